@@ -1,0 +1,267 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { filesOf, read } from './tidy/house.ts'
+import { cycles, importsOf } from './tidy/imports.ts'
+import {
+  type Ban,
+  banned,
+  bannedModules,
+  headings,
+  misdirected,
+  misnamed,
+  oversized,
+  type Rooms,
+} from './tidy/rules.ts'
+import { parse } from './tidy/source.ts'
+
+// ---- the rules -------------------------------------------------------------------------------------------------------
+
+/** What each room of packages/triarch/src may import besides itself. `node` stands for Node's own modules. */
+const rooms: Rooms = {
+  kernel: [],
+  error: ['kernel (types)'],
+  environment: ['node'],
+  definition: ['kernel', 'error', 'environment (types)', 'node'],
+  store: ['definition', 'kernel', 'error', 'environment', 'node'],
+  agent: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],
+  supervisor: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],
+  scheduler: ['agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node'],
+  client: ['scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node'],
+  index: ['client', 'scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment'],
+  testing: [
+    'index',
+    'client',
+    'scheduler',
+    'supervisor',
+    'agent',
+    'store',
+    'definition',
+    'kernel',
+    'error',
+    'environment',
+    'node',
+  ],
+}
+
+/** Time and chance have one source, so that a simulation can replace them. Methods of injected objects are fine. */
+const untamed: Ban[] = [
+  [/\bDate\s*\.\s*now\b/, 'ask the environment for the time'],
+  [/\bnew\s+Date\b(?!\s*\(\s*[^\s)])/, 'ask the environment for the time'],
+  [/(?<!\bnew\s+)(?<![\w$.])Date\s*\(/, 'ask the environment for the time'],
+  [/\bTemporal\s*\.\s*Now\b/, 'ask the environment for the time'],
+  [/\bperformance\s*\.\s*\w+/, 'ask the environment for the time'],
+  [/\bprocess\s*\.\s*(?:hrtime|uptime)\b/, 'ask the environment for the time'],
+  [/\bMath\s*\.\s*random\b/, 'ask the environment for randomness'],
+  [
+    /(?:(?<![\w$.])|\b(?:web)?crypto\s*\.\s*)(?:getRandomValues|random(?:UUID|Bytes|Int|Fill|FillSync))\b/,
+    'ask the environment for randomness',
+  ],
+  [
+    /(?:(?<![\w$.])|\bglobalThis\s*\.\s*)(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/,
+    'use the timers of the environment',
+  ],
+  [/(?:(?<![\w$.])|\bprocess\s*\.\s*)nextTick\b/, 'use the timers of the environment'],
+  [/\bAbortSignal\s*\.\s*timeout\b/, 'use the timers of the environment'],
+]
+const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises', 'node:perf_hooks']
+
+const lineLimit = 350
+/** Files over the limit, each with the reason why splitting it would be worse. */
+const longFiles: Record<string, string> = {}
+
+const markers: Ban[] = [[/\b(?:TODO|FIXME|XXX)\b/, 'finish it, or open an issue']]
+const defaultExports: Ban[] = [[/\bexport\s+default\b|\bas\s+default\b/, 'export it by its name']]
+const focusedTests: Ban[] = [[/\b(?:describe|suite|it|test)(?:\.\w+)*\.only\b/, 'run all the tests']]
+const emptyNames = ['util', 'utils', 'common', 'helper', 'helpers', 'misc']
+
+// ---- the house -------------------------------------------------------------------------------------------------------
+
+const root = join(import.meta.dirname, '../../..')
+const files = filesOf(root)
+const sources = files.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => parse(path, read(root, path)))
+const documents = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, raw: read(root, path) }))
+
+const home = 'packages/triarch/src/'
+const engine = sources
+  .filter(({ path }) => path.startsWith(home))
+  .map((source) => ({ ...source, path: source.path.slice(home.length) }))
+const engineImports = engine.flatMap(importsOf)
+const inSource = sources.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path))
+const limited = [...inSource, ...sources.filter(({ path }) => /^(?:examples|bench)\//.test(path))]
+
+describe('the house stays tidy', () => {
+  it.runIf(files.includes(`${home}index.ts`))('and there is a house', () => {
+    expect(engine.map(({ path }) => path)).toContain('index.ts')
+    expect(engineImports.length).toBeGreaterThan(0)
+    expect(documents.length).toBeGreaterThan(0)
+  })
+
+  it('takes time and chance from the environment only', () => {
+    const tamed = engine.filter(({ path }) => !path.startsWith('environment/'))
+    const modules = tamed.flatMap((source) => bannedModules(importsOf(source), untamedModules, 'use the environment'))
+    expect([...tamed.flatMap((source) => banned(source, untamed)), ...modules]).toEqual([])
+  })
+
+  it('imports one way, and no package', () => {
+    expect(misdirected(engineImports, rooms)).toEqual([])
+  })
+
+  it('has no cycle of imports', () => {
+    expect(cycles(engineImports)).toEqual([])
+  })
+
+  it(`has no file over ${lineLimit} lines without a reason`, () => {
+    expect(oversized(limited, lineLimit, longFiles)).toEqual([])
+  })
+
+  it('leaves no markers of unfinished work', () => {
+    const texts = [...sources, ...documents].filter(({ path }) => !path.endsWith('/tidy.test.ts'))
+    expect(texts.flatMap(({ path, raw }) => banned({ path, code: raw }, markers))).toEqual([])
+  })
+
+  it('exports by name', () => {
+    expect(inSource.flatMap((source) => banned(source, defaultExports))).toEqual([])
+  })
+
+  it('runs all its tests', () => {
+    const tests = sources.filter(({ path }) => path.endsWith('.test.ts'))
+    expect(tests.flatMap((source) => banned(source, focusedTests))).toEqual([])
+  })
+
+  it('gives each document one first-level heading', () => {
+    expect(documents.flatMap(({ path, raw }) => headings(path, raw))).toEqual([])
+  })
+
+  it('names each file and folder after something', () => {
+    expect(files.flatMap((path) => misnamed(path, emptyNames))).toEqual([])
+  })
+})
+
+// ---- the rules can fail ----------------------------------------------------------------------------------------------
+
+describe('each rule', () => {
+  const complaints = (snippet: string, bans: Ban[]): number => banned(parse('x.ts', snippet), bans).length
+
+  it.each([
+    'Date.now()',
+    'new Date()',
+    'new Date',
+    'Date()',
+    'performance.now()',
+    'process.hrtime.bigint()',
+    'Math.random()',
+    'crypto.randomUUID()',
+    "import { randomBytes } from 'node:crypto'",
+    'setTimeout(f, 1)',
+    'globalThis.setInterval(f, 1)',
+    'setImmediate(f)',
+    'queueMicrotask(f)',
+    'process.nextTick(f)',
+    'AbortSignal.timeout(5)',
+    'const s = `at ${Date.now()}`',
+    'const half = a / b, at = Date.now() / 2',
+    'const quote = /[/"]/, at = Date.now()',
+  ])('sees untamed time and chance in: %s', (snippet) => {
+    expect(complaints(snippet, untamed)).toBe(1)
+  })
+
+  it.each([
+    '// Date.now()',
+    '/* setTimeout(f, 1)\n Math.random() */',
+    "const s = 'Date.now()'",
+    'const s = `Math.random() ${a}`',
+    'const r = /Date.now/',
+    'new Date(at)',
+    "new Date('2026-01-01')",
+    'timers.setTimeout(f, 1)',
+    'environment.randomUUID()',
+    'const resetTimeout = 1',
+  ])('sees nothing wrong in: %s', (snippet) => {
+    expect(complaints(snippet, untamed)).toBe(0)
+  })
+
+  it('sees modules that bring their own time', () => {
+    const imports = importsOf(parse('x.ts', "import { setTimeout as sleep } from 'node:timers/promises'"))
+    expect(bannedModules(imports, untamedModules, '')).toHaveLength(1)
+  })
+
+  it('reads every form of import', () => {
+    const source = parse(
+      'a/x.ts',
+      [
+        "import './one.ts'",
+        "import two, { type T } from '../b/two.ts'",
+        "import type { Three } from './three.ts'",
+        "export * from './four.ts'",
+        'export type A = {}',
+        "export { five } from './five.ts'",
+        "const six = await import('./six.ts')",
+        "const text = \"import no from './no.ts'\" // import no from './no.ts'",
+      ].join('\n'),
+    )
+    expect(importsOf(source).map(({ to, line, typeOnly }) => [to, line, typeOnly])).toEqual([
+      ['a/one.ts', 1, false],
+      ['b/two.ts', 2, false],
+      ['a/three.ts', 3, true],
+      ['a/four.ts', 4, false],
+      ['a/five.ts', 6, false],
+      ['a/six.ts', 7, false],
+    ])
+  })
+
+  it.each([
+    ['kernel/x.ts', "import { y } from '../error/y.ts'"],
+    ['kernel/x.ts', "import { y } from 'node:util'"],
+    ['definition/x.ts', "import { y } from '../environment/y.ts'"],
+    ['store/x.ts', "import type { Y } from '../scheduler/y.ts'"],
+    ['client/x.ts', "import { y } from '../testing/y.ts'"],
+    ['agent/x.ts', "import { y } from 'lodash'"],
+    ['attic/x.ts', "import { y } from '../kernel/y.ts'"],
+  ])('stops %s from saying: %s', (path, snippet) => {
+    expect(misdirected(importsOf(parse(path, snippet)), rooms)).toHaveLength(1)
+  })
+
+  it.each([
+    ['definition/x.ts', "import type { Y } from '../environment/y.ts'"],
+    ['scheduler/x.ts', "import { y } from '../agent/y.ts'"],
+    ['store/sqlite/x.ts', "import { y } from '../port.ts'"],
+    ['store/sqlite/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
+  ])('lets %s say: %s', (path, snippet) => {
+    expect(misdirected(importsOf(parse(path, snippet)), rooms)).toEqual([])
+  })
+
+  it('sees a cycle, unless types alone make it', () => {
+    const to = (name: string, type = ''): string => `import ${type}{ x } from './${name}.ts'`
+    const ring = [parse('a.ts', to('b')), parse('b.ts', to('c')), parse('c.ts', to('a'))]
+    expect(cycles(ring.flatMap(importsOf))).toEqual([['a.ts', 'b.ts', 'c.ts', 'a.ts']])
+    const line = [parse('a.ts', to('b')), parse('b.ts', to('a', 'type '))]
+    expect(cycles(line.flatMap(importsOf))).toEqual([])
+  })
+
+  it('sees a long file, and an excuse that is not needed', () => {
+    const files = [{ path: 'long.ts', raw: 'x\n'.repeat(3) }]
+    expect(oversized(files, 2, {})).toHaveLength(1)
+    expect(oversized(files, 2, { 'long.ts': 'one table' })).toEqual([])
+    expect(oversized(files, 3, { 'long.ts': 'one table', 'gone.ts': 'was long' })).toHaveLength(2)
+  })
+
+  it('sees markers, default exports and focused tests', () => {
+    expect(banned({ path: 'x.ts', code: '// TODO: later' }, markers)).toHaveLength(1)
+    expect(complaints('export default 1', defaultExports)).toBe(1)
+    expect(complaints('export { a as default }', defaultExports)).toBe(1)
+    expect(complaints("it.only('x', f)", focusedTests)).toBe(1)
+    expect(complaints("describe.concurrent.only('x', f)", focusedTests)).toBe(1)
+  })
+
+  it('sees documents without a heading or with two', () => {
+    expect(headings('x.md', '# One\n\n```sh\n# a comment\n```\n')).toEqual([])
+    expect(headings('x.md', 'none')).toHaveLength(1)
+    expect(headings('x.md', '# One\n\n# Two\n')).toHaveLength(1)
+  })
+
+  it('sees names that say nothing', () => {
+    expect(misnamed('src/utils/x.ts', emptyNames)).toHaveLength(1)
+    expect(misnamed('test/store-helpers.ts', emptyNames)).toHaveLength(1)
+    expect(misnamed('src/kernel/event.ts', emptyNames)).toEqual([])
+  })
+})
