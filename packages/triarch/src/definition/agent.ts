@@ -1,0 +1,71 @@
+import { TriarchError } from '../error/error.ts'
+import type { Action, ActionDefinition, StepContext } from './action.ts'
+import type { Jsonified } from './jsonified.ts'
+import { checkName } from './name.ts'
+import { checkFunction, checkInteger, checkOptions } from './options.ts'
+import { policyKeys, toRecordedPolicy } from './policy.ts'
+import { checkSchema, type StandardSchema } from './schema.ts'
+
+export interface AgentOptions {
+  /** Most attempts at a time in one process: 1 to 100,000; 100. */
+  concurrency?: number
+}
+
+/** An action's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
+export type TypedActionDefinition<P, R, I, O> = Omit<ActionDefinition<P, R>, 'input' | 'output' | 'undo'> & {
+  input?: StandardSchema<I, P>
+  undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+}
+
+/** A named group of actions on one remote service or resource, with a concurrency of its own. */
+export interface Agent {
+  readonly name: string
+  readonly concurrency: number
+  readonly actions: ReadonlyMap<string, Action>
+  /** Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+  action<P, R, I = P>(
+    name: string,
+    definition: TypedActionDefinition<P, R, I, R> & { output?: never },
+  ): Action<I, Jsonified<R>>
+  action<P, R, O, I = P>(
+    name: string,
+    definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & { output: StandardSchema<R, O> },
+  ): Action<I, Jsonified<O>>
+}
+
+const actionKeys = [...policyKeys, 'input', 'output', 'run', 'undo', 'verify']
+
+/** Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
+export function agent(name: string, options: AgentOptions = {}): Agent {
+  checkName('agent', name)
+  checkOptions(`agent "${name}"`, options, ['concurrency'])
+  const actions = new Map<string, Action>()
+  const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
+  const self: Agent = Object.freeze({
+    name,
+    concurrency,
+    actions,
+    action: ((actionName: string, definition: ActionDefinition) => {
+      const action = define(self, actionName, definition)
+      actions.set(actionName, action)
+      return action
+    }) as Agent['action'],
+  })
+  return self
+}
+
+function define(agent: Agent, name: string, definition: ActionDefinition): Action {
+  const key = `${agent.name}.${checkName(`action of agent "${agent.name}"`, name)}`
+  if (agent.actions.has(name)) throw new TriarchError('DUPLICATE_DEFINITION', `Action ${key} is already defined`)
+  checkOptions(key, definition ?? null, actionKeys)
+  checkFunction(`${key}: run`, definition.run)
+  const { undo, verify, input, output } = definition
+  if (undo !== undefined) checkFunction(`${key}: undo`, undo)
+  if (verify !== undefined) checkFunction(`${key}: verify`, verify)
+  checkSchema(`${key}: input`, input)
+  checkSchema(`${key}: output`, output)
+  const action: Action = Object.freeze({ agent, name, key, definition })
+  // Policies that make no sense are found here, and the usual one is ready for the first step.
+  toRecordedPolicy(action, undefined, undefined, { undo: undo !== undefined, verify: verify !== undefined })
+  return action
+}

@@ -1,0 +1,110 @@
+import type { ParentPolicy } from '../kernel/event.ts'
+import type { Action, StepContext } from './action.ts'
+import type { Duration } from './duration.ts'
+import type { Jsonified } from './jsonified.ts'
+import type { PolicyOptions } from './policy.ts'
+import type { RetryOptions } from './retry.ts'
+import type { StandardSchema } from './schema.ts'
+import type { Workflow } from './workflow.ts'
+
+/** Retry options of a single step of an action: all that can be recorded as data. */
+export type StepRetryOptions = Omit<RetryOptions, 'retryIf'>
+
+/** Policies of one step, over its action's and its workflow's. */
+export interface StepOptions extends PolicyOptions {
+  /** Shown in place of the action's name. */
+  name?: string
+  retry?: StepRetryOptions
+  undoRetry?: StepRetryOptions
+}
+
+/** Policies of a local step, and its compensation. */
+export interface LocalStepOptions<O> extends PolicyOptions {
+  /** Takes back what the step did. May run more than once; runs in the workflow's own process. */
+  undo?: (done: { output: Jsonified<O> }, step: StepContext) => unknown
+}
+
+/** How a child task relates to its parent. */
+export interface ChildOptions {
+  /** The child's task id; drawn from the parent's when not given. */
+  id?: string
+  /** What becomes of the child when the parent is cancelled or fails; cancel. */
+  onCancel?: ParentPolicy
+  /** Compensate the child when the parent compensates; true. */
+  undo?: boolean
+  tags?: Readonly<Record<string, string>>
+  priority?: number
+  /** Complete-by of the child, counted from its start. */
+  completeWithin?: Duration
+}
+
+export interface EventOptions<T> {
+  /** Checks the payload. Must answer at once and always alike. */
+  schema?: StandardSchema<unknown, T>
+  /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
+  timeout?: Duration | Date
+}
+
+export interface UndoOptions {
+  /** Shown in the history; 'undo'. */
+  name?: string
+  retry?: RetryOptions
+  /** Complete-by of one attempt, counted from its start; 30 s. */
+  completeWithin?: Duration
+}
+
+/**
+ * A workflow's hands and eyes. Everything a workflow does or learns goes through its context, is recorded, and is the same
+ * when the workflow is replayed. Await only what the context gives (Promise.all, race, any, allSettled of it are fine), and
+ * take time, chance and ids from here. Used otherwise it throws WORKFLOW_MISUSE.
+ */
+export interface TaskContext {
+  /** The task's id. */
+  readonly id: string
+  /** The workflow's name. */
+  readonly workflow: string
+  /** The version the task started with. */
+  readonly version: string
+
+  /**
+   * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,
+   * UNSERIALISABLE or PAYLOAD_TOO_LARGE when the input is no good.
+   */
+  run<I, O>(action: Action<I, O>, input: NoInfer<I>, options?: StepOptions): Promise<O>
+  /** Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError. */
+  run<O>(name: string, fn: (step: StepContext) => O | Promise<O>, options?: LocalStepOptions<O>): Promise<Jsonified<O>>
+
+  /** Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too. */
+  sleep(until: Duration | Date): Promise<void>
+
+  /** The next event of this name, in order of arrival; those that came before count. Rejects with EventTimeoutError. */
+  event<T = unknown>(name: string, options?: EventOptions<T>): Promise<T>
+
+  /** Runs a child task and waits for its output. Rejects with ChildFailedError. */
+  call<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<O>
+
+  /** Starts a child task and waits only until it is certain to run. */
+  start<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<{ id: string }>
+
+  /** Registers a compensation for what the workflow did otherwise. May run more than once. */
+  undo(fn: (step: StepContext) => unknown, options?: UndoOptions): void
+
+  /** The instant of the present turn, the same on replay. */
+  now(): Date
+  /** Uniform in [0, 1), the same on replay. */
+  random(): number
+  /** A version 4 UUID, the same on replay. */
+  uuid(): string
+
+  /** Shows how far the task is: any JSON. */
+  progress(value: unknown): void
+
+  /**
+   * True where the task runs new code, false where its history was made by the old: guards a change of a running
+   * workflow. Keep the id for as long as such tasks live.
+   */
+  patched(id: string): boolean
+
+  /** Ends this run and begins anew with this input and an empty history, under the same id. Never resolves. */
+  continueAs(input: unknown): Promise<never>
+}

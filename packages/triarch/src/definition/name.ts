@@ -1,0 +1,20 @@
+import { TriarchError } from '../error/error.ts'
+
+const namePattern = /^[A-Za-z0-9][\w-]{0,99}$/
+const versionPattern = /^[\w.+-]{1,100}$/
+
+/** The name of an agent, action or workflow, when it is well formed. Throws INVALID_NAME. */
+export function checkName(what: string, name: unknown): string {
+  return check(what, name, namePattern, '1 to 100 letters, digits, "-" or "_", beginning with a letter or digit')
+}
+
+/** The version of a workflow, when it is well formed. Throws INVALID_NAME. */
+export function checkVersion(what: string, version: unknown): string {
+  return check(what, version, versionPattern, '1 to 100 letters, digits, ".", "+", "-" or "_"')
+}
+
+function check(what: string, value: unknown, pattern: RegExp, rule: string): string {
+  if (typeof value === 'string' && pattern.test(value)) return value
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 120)) : `a value of type ${typeof value}`
+  throw new TriarchError('INVALID_NAME', `${what}: ${shown} is not allowed: use ${rule}`)
+}

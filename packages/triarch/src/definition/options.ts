@@ -1,0 +1,53 @@
+import { TriarchError } from '../error/error.ts'
+
+/** Refuses options that do not exist, with the nearest name that does. Undefined is no options. Throws UNKNOWN_OPTION. */
+export function checkOptions(what: string, given: unknown, allowed: readonly string[]): void {
+  if (given === undefined) return
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TriarchError('INVALID_OPTION', `${what}: the options must be an object`)
+  }
+  for (const key of Object.keys(given)) {
+    if (allowed.includes(key)) continue
+    const nearest = nearestOf(key, allowed)
+    const hint = nearest === undefined ? `known options: ${allowed.join(', ')}` : `did you mean "${nearest}"?`
+    throw new TriarchError('UNKNOWN_OPTION', `${what}: unknown option "${key.slice(0, 100)}", ${hint}`, {
+      details: { option: key.slice(0, 100), ...(nearest !== undefined && { nearest }) },
+    })
+  }
+}
+
+/** The whole number itself, when it lies in [min, max]. Throws INVALID_OPTION. */
+export function checkInteger(what: string, value: unknown, min: number, max: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
+  throw new TriarchError('INVALID_OPTION', `${what} must be a whole number from ${min} to ${max}`)
+}
+
+/** The function itself. Throws INVALID_OPTION. */
+export function checkFunction(what: string, value: unknown): void {
+  if (typeof value !== 'function') throw new TriarchError('INVALID_OPTION', `${what} must be a function`)
+}
+
+function nearestOf(key: string, allowed: readonly string[]): string | undefined {
+  if (key.length > 50) return undefined
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(key.length / 3)) + 1
+  for (const name of allowed) {
+    const changes = distance(key.toLowerCase(), name.toLowerCase())
+    if (changes < least) [best, least] = [name, changes]
+  }
+  return best
+}
+
+/** Levenshtein distance: https://en.wikipedia.org/wiki/Levenshtein_distance */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

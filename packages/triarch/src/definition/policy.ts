@@ -1,0 +1,156 @@
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import {
+  defaultPolicy,
+  type RecordedPolicy,
+  type RescueStrategy,
+  type Semantics,
+  type StepPolicy,
+} from '../kernel/policy.ts'
+import type { Action } from './action.ts'
+import { type Duration, positiveMilliseconds } from './duration.ts'
+import { checkInteger, checkOptions } from './options.ts'
+import { DEFAULT_PAYLOAD_LIMIT, encode } from './payload.ts'
+import { type RetryOptions, toRetryPlan } from './retry.ts'
+
+/** A rescue strategy; `{ skip: output }` skips the step and records the output given in its place. */
+export type RescueOption = RescueStrategy | { readonly skip: unknown }
+
+/** How a step is tried, bounded and rescued. The action gives the base, the workflow the rescue, the step the rest. */
+export interface PolicyOptions {
+  /** Complete-by of one attempt, counted from its start; 30 s. */
+  completeWithin?: Duration
+  /** Complete-by of the whole step with all its attempts, counted from its request; null (unbounded). */
+  expiresIn?: Duration | null
+  /** An attempt without a heartbeat for this long is given up; null (none needed). */
+  heartbeatWithin?: Duration | null
+  /** 5 attempts from 200 ms, doubling to 30 s, with jitter. */
+  retry?: RetryOptions
+  /** 10 attempts from 200 ms, doubling to 60 s, with jitter. */
+  undoRetry?: RetryOptions
+  /** What happens when the attempts are used up; compensate. */
+  rescue?: RescueOption
+  /** `at-most-once`: never tried twice, whatever `retry` says; at-least-once. */
+  semantics?: Semantics
+  /** Higher first in the agent's queue: -1,000,000 to 1,000,000; 0. */
+  priority?: number
+}
+
+/** The names of all policy options. */
+export const policyKeys: readonly string[] = [
+  'completeWithin',
+  'expiresIn',
+  'heartbeatWithin',
+  'retry',
+  'undoRetry',
+  'rescue',
+  'semantics',
+  'priority',
+]
+
+/** Keys of step options that are no policy. */
+const otherStepKeys = ['name', 'undo']
+const stepKeys = [...policyKeys, ...otherStepKeys]
+
+const cached = new WeakMap<object, Map<RescueOption | undefined, RecordedPolicy>>()
+/** Cache keys of local steps, by capability. */
+const local = [{}, {}, {}, {}]
+
+/**
+ * The policy of one step as it is recorded: the action's, over it the workflow's rescue, over it the step's own options;
+ * only what differs from the defaults, frozen. Without policy options on the step, the same object each time (`caps` must
+ * then be the action's own). Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, UNSERIALISABLE.
+ */
+export function toRecordedPolicy(
+  action: Action | null,
+  workflowRescue: RescueOption | undefined,
+  step: PolicyOptions | undefined,
+  caps: { undo: boolean; verify: boolean },
+): RecordedPolicy {
+  if (step !== undefined && hasPolicy(step)) return record(action, workflowRescue, step, caps)
+  const key = action ?? local[(caps.undo ? 1 : 0) + (caps.verify ? 2 : 0)] ?? caps
+  const cache = cached.get(key) ?? new Map<RescueOption | undefined, RecordedPolicy>()
+  const known = cache.get(workflowRescue)
+  if (known !== undefined) return known
+  const policy = record(action, workflowRescue, undefined, caps)
+  cached.set(key, cache.set(workflowRescue, policy))
+  return policy
+}
+
+/** The priority itself, when it is in range. Throws INVALID_OPTION. */
+export function checkPriority(what: string, priority: unknown): number {
+  return checkInteger(what, priority, -1_000_000, 1_000_000)
+}
+
+/** The strategy and the substitute that a rescue option means. Throws INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+export function toRescue(option: RescueOption, what: string): { rescue: RescueStrategy; substitute: Json } {
+  if (option === 'skip' || option === 'pause' || option === 'fail' || option === 'compensate') {
+    return { rescue: option, substitute: null }
+  }
+  if (typeof option === 'object' && option !== null && 'skip' in option && Object.keys(option).length === 1) {
+    return { rescue: 'skip', substitute: encode(option.skip, `${what}.skip`, DEFAULT_PAYLOAD_LIMIT) }
+  }
+  throw new TriarchError('INVALID_OPTION', `${what} must be "skip", "pause", "fail", "compensate" or { skip: output }`)
+}
+
+function hasPolicy(step: PolicyOptions): boolean {
+  for (const key in step) if (!otherStepKeys.includes(key)) return true
+  return false
+}
+
+function record(
+  action: Action | null,
+  workflowRescue: RescueOption | undefined,
+  step: PolicyOptions | undefined,
+  caps: { undo: boolean; verify: boolean },
+): RecordedPolicy {
+  const what = action === null ? 'step' : action.key
+  let policy: StepPolicy = { ...defaultPolicy, undo: caps.undo, verify: caps.verify }
+  if (action !== null) policy = apply(policy, action.definition, what)
+  if (workflowRescue !== undefined) policy = { ...policy, ...toRescue(workflowRescue, 'rescue') }
+  if (step !== undefined) {
+    checkOptions(`options of ${what}`, step, stepKeys)
+    if (action !== null && (step.retry?.retryIf ?? step.undoRetry?.retryIf) !== undefined) {
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `options of ${what}: retryIf can only be given where the action is defined`,
+      )
+    }
+    policy = apply(policy, step, `options of ${what}`)
+  }
+  if (policy.semantics === 'at-most-once') policy = { ...policy, retry: { ...policy.retry, attempts: 1 } }
+  return difference(policy)
+}
+
+function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPolicy {
+  const { completeWithin, expiresIn, heartbeatWithin, rescue, semantics = base.semantics, priority } = options
+  if (semantics !== 'at-least-once' && semantics !== 'at-most-once') {
+    throw new TriarchError('INVALID_OPTION', `${what}: semantics must be "at-least-once" or "at-most-once"`)
+  }
+  const span = (value: Duration, name: string): number => positiveMilliseconds(value, `${what}: ${name}`)
+  const bound = (value: Duration | null, name: string): number | null => (value === null ? null : span(value, name))
+  return {
+    ...base,
+    retry: toRetryPlan(options.retry, base.retry, `${what}: retry`),
+    undoRetry: toRetryPlan(options.undoRetry, base.undoRetry, `${what}: undoRetry`),
+    semantics,
+    ...(completeWithin !== undefined && { completeWithin: span(completeWithin, 'completeWithin') }),
+    ...(expiresIn !== undefined && { expiresIn: bound(expiresIn, 'expiresIn') }),
+    ...(heartbeatWithin !== undefined && { heartbeatWithin: bound(heartbeatWithin, 'heartbeatWithin') }),
+    ...(rescue !== undefined && toRescue(rescue, `${what}: rescue`)),
+    ...(priority !== undefined && { priority: checkPriority(`${what}: priority`, priority) }),
+  }
+}
+
+/** Only what differs from the defaults, in the order of the defaults. */
+function difference(policy: StepPolicy): RecordedPolicy {
+  const recorded: Record<string, unknown> = {}
+  for (const key of Object.keys(defaultPolicy) as (keyof StepPolicy)[]) {
+    if (!same(policy[key], defaultPolicy[key])) recorded[key] = policy[key]
+  }
+  return Object.freeze(recorded) as RecordedPolicy
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}

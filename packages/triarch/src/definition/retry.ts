@@ -1,0 +1,52 @@
+import { TriarchError } from '../error/error.ts'
+import type { RetryPlan } from '../kernel/policy.ts'
+import { type Duration, milliseconds } from './duration.ts'
+import { checkFunction, checkInteger, checkOptions } from './options.ts'
+
+export interface BackoffOptions {
+  /** Wait before the second attempt. */
+  initial?: Duration
+  /** Each wait is this many times the one before; at least 1. */
+  factor?: number
+  /** Longest wait. */
+  max?: Duration
+  /** Draw each wait at random from its upper half, so that tasks which failed together do not come back together. */
+  jitter?: boolean
+}
+
+/** How often and at what distance a step is tried. What is not given stays as it was in the layer below. */
+export interface RetryOptions {
+  /** Attempts in all, the first included: 1 to 1,000,000. */
+  attempts?: number
+  backoff?: BackoffOptions
+  /** Has the last word on whether an error is worth another attempt; runs where the action runs. */
+  retryIf?: (error: unknown) => boolean
+}
+
+const MOST_ATTEMPTS = 1_000_000
+
+/** The plan that the options make of `base`. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function toRetryPlan(options: RetryOptions | undefined, base: RetryPlan, what: string = 'retry'): RetryPlan {
+  if (options === undefined) return base
+  checkOptions(what, options, ['attempts', 'backoff', 'retryIf'])
+  const { attempts = base.attempts, backoff = {}, retryIf } = options
+  checkInteger(`${what}.attempts`, attempts, 1, MOST_ATTEMPTS)
+  if (retryIf !== undefined) checkFunction(`${what}.retryIf`, retryIf)
+  checkOptions(`${what}.backoff`, backoff, ['initial', 'factor', 'max', 'jitter'])
+  return { attempts, ...toBackoff(backoff, base, `${what}.backoff`) }
+}
+
+function toBackoff(options: BackoffOptions, base: RetryPlan, what: string): Omit<RetryPlan, 'attempts'> {
+  const { factor = base.factor, jitter = base.jitter } = options
+  if (typeof factor !== 'number' || !(factor >= 1 && factor <= 1000)) {
+    throw new TriarchError('INVALID_OPTION', `${what}.factor must be a number from 1 to 1000`)
+  }
+  if (typeof jitter !== 'boolean') throw new TriarchError('INVALID_OPTION', `${what}.jitter must be true or false`)
+  const initial = options.initial === undefined ? base.initial : milliseconds(options.initial, `${what}.initial`)
+  const max = options.max === undefined ? Math.max(base.max, initial) : milliseconds(options.max, `${what}.max`)
+  if (options.initial !== undefined && max < initial) {
+    throw new TriarchError('INVALID_OPTION', `${what}.max must not be shorter than ${what}.initial`)
+  }
+  // Nothing times a growing factor would end as 0 × ∞.
+  return { initial: Math.min(initial, max), factor: initial === 0 ? 1 : factor, max, jitter }
+}

@@ -1,0 +1,104 @@
+import { TriarchError } from '../error/error.ts'
+import { formatPath } from './path.ts'
+
+/** The Standard Schema interface, version 1 (https://standardschema.dev): zod, valibot, arktype and others implement it. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
+
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema accepts. */
+export type InferInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input']
+
+/** What a schema makes of it. */
+export type InferOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output']
+
+/** Most issues kept in an error's details. */
+const MOST_ISSUES = 50
+
+/** True for anything that implements Standard Schema version 1. */
+export function isSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false
+  const standard: unknown = (value as Partial<StandardSchema>)['~standard']
+  if (typeof standard !== 'object' || standard === null) return false
+  const { version, validate } = standard as { version?: unknown; validate?: unknown }
+  return version === 1 && typeof validate === 'function'
+}
+
+/** Throws INVALID_OPTION for anything but a schema or nothing. */
+export function checkSchema(what: string, schema: unknown): void {
+  if (schema === undefined || isSchema(schema)) return
+  throw new TriarchError('INVALID_OPTION', `${what} must be a Standard Schema (zod, valibot, arktype …)`)
+}
+
+/** The schema's verdict, or `'async'` when it can only be had by waiting (its promise is then abandoned). */
+export function validateSync<O>(
+  schema: StandardSchema<unknown, O>,
+  value: unknown,
+): { value: O } | { issues: readonly SchemaIssue[] } | 'async' {
+  const result = schema['~standard'].validate(value)
+  if (!isThenable(result)) return result.issues === undefined ? { value: result.value } : { issues: result.issues }
+  result.then(undefined, () => undefined)
+  return 'async'
+}
+
+/**
+ * What the schema makes of the value: at once when the schema answers at once, else as a promise. `what` names the value
+ * in the error. Throws (or rejects with) the code given, every issue in its details.
+ */
+export function validate<O>(
+  schema: StandardSchema<unknown, O>,
+  value: unknown,
+  code: 'INVALID_INPUT' | 'INVALID_OUTPUT',
+  what: string,
+): O | Promise<O> {
+  const accept = (result: SchemaResult<O>): O => {
+    if (result.issues === undefined) return result.value
+    throw invalid(result.issues, code, what)
+  }
+  const crash = (cause: unknown): never => {
+    throw new TriarchError(code, `${what}: the schema itself failed on this value`, { cause })
+  }
+  let result: SchemaResult<O> | Promise<SchemaResult<O>>
+  try {
+    result = schema['~standard'].validate(value)
+  } catch (error) {
+    return crash(error)
+  }
+  return isThenable(result) ? result.then(accept, crash) : accept(result)
+}
+
+/** The typed error for the issues a schema found. */
+export function invalid(
+  issues: readonly SchemaIssue[],
+  code: 'INVALID_INPUT' | 'INVALID_OUTPUT',
+  what: string,
+): TriarchError {
+  const list = issues.slice(0, MOST_ISSUES).map(({ path = [], message }) => {
+    return { path: formatPath('', path.map(keyOf)), message: String(message) }
+  })
+  const shown = list.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const more = issues.length > shown.length ? ` (and ${issues.length - shown.length} more)` : ''
+  return new TriarchError(code, `${what} is invalid: ${shown.join('; ')}${more}`, { details: { issues: list } })
+}
+
+function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey {
+  return typeof segment === 'object' ? segment.key : segment
+}
+
+function isThenable<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null)?.then === 'function'
+}

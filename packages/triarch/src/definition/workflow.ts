@@ -1,0 +1,70 @@
+import type { RescueStrategy } from '../kernel/policy.ts'
+import type { TaskContext } from './context.ts'
+import { type Duration, positiveMilliseconds } from './duration.ts'
+import type { Jsonified } from './jsonified.ts'
+import { checkName, checkVersion } from './name.ts'
+import { checkFunction, checkOptions } from './options.ts'
+import { checkPriority, type RescueOption, toRescue } from './policy.ts'
+import { checkSchema, type StandardSchema } from './schema.ts'
+
+/** A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns. */
+export interface WorkflowDefinition<I = unknown, O = unknown> {
+  /** A task keeps the version it started with; '1'. */
+  version?: string
+  /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
+  input?: StandardSchema
+  /** Checks what `run` returns. */
+  output?: StandardSchema
+  /** The rescue strategy of its steps, over their actions'; and, unless it is a skip, of its own errors; compensate. */
+  rescue?: RescueOption
+  /** Complete-by of a task, counted from its submission; unbounded. */
+  completeWithin?: Duration
+  /** Higher first: -1,000,000 to 1,000,000; 0. */
+  priority?: number
+  /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
+  run(input: I, task: TaskContext): O | Promise<O>
+}
+
+/** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
+export type TypedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P, R>, 'input' | 'output'> & {
+  input?: StandardSchema<I, P>
+}
+
+/** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it). */
+export interface Workflow<I = unknown, O = unknown> {
+  readonly name: string
+  readonly version: string
+  readonly definition: WorkflowDefinition
+  /** Exists for the compiler only. */
+  readonly '~types'?: { readonly input: I; readonly output: O }
+}
+
+const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'run']
+
+/** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function workflow<P, R, I = P>(
+  name: string,
+  definition: TypedWorkflowDefinition<P, R, I> & { output?: never },
+): Workflow<I, Jsonified<R>>
+export function workflow<P, R, O, I = P>(
+  name: string,
+  definition: TypedWorkflowDefinition<P, NoInfer<R>, I> & { output: StandardSchema<R, O> },
+): Workflow<I, Jsonified<O>>
+export function workflow(name: string, definition: WorkflowDefinition): Workflow {
+  const what = `workflow "${checkName('workflow', name)}"`
+  checkOptions(what, definition ?? null, keys)
+  checkFunction(`${what}: run`, definition.run)
+  const { rescue, completeWithin, priority, version = '1' } = definition
+  checkSchema(`${what}: input`, definition.input)
+  checkSchema(`${what}: output`, definition.output)
+  if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
+  if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)
+  if (priority !== undefined) checkPriority(`${what}: priority`, priority)
+  return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })
+}
+
+/** What happens to a task whose workflow threw: its rescue strategy, or compensate when that is none or a skip. */
+export function ownRescue(workflow: Workflow): Exclude<RescueStrategy, 'skip'> {
+  const { rescue } = workflow.definition
+  return rescue === 'pause' || rescue === 'fail' ? rescue : 'compensate'
+}

@@ -1,0 +1,41 @@
+/**
+ * Every source of chance the engine has (DESIGN §4.11): clock, timers, ids, randomness. The engine takes them from here
+ * and from nowhere else, so it runs unmodified on a virtual clock.
+ */
+export interface Environment {
+  /** Wall clock, ms since the epoch. */
+  now(): number
+  /** Monotonic clock for waits inside one process, ms. */
+  monotonic(): number
+  /** Calls back once after `ms`; never early. */
+  timer(ms: number, callback: () => void): Timer
+  /** Calls back once all I/O and callbacks at hand had their turn: where work is collected into one commit. */
+  soon(callback: () => void): void
+  /** Calls back when every promise reaction that can run now has run. */
+  drain(callback: () => void): void
+  /** A new unique, time-ordered id (UUIDv7). */
+  id(): string
+  /** Uniform in [0, 1). */
+  random(): number
+}
+
+export interface Timer {
+  cancel(): void
+}
+
+/** Resolves after `ms`, or at once when the signal aborts. */
+export function delay(environment: Environment, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = () => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    const timer = environment.timer(ms, done)
+    const abort = () => {
+      timer.cancel()
+      resolve()
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

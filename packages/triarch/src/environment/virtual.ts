@@ -1,0 +1,163 @@
+import type { Environment, Timer } from './environment.ts'
+import { seededRandom } from './random.ts'
+import { uuidv7Source } from './uuid.ts'
+
+export interface VirtualOptions {
+  /** The same seed gives the same randomness and ids; 1. */
+  seed?: number
+  /** Where the clock begins; 2026-01-01T00:00:00Z. */
+  start?: Date
+}
+
+const START = Date.UTC(2026, 0, 1)
+/** Rounds of the event loop without anything to do, after which nothing more is expected to happen by itself. */
+const QUIET_ROUNDS = 4
+/** Rounds after which something keeps itself busy for ever. */
+const MOST_ROUNDS = 1_000_000
+
+/**
+ * Time that stands still until it is told to advance. Promises and callbacks run on the real event loop; timers, clocks,
+ * ids and randomness are virtual, so that the same seed gives the same run.
+ */
+export class VirtualEnvironment implements Environment {
+  readonly random: () => number
+  readonly id: () => string
+  readonly #start: number
+  readonly #timers = new TimerHeap()
+  #now: number
+  /** Callbacks handed to the real event loop that did not run yet. */
+  #underWay = 0
+
+  constructor({ seed = 1, start }: VirtualOptions = {}) {
+    this.#start = start?.getTime() ?? START
+    this.#now = this.#start
+    this.random = seededRandom(seed)
+    this.id = uuidv7Source(() => this.#now, this.random)
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start
+  }
+
+  timer(ms: number, callback: () => void): Timer {
+    const entry = this.#timers.add(this.#now + Math.max(0, Math.ceil(ms)), callback)
+    // What is due now needs no advance.
+    if (entry.due <= this.#now) this.soon(() => this.#fire(this.#now))
+    return {
+      cancel: () => {
+        entry.callback = null
+      },
+    }
+  }
+
+  soon(callback: () => void): void {
+    this.#underWay++
+    setImmediate(() => {
+      this.#underWay--
+      callback()
+    })
+  }
+
+  drain(callback: () => void): void {
+    this.#underWay++
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#underWay--
+        callback()
+      }),
+    )
+  }
+
+  /** Lets everything happen that happens without time passing. Real I/O of others is not waited for. */
+  async settle(): Promise<void> {
+    for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS; round++) {
+      if (round > MOST_ROUNDS) throw new Error('virtual time: something keeps itself busy without time passing')
+      await new Promise((resolve) => setImmediate(resolve))
+      quiet = this.#underWay > 0 ? 0 : quiet + 1
+    }
+  }
+
+  /** Lets this much time pass: fires what comes due in its order, and lets everything settle after each. */
+  async advance(ms: number): Promise<void> {
+    await this.settle()
+    const until = this.#now + Math.max(0, Math.round(ms))
+    while (this.#fire(until)) await this.settle()
+    this.#now = until
+    await this.settle()
+  }
+
+  /** Fires the first timer due by then. */
+  #fire(until: number): boolean {
+    const entry = this.#timers.take(until)
+    if (!entry) return false
+    this.#now = Math.max(this.#now, entry.due)
+    entry.callback?.()
+    return true
+  }
+}
+
+interface Entry {
+  due: number
+  arrival: number
+  /** Null once cancelled. */
+  callback: (() => void) | null
+}
+
+/** A binary heap ordered by instant, then by arrival. */
+class TimerHeap {
+  readonly #entries: Entry[] = []
+  #arrivals = 0
+
+  add(due: number, callback: () => void): Entry {
+    const entry: Entry = { due, arrival: this.#arrivals++, callback }
+    const entries = this.#entries
+    let at = entries.length
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      const parent = entries[above]
+      if (!parent || !before(entry, parent)) break
+      entries[at] = parent
+      at = above
+    }
+    entries[at] = entry
+    return entry
+  }
+
+  /** Removes and gives the first entry, if it is due by then and was not cancelled. */
+  take(until: number): Entry | null {
+    for (;;) {
+      const first = this.#entries[0]
+      if (!first || (first.callback && first.due > until)) return null
+      this.#removeFirst()
+      if (first.callback) return first
+    }
+  }
+
+  #removeFirst(): void {
+    const entries = this.#entries
+    const last = entries.pop()
+    if (!last || entries.length === 0) return
+    let at = 0
+    for (;;) {
+      let below = 2 * at + 1
+      let child = entries[below]
+      const right = entries[below + 1]
+      if (child && right && before(right, child)) {
+        below++
+        child = right
+      }
+      if (!child || !before(child, last)) break
+      entries[at] = child
+      at = below
+    }
+    entries[at] = last
+  }
+}
+
+function before(a: Entry, b: Entry): boolean {
+  return a.due < b.due || (a.due === b.due && a.arrival < b.arrival)
+}

@@ -1,0 +1,66 @@
+/** Every error code of Triarch: what it means and what to do. `docs/reference/errors.md` says the same, and a test compares. */
+export const catalogue = {
+  INVALID_DURATION: 'A duration is not a number of milliseconds or a text such as "30s": correct it.',
+  INVALID_NAME: 'A name or id has characters or a length that are not allowed: rename it.',
+  INVALID_OPTION: 'An option has a value outside of its range or type: correct the value named in the message.',
+  UNKNOWN_OPTION:
+    'An option of this name does not exist: look for a typing error, the message suggests the nearest name.',
+  INVALID_INPUT: 'An input was refused by its schema: correct the caller, the details list every issue.',
+  INVALID_OUTPUT: 'An output was refused by its schema: correct what produces it, the details list every issue.',
+  UNSERIALISABLE: 'A value cannot be stored as JSON: convert the part at the path named in the message.',
+  PAYLOAD_TOO_LARGE: 'A value is larger than the payload limit: store it elsewhere and pass a reference.',
+  DUPLICATE_DEFINITION: 'Two definitions share a name (and version): rename one or raise its version.',
+  UNKNOWN_WORKFLOW: 'No workflow of this name and version is registered here: register it.',
+  UNKNOWN_ACTION: 'No action of this key is registered here: register its agent.',
+  UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
+  TASK_EXISTS:
+    'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
+  TASK_FAILED: 'The task ended in error: read the cause, then retry the task if it can succeed now.',
+  TASK_CANCELLED: 'The task was cancelled: nothing to do unless it was a mistake.',
+  TASK_COMPENSATED: 'The task could not finish and was undone: read the cause, then submit anew if wanted.',
+  TASK_EXPIRED: 'The task did not start before its start-before: submit it anew if it still makes sense.',
+  TASK_DEADLINE: 'The task was not done by its complete-by: find what was slow, or allow more time.',
+  TASK_STOPPED: 'The task has stopped and takes no more events or controls: retry it first if it should go on.',
+  TASK_NOT_PAUSED: 'Only a paused task can be resumed: check its status first.',
+  ILLEGAL_MOVE: 'The state the task or step is in does not allow this control: check its status first.',
+  STEP_FAILED: 'A step used up its attempts: catch it in the workflow, or let the rescue strategy decide.',
+  STEP_TIMEOUT: 'An attempt passed its complete-by: find what was slow, or raise completeWithin.',
+  STEP_EXPIRED: 'A step passed its expiry before it was done: find what was slow, or raise expiresIn.',
+  STEP_LOST: 'The process of an attempt died: nothing to do, the step is verified or tried again.',
+  STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',
+  STEP_UNKNOWN_OUTCOME: 'Nobody knows whether an attempt took effect: ask the service, then skip or retry the step.',
+  HEARTBEAT_MISSED: 'An attempt gave no heartbeat in time: call step.heartbeat() more often, or raise heartbeatWithin.',
+  UNDO_FAILED:
+    'A compensation used up its attempts and the task paused: repair the cause, then retry or skip the undo.',
+  EVENT_TIMEOUT: 'An awaited event did not arrive in time: catch it in the workflow and decide.',
+  CHILD_FAILED: 'A child task did not succeed: catch it in the workflow, or look at the child task.',
+  HISTORY_MISMATCH:
+    'The code asked for something else than the history holds: restore the code, or use patched() or a new version.',
+  HISTORY_TOO_LONG: 'The history of a task reached its limit: use continueAs() or split the work into child tasks.',
+  FAN_OUT_TOO_WIDE: 'A task has more outstanding steps than allowed: run them in portions.',
+  HISTORY_CORRUPT: 'The stored history of a task has gaps or unreadable records: restore the store from a backup.',
+  NOT_STARTED: 'This needs a started node: call start() first.',
+  NODE_STOPPED: 'This node is stopping or has stopped: use another node or a new one.',
+  NODE_FENCED:
+    'This node was taken for dead and its tasks went to others: it restarts its work by itself; check for long stalls.',
+  WAIT_TIMEOUT: 'The result did not come within the time the caller wanted to wait: the task goes on, ask again later.',
+  STORE_BUSY: 'Another process held the store for too long: try again, and look for long transactions.',
+  STORE_SQLITE_TOO_OLD:
+    'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',
+  STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
+  STORE_CLOSED: 'The store was used after it was closed: keep it open while nodes and clients use it.',
+  STORE_FULL: 'The disk or the database is full: make room; nothing that was acknowledged is lost.',
+  STORE_FAILED: 'The store refused an operation: read the cause.',
+  STORE_VIA_INVALID:
+    'The connection given as `via` is no open transaction on the same database: pass the one that holds your rows.',
+  WORKFLOW_MISUSE:
+    'A workflow awaited something foreign or used its context outside of its turn: await only what the context gives.',
+  INVARIANT: 'Triarch broke a rule of its own: please report it with the message and the stack.',
+} as const
+
+export type ErrorCode = keyof typeof catalogue
+
+/** True when the text is a code of the catalogue. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(catalogue, code)
+}

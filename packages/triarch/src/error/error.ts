@@ -1,0 +1,39 @@
+import type { Json } from '../kernel/json.ts'
+import type { ErrorCode } from './catalogue.ts'
+
+/** Registered globally, so that errors are recognised across two copies of the package. */
+const brand: unique symbol = Symbol.for('triarch.error') as never
+
+export interface TriarchErrorOptions {
+  cause?: unknown
+  /** What a program may want to read besides the message. */
+  details?: Json
+}
+
+/** Every error that Triarch itself raises. `code` is stable; the message is for people and may change. */
+export class TriarchError extends Error {
+  static {
+    Object.defineProperty(TriarchError.prototype, 'name', { value: 'TriarchError', configurable: true, writable: true })
+    Object.defineProperty(TriarchError.prototype, brand, { value: true })
+  }
+
+  readonly code: ErrorCode
+  declare readonly details?: Json
+
+  constructor(code: ErrorCode, message: string, options?: TriarchErrorOptions) {
+    super(message, options !== undefined && 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    if (options?.details !== undefined) this.details = options.details
+  }
+}
+
+/** True for a TriarchError (of this code, if given), also one made by another copy of the package. Never throws. */
+export function isTriarchError(error: unknown, code?: ErrorCode): error is TriarchError {
+  if (typeof error !== 'object' || error === null) return false
+  try {
+    const found = error as { [brand]?: unknown; code?: unknown }
+    return found[brand] === true && (code === undefined || found.code === code)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,140 @@
+import type { ErrorRecord } from '../kernel/json.ts'
+import type { RescueStrategy } from '../kernel/policy.ts'
+import type { TaskResult } from '../kernel/status.ts'
+import type { ErrorCode } from './catalogue.ts'
+import { TriarchError, type TriarchErrorOptions } from './error.ts'
+import { fromRecord } from './record.ts'
+
+function name(prototype: Error, value: string): void {
+  Object.defineProperty(prototype, 'name', { value, configurable: true, writable: true })
+}
+
+function because(record: ErrorRecord | undefined): string {
+  return record === undefined ? '' : `: ${record.message}`
+}
+
+function withCause(details: NonNullable<TriarchErrorOptions['details']>, record?: ErrorRecord): TriarchErrorOptions {
+  return record === undefined ? { details } : { details, cause: fromRecord(record) }
+}
+
+/** A task that did not succeed, as its client sees it. The cause is what the history recorded. */
+export class TaskError extends TriarchError {
+  readonly taskId: string
+  readonly result: TaskResult
+
+  constructor(code: ErrorCode, message: string, task: { taskId: string; result: TaskResult; error?: ErrorRecord }) {
+    super(code, message, withCause({ taskId: task.taskId, result: task.result }, task.error))
+    this.taskId = task.taskId
+    this.result = task.result
+  }
+}
+
+/** TASK_FAILED: the task ended in error. */
+export class TaskFailedError extends TaskError {
+  static {
+    name(TaskFailedError.prototype, 'TaskFailedError')
+  }
+
+  constructor(taskId: string, error?: ErrorRecord, result: TaskResult = 'error') {
+    super('TASK_FAILED', `Task "${taskId}" failed${because(error)}`, { taskId, result, ...(error && { error }) })
+  }
+}
+
+/** TASK_CANCELLED: somebody cancelled the task. */
+export class TaskCancelledError extends TaskError {
+  static {
+    name(TaskCancelledError.prototype, 'TaskCancelledError')
+  }
+
+  constructor(taskId: string, error?: ErrorRecord) {
+    const task = { taskId, result: 'cancelled' as const, ...(error && { error }) }
+    super('TASK_CANCELLED', `Task "${taskId}" was cancelled${because(error)}`, task)
+  }
+}
+
+/** TASK_COMPENSATED: the task could not finish, and everything it had done is undone. */
+export class TaskCompensatedError extends TaskError {
+  static {
+    name(TaskCompensatedError.prototype, 'TaskCompensatedError')
+  }
+
+  constructor(taskId: string, error?: ErrorRecord) {
+    const task = { taskId, result: 'compensated' as const, ...(error && { error }) }
+    super('TASK_COMPENSATED', `Task "${taskId}" could not finish and was undone${because(error)}`, task)
+  }
+}
+
+/** TASK_EXPIRED: the task's start-before passed before it started. */
+export class TaskExpiredError extends TaskError {
+  static {
+    name(TaskExpiredError.prototype, 'TaskExpiredError')
+  }
+
+  constructor(taskId: string, error?: ErrorRecord) {
+    const task = { taskId, result: 'error' as const, ...(error && { error }) }
+    super('TASK_EXPIRED', `Task "${taskId}" expired before it started`, task)
+  }
+}
+
+/** The error that tells a client how a stopped task ended; only for results other than success, warning and pending. */
+export function taskError(taskId: string, result: TaskResult, error?: ErrorRecord): TaskError {
+  if (result === 'cancelled') return new TaskCancelledError(taskId, error)
+  if (result === 'compensated') return new TaskCompensatedError(taskId, error)
+  return error?.code === 'TASK_EXPIRED' ? new TaskExpiredError(taskId, error) : new TaskFailedError(taskId, error)
+}
+
+/** STEP_FAILED: inside a workflow, a step used up its attempts. The cause is its last attempt's error. */
+export class StepFailedError extends TriarchError {
+  static {
+    name(StepFailedError.prototype, 'StepFailedError')
+  }
+
+  readonly stepId: number
+  /** The action's key, or a local step's name. */
+  readonly action: string
+  readonly attempts: number
+  /** What happens to the task if the workflow does not catch this. */
+  readonly rescue: RescueStrategy
+
+  constructor(step: { id: number; action: string; attempts: number; rescue: RescueStrategy; error?: ErrorRecord }) {
+    const { id, action, attempts, rescue, error } = step
+    const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+    const message = `Step ${id} (${action}) failed after ${tries}${because(error)}`
+    super('STEP_FAILED', message, withCause({ stepId: id, action, attempts, rescue }, error))
+    this.stepId = id
+    this.action = action
+    this.attempts = attempts
+    this.rescue = rescue
+  }
+}
+
+/** EVENT_TIMEOUT: inside a workflow, an awaited event did not arrive in time. */
+export class EventTimeoutError extends TriarchError {
+  static {
+    name(EventTimeoutError.prototype, 'EventTimeoutError')
+  }
+
+  readonly event: string
+
+  constructor(event: string) {
+    super('EVENT_TIMEOUT', `Event "${event}" did not arrive in time`, { details: { event } })
+    this.event = event
+  }
+}
+
+/** CHILD_FAILED: inside a workflow, a child task did not succeed. */
+export class ChildFailedError extends TriarchError {
+  static {
+    name(ChildFailedError.prototype, 'ChildFailedError')
+  }
+
+  readonly childId: string
+  readonly result: TaskResult
+
+  constructor(childId: string, result: TaskResult, error?: ErrorRecord) {
+    const message = `Child task "${childId}" ended with result "${result}"${because(error)}`
+    super('CHILD_FAILED', message, withCause({ childId, result }, error))
+    this.childId = childId
+    this.result = result
+  }
+}

@@ -1,0 +1,117 @@
+import type { ErrorRecord, Json } from './json.ts'
+import type { RecordedPolicy, RescueStrategy } from './policy.ts'
+import type { TaskResult } from './status.ts'
+
+/** What an attempt does for its step: the action itself, the question whether it took effect, or its compensation. */
+export type Operation = 'run' | 'verify' | 'undo'
+
+/** What a parent wants of a child when the parent is cancelled or fails. */
+export type ParentPolicy = 'cancel' | 'detach' | 'wait'
+
+/** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
+export interface AttemptTrace {
+  attempt: number
+  startedAt: number | null
+  endedAt: number
+  node: string | null
+}
+
+/** The order in which a task was submitted. */
+export interface Submission {
+  workflow: string
+  version: string
+  input: Json
+  startAt?: number
+  startBefore?: number
+  completeBy?: number
+  priority?: number
+  tags?: Record<string, string>
+  /** The task and the step of it that wait for this one. */
+  parent?: { task: string; step: number; notify: boolean }
+}
+
+/**
+ * Decisions: what the workflow's code asked for. On replay each is compared with what the code asks for now.
+ * `id` numbers a task's decisions in the order its code made them, whatever their kind.
+ */
+export type Decision =
+  | {
+      type: 'stepRequested'
+      id: number
+      /** `agent.action`, or null for a local step. */
+      action: string | null
+      name: string
+      input: Json
+      policy: RecordedPolicy
+    }
+  | { type: 'timerStarted'; id: number; until: number }
+  | { type: 'waitStarted'; id: number; name: string; until: number | null }
+  | {
+      type: 'childStarted'
+      id: number
+      task: string
+      workflow: string
+      version: string
+      /** `call` waits for the child's end, `start` only for its creation. */
+      mode: 'call' | 'start'
+      onCancel: ParentPolicy
+      /** Compensate the child when the parent compensates. */
+      undo: boolean
+    }
+  | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
+  | { type: 'patched'; patch: string }
+  | { type: 'progressed'; progress: Json }
+  | { type: 'returned'; output: Json }
+  | { type: 'threw'; error: ErrorRecord; rescue: RescueStrategy }
+  | { type: 'continuedAs'; input: Json }
+
+/** Facts: what happened to the task. */
+export type Fact =
+  | ({ type: 'submitted' } & Submission)
+  | { type: 'started' }
+  | ({
+      type: 'stepCompleted'
+      id: number
+      output: Json
+      /** Set when not the attempt's own answer but a verification or an operator said so. */
+      by?: 'verify' | 'operator'
+    } & AttemptTrace)
+  | ({
+      type: 'attemptFailed'
+      id: number
+      operation: Operation
+      error: ErrorRecord
+      /** Nobody knows whether the attempt took effect (it timed out, or died with its process). */
+      unknown?: true
+      /** What is attempted next and when; absent when nothing is. */
+      next?: { operation: Operation; at: number }
+    } & AttemptTrace)
+  | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
+  | { type: 'verifyRequested'; id: number; at: number }
+  | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
+  | { type: 'stepFailed'; id: number; error: ErrorRecord }
+  | { type: 'stepSkipped'; id: number; output: Json; by: 'rescue' | 'operator' }
+  | { type: 'stepCancelled'; id: number }
+  | { type: 'stepRetried'; id: number; input?: Json; at: number }
+  | { type: 'timerFired'; id: number }
+  | { type: 'eventReceived'; name: string; payload: Json }
+  | { type: 'waitTimedOut'; id: number }
+  | { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+  | { type: 'undoRequested'; id: number; at: number }
+  | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)
+  | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number }
+  | { type: 'resumed' }
+  /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
+  | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'operator'; compensate: boolean; error?: ErrorRecord }
+  | { type: 'compensating' }
+  /**
+   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` is not
+   * recorded: the rebuild adds the highest attempt number of each step, so that no old reply can match a new attempt.
+   */
+  | { type: 'rewound'; step: number | null; input?: Json; attempts?: Record<number, number> }
+  | { type: 'continued'; input: Json; nextId: number; pending: { name: string; payload: Json }[] }
+  | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
+
+export type PauseReason = 'operator' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error' | 'limit'
+
+export type TaskEvent = Decision | Fact

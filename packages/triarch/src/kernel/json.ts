@@ -1,0 +1,14 @@
+/** A value that survives a round trip through JSON unchanged. Everything the history holds is made of these. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** An error as the history records it: plain data, its causes nested, so that it can be read after the process is gone. */
+export interface ErrorRecord {
+  name: string
+  message: string
+  /** Stable code of the error catalogue, or the code the thrown error carried. */
+  code?: string
+  stack?: string
+  cause?: ErrorRecord
+  /** What the error carried besides (JSON only). */
+  details?: Json
+}

@@ -1,0 +1,51 @@
+import type { Operation } from './event.ts'
+import type { ErrorRecord, Json } from './json.ts'
+import type { TaskResult } from './status.ts'
+
+/** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
+export type Outcome =
+  | { kind: 'done'; output: Json }
+  | { kind: 'not-done' }
+  | { kind: 'unknown' }
+  | {
+      kind: 'failed'
+      error: ErrorRecord
+      /** The action's own verdict: false for permanent errors. */
+      retryable: boolean
+      /** The service asked to be left alone for this long (ms). */
+      retryAfter?: number
+      /** It may have taken effect all the same. */
+      unknown?: true
+    }
+  /** Withdrawn before it started; nothing happened. */
+  | { kind: 'withdrawn' }
+
+/** An agent's answer to one step request. */
+export interface Reply {
+  type: 'reply'
+  step: number
+  operation: Operation
+  attempt: number
+  outcome: Outcome
+  startedAt: number | null
+  endedAt: number
+  node: string | null
+  checkpoint?: Json
+}
+
+/** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
+export type Message =
+  | Reply
+  | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json }
+  | { type: 'event'; name: string; payload: Json }
+  | { type: 'child'; step: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+  | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
+  | { type: 'pause'; reason?: string }
+  | { type: 'resume' }
+  | { type: 'retry'; step?: number; input?: Json }
+  | { type: 'skip'; step: number; output: Json }
+  | { type: 'compensate' }
+  /** The clock reached an instant this task waits for. */
+  | { type: 'tick' }
+  /** The owner before us died: attempts that ran in its process are lost. `alive` are those still in a work queue. */
+  | { type: 'takeover'; alive: { step: number; operation: Operation; attempt: number }[] }

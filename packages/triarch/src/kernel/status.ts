@@ -1,0 +1,59 @@
+/** The states of DESIGN §5 as data: `moves.task.running` lists every state a running task may go to. */
+export type TaskStatus =
+  | 'scheduled'
+  | 'pending'
+  | 'planning'
+  | 'planned'
+  | 'running'
+  | 'paused'
+  | 'compensating'
+  | 'stopped'
+
+export type TaskResult = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
+
+export type StepStatus =
+  | 'pending'
+  | 'running'
+  | 'suspended'
+  | 'success'
+  | 'error'
+  | 'skipped'
+  | 'cancelled'
+  | 'compensating'
+  | 'compensated'
+
+/**
+ * Every legal move. Moves out of `stopped` are operator actions (retry of a stopped task, compensation of one that
+ * succeeded); each is recorded in the history like any other event.
+ */
+export const moves: {
+  readonly task: Readonly<Record<TaskStatus, readonly TaskStatus[]>>
+  readonly step: Readonly<Record<StepStatus, readonly StepStatus[]>>
+} = {
+  task: {
+    scheduled: ['pending', 'running', 'paused', 'stopped'],
+    pending: ['planning', 'running', 'paused', 'stopped'],
+    planning: ['planned', 'paused', 'stopped'],
+    planned: ['running', 'paused', 'stopped'],
+    running: ['paused', 'compensating', 'stopped'],
+    paused: ['scheduled', 'pending', 'running', 'compensating', 'stopped'],
+    compensating: ['paused', 'stopped'],
+    stopped: ['running', 'compensating'],
+  },
+  step: {
+    pending: ['running', 'cancelled'],
+    running: ['suspended', 'success', 'error', 'skipped', 'cancelled'],
+    suspended: ['running', 'success', 'error', 'skipped', 'cancelled'],
+    success: ['compensating'],
+    error: ['running', 'skipped', 'cancelled'],
+    skipped: [],
+    cancelled: [],
+    compensating: ['compensated', 'error'],
+    compensated: [],
+  },
+}
+
+/** True when the table allows the move (staying put is always allowed). */
+export function mayMove<S extends string>(table: Readonly<Record<S, readonly S[]>>, from: S, to: S): boolean {
+  return from === to || table[from].includes(to)
+}

@@ -1,0 +1,176 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import type { Action, StepContext } from '../../src/definition/action.ts'
+import { agent } from '../../src/definition/agent.ts'
+import type { TaskContext } from '../../src/definition/context.ts'
+import type { Duration } from '../../src/definition/duration.ts'
+import type { Jsonified } from '../../src/definition/jsonified.ts'
+import type { InferInput, InferOutput, StandardSchema } from '../../src/definition/schema.ts'
+import { type Workflow, workflow } from '../../src/definition/workflow.ts'
+
+const Order = z.object({ id: z.string(), total: z.coerce.number<string>() })
+const Receipt = z.object({ chargeId: z.string(), at: z.date(), note: z.string().default('') })
+type OrderInput = { id: string; total: string }
+type OrderParsed = { id: string; total: number }
+type ReceiptJson = { chargeId: string; at: string; note: string }
+
+// The compiler checks what is in here; little of it runs.
+declare const task: TaskContext
+const shop = agent('shop')
+
+describe('an action takes its types', () => {
+  it('from its schemas: the caller gives the schema input, run is given the schema output', () => {
+    const charge = shop.action('charge', {
+      input: Order,
+      output: Receipt,
+      run(order, step) {
+        expectTypeOf(order).toEqualTypeOf<OrderParsed>()
+        expectTypeOf(step).toEqualTypeOf<StepContext>()
+        return { chargeId: order.id, at: new Date(0) }
+      },
+      undo({ input, output }) {
+        expectTypeOf(input).toEqualTypeOf<OrderParsed>()
+        expectTypeOf(output).toEqualTypeOf<ReceiptJson>()
+      },
+      verify(input) {
+        expectTypeOf(input).toEqualTypeOf<OrderParsed>()
+        return { done: true, output: { chargeId: 'c', at: new Date(0) } }
+      },
+    })
+    expectTypeOf(charge).toEqualTypeOf<Action<OrderInput, ReceiptJson>>()
+  })
+
+  it('from the annotation and the result of run when there are no schemas', () => {
+    const reserve = shop.action('reserve', {
+      completeWithin: '5s',
+      async run(order: { sku: string }) {
+        return { reserved: order.sku.length, until: new Date(0) }
+      },
+      async undo({ input, output }, step) {
+        expectTypeOf(input).toEqualTypeOf<{ sku: string }>()
+        expectTypeOf(output).toEqualTypeOf<{ reserved: number; until: string }>()
+        expectTypeOf(step).toEqualTypeOf<StepContext>()
+      },
+    })
+    expectTypeOf(reserve).toEqualTypeOf<Action<{ sku: string }, { reserved: number; until: string }>>()
+  })
+
+  it('from one schema and run, whichever is there', () => {
+    const first = shop.action('first', { input: Order, run: async (order) => order.total })
+    expectTypeOf(first).toEqualTypeOf<Action<OrderInput, number>>()
+    const second = shop.action('second', {
+      output: Receipt,
+      run: (order: { id: string }) => ({ chargeId: order.id, at: new Date(0) }),
+    })
+    expectTypeOf(second).toEqualTypeOf<Action<{ id: string }, ReceiptJson>>()
+    const third = shop.action('third', { run() {} })
+    expectTypeOf(third).toEqualTypeOf<Action<unknown, null>>()
+  })
+
+  it('and refuses what does not fit', () => {
+    // @ts-expect-error the output schema wants a string
+    void (() => shop.action('bad-output', { output: Receipt, run: () => ({ chargeId: 1, at: new Date(0) }) }))
+    // @ts-expect-error there is no such option
+    void (() => shop.action('bad-option', { run: () => 1, completWithin: '1s' }))
+    // @ts-expect-error there is no such unit
+    void (() => shop.action('bad-duration', { run: () => 1, completeWithin: '1 fortnight' }))
+    // @ts-expect-error the answer must carry an output
+    void (() => shop.action('bad-verification', { run: () => 1, verify: () => ({ done: true }) }))
+  })
+})
+
+describe('a workflow takes its types', () => {
+  it('from its schemas', () => {
+    const fulfil = workflow('fulfil', {
+      input: Order,
+      output: Receipt,
+      async run(order, context) {
+        expectTypeOf(order).toEqualTypeOf<OrderParsed>()
+        expectTypeOf(context).toEqualTypeOf<TaskContext>()
+        return { chargeId: order.id, at: context.now() }
+      },
+    })
+    expectTypeOf(fulfil).toEqualTypeOf<Workflow<OrderInput, ReceiptJson>>()
+  })
+
+  it('from run', () => {
+    const plain = workflow('plain', { run: async (input: { n: number }) => ({ m: input.n, at: new Date(0) }) })
+    expectTypeOf(plain).toEqualTypeOf<Workflow<{ n: number }, { m: number; at: string }>>()
+    // @ts-expect-error the output schema wants a receipt
+    void (() => workflow('bad', { output: Receipt, run: async () => 1 }))
+  })
+})
+
+const charge = shop.action('pay', { input: Order, output: Receipt, run: () => ({ chargeId: '', at: new Date(0) }) })
+const child = workflow('child', { run: async (input: { n: number }) => input.n })
+
+describe('a task context', () => {
+  it('runs actions with their own types', () => {
+    const run = () => task.run(charge, { id: 'a', total: '1' }, { completeWithin: '1s', rescue: { skip: null } })
+    expectTypeOf(run).returns.resolves.toEqualTypeOf<ReceiptJson>()
+    // @ts-expect-error the total is missing
+    void (() => task.run(charge, { id: 'a' }))
+    // @ts-expect-error the total must be the schema's input
+    void (() => task.run(charge, { id: 'a', total: 1 }))
+    // @ts-expect-error there is no such field
+    void (() => task.run(charge, { id: 'a', total: '1', extra: true }))
+    // @ts-expect-error a predicate cannot be recorded with a step
+    void (() => task.run(charge, { id: 'a', total: '1' }, { retry: { retryIf: () => true } }))
+  })
+
+  it('runs local steps with what JSON makes of their result', () => {
+    const run = () =>
+      task.run('local', async () => ({ at: new Date(0), n: 1 as number | undefined }), {
+        undo: ({ output }) => {
+          expectTypeOf(output.at).toEqualTypeOf<string>()
+        },
+      })
+    expectTypeOf(run).returns.resolves.toEqualTypeOf<{ at: string; n: number | undefined }>()
+  })
+
+  it('types events by their schema, children by their workflow', () => {
+    const event = () => task.event('approved', { schema: z.object({ by: z.string() }), timeout: '2d' })
+    expectTypeOf(event).returns.resolves.toEqualTypeOf<{ by: string }>()
+    expectTypeOf(() => task.event('x')).returns.resolves.toEqualTypeOf<unknown>()
+    expectTypeOf(() => task.event<number>('x')).returns.resolves.toEqualTypeOf<number>()
+    expectTypeOf(() => task.call(child, { n: 1 })).returns.resolves.toEqualTypeOf<number>()
+    // @ts-expect-error n must be a number
+    void (() => task.call(child, { n: '1' }))
+    // @ts-expect-error n is missing
+    void (() => task.start(child, {}))
+  })
+
+  it('keeps Promise.all tuples', () => {
+    const both = async () => Promise.all([task.run(charge, { id: 'a', total: '1' }), task.call(child, { n: 1 })])
+    expectTypeOf(both).returns.resolves.toEqualTypeOf<[ReceiptJson, number]>()
+  })
+})
+
+describe('types of the pieces', () => {
+  it('any action and workflow fits where the kind does not matter', () => {
+    expectTypeOf(charge).toExtend<Action>()
+    expectTypeOf(child).toExtend<Workflow>()
+    expectTypeOf<Action<string, string>>().not.toExtend<Action<number, string>>()
+    expectTypeOf<Workflow<string, string>>().not.toExtend<Workflow<string, number>>()
+  })
+
+  it('Jsonified says what comes back from JSON', () => {
+    expectTypeOf<Jsonified<undefined>>().toEqualTypeOf<null>()
+    expectTypeOf<Jsonified<unknown>>().toEqualTypeOf<unknown>()
+    expectTypeOf<Jsonified<[Date, number, undefined]>>().toEqualTypeOf<[string, number, null]>()
+    expectTypeOf<Jsonified<{ a?: Date; b(): void; c: readonly URL[] }>>().toEqualTypeOf<{
+      a?: string
+      c: readonly string[]
+    }>()
+    expectTypeOf<Jsonified<'a' | Date | null>>().toEqualTypeOf<string | null>()
+    expectTypeOf<Jsonified<() => void>>().toEqualTypeOf<never>()
+  })
+
+  it('schemas and durations', () => {
+    expectTypeOf(Order).toExtend<StandardSchema<OrderInput, OrderParsed>>()
+    expectTypeOf<InferInput<typeof Order>>().toEqualTypeOf<OrderInput>()
+    expectTypeOf<InferOutput<typeof Order>>().toEqualTypeOf<OrderParsed>()
+    expectTypeOf<'30s'>().toExtend<Duration>()
+    expectTypeOf<'30x'>().not.toExtend<Duration>()
+  })
+})

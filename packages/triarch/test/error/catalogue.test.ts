@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { catalogue, isErrorCode } from '../../src/error/catalogue.ts'
+
+const source = join(import.meta.dirname, '../../src')
+const page = join(import.meta.dirname, '../../../../docs/reference/errors.md')
+const codes = Object.keys(catalogue).sort()
+
+/** The rows of the page's tables of codes: code → `meaning. What to do`. */
+function documented(): Map<string, string> {
+  const rows = readFileSync(page, 'utf8').matchAll(/^\| `([A-Z_]+)` \| (.*)\. \| (.*) \|$/gm)
+  return new Map([...rows].map(([, code = '', meaning = '', advice = '']) => [code, `${meaning}: ${advice}`]))
+}
+
+describe('the error catalogue', () => {
+  it('and its docs page hold the same codes', () => {
+    expect([...documented().keys()].sort()).toEqual(codes)
+  })
+
+  it('and its docs page say the same of each code', () => {
+    for (const [code, text] of documented()) {
+      expect(text.toLowerCase(), code).toBe(catalogue[code as keyof typeof catalogue].toLowerCase())
+    }
+  })
+
+  it('holds no code that nothing raises', () => {
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    const used = new Set<string>()
+    for (const file of files.filter((name) => name.endsWith('.ts') && !name.endsWith(join('error', 'catalogue.ts')))) {
+      for (const [, code = ''] of readFileSync(join(source, file), 'utf8').matchAll(/['"]([A-Z][A-Z_]+)['"]/g))
+        used.add(code)
+    }
+    expect(codes.filter((code) => !used.has(code))).toEqual([])
+  })
+
+  it('says for each code what it means and what to do', () => {
+    for (const [code, text] of Object.entries(catalogue)) expect(text, code).toMatch(/^[A-Z].*: .*\.$/)
+  })
+
+  it('knows its codes from other words', () => {
+    expect(isErrorCode('INVARIANT')).toBe(true)
+    expect(['toString', '__proto__', 'ENOENT', 1, null].some(isErrorCode)).toBe(false)
+  })
+})
