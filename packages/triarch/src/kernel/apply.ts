@@ -1,0 +1,380 @@
+import type { Operation, TaskEvent } from './event.ts'
+import type { Json } from './json.ts'
+import { resolvePolicy } from './policy.ts'
+import type { Delivery, Step, TaskState } from './state.ts'
+import { mayMove, moves, type StepStatus, type TaskStatus } from './status.ts'
+
+/**
+ * The fold: applies one event of the history to the state. What the workflow's code is to be told goes to `deliveries`.
+ * Live turns and replay use this one function, which is why they cannot disagree.
+ */
+export function apply(state: TaskState, event: TaskEvent, at: number, deliveries: Delivery[]): void {
+  state.ordinal++
+  switch (event.type) {
+    case 'submitted':
+      state.workflow = event.workflow
+      state.version = event.version
+      state.input = event.input
+      state.startAt = event.startAt ?? null
+      state.startBefore = event.startBefore ?? null
+      state.completeBy = event.completeBy ?? null
+      state.priority = event.priority ?? 0
+      state.tags = event.tags ?? {}
+      state.parent = event.parent ?? null
+      state.status = event.startAt !== undefined && event.startAt > at ? 'scheduled' : 'pending'
+      return
+    case 'started':
+      return moveTask(state, 'running')
+    case 'stepRequested': {
+      const step = newStep(state, event.id, event.action, event.name, event.input, at)
+      step.policy = resolvePolicy(event.policy)
+      if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
+      step.status = 'running'
+      return
+    }
+    case 'undoRegistered': {
+      const step = newStep(state, event.id, null, event.name, null, at)
+      step.policy = resolvePolicy({ undo: true, ...event.policy })
+      step.undoOnly = true
+      step.status = 'success'
+      step.completedAt = state.ordinal
+      return
+    }
+    case 'timerStarted':
+      decided(state, event.id)
+      state.timers.set(event.id, event.until)
+      return
+    case 'timerFired':
+      state.timers.delete(event.id)
+      return deliver(state, deliveries, { id: event.id, ok: true, value: null })
+    case 'waitStarted': {
+      decided(state, event.id)
+      const found = state.mailbox.findIndex((mail) => mail.name === event.name)
+      if (found < 0) {
+        state.waits.set(event.id, { name: event.name, until: event.until })
+        return
+      }
+      const [mail] = state.mailbox.splice(found, 1)
+      return deliver(state, deliveries, { id: event.id, ok: true, value: mail?.payload ?? null })
+    }
+    case 'eventReceived': {
+      for (const [id, wait] of state.waits) {
+        if (wait.name !== event.name) continue
+        state.waits.delete(id)
+        return deliver(state, deliveries, { id, ok: true, value: event.payload })
+      }
+      state.mailbox.push({ name: event.name, payload: event.payload })
+      return
+    }
+    case 'waitTimedOut': {
+      const name = state.waits.get(event.id)?.name ?? ''
+      state.waits.delete(event.id)
+      return deliver(state, deliveries, { id: event.id, ok: false, reason: 'timeout', name })
+    }
+    case 'childStarted':
+      decided(state, event.id)
+      state.children.set(event.id, {
+        id: event.id,
+        task: event.task,
+        workflow: event.workflow,
+        mode: event.mode,
+        onCancel: event.onCancel,
+        undo: event.undo,
+        status: 'running',
+        succeeded: false,
+        requestedAt: state.ordinal,
+        completedAt: 0,
+      })
+      if (event.mode === 'start') deliver(state, deliveries, { id: event.id, ok: true, value: { id: event.task } })
+      return
+    case 'childStopped': {
+      const child = state.children.get(event.id)
+      if (!child) return
+      child.status = 'stopped'
+      child.completedAt = state.ordinal
+      child.succeeded = event.result === 'success' || event.result === 'warning'
+      if (!child.succeeded || !child.undo) state.children.delete(event.id)
+      if (child.mode === 'start') return
+      return deliver(
+        state,
+        deliveries,
+        child.succeeded
+          ? { id: event.id, ok: true, value: event.output ?? null }
+          : { id: event.id, ok: false, reason: 'child', result: event.result, error: event.error, task: child.task },
+      )
+    }
+    case 'patched':
+      state.patches.add(event.patch)
+      return
+    case 'progressed':
+      state.progress = event.progress
+      return
+    case 'returned':
+      state.unwinding = { cause: 'returned', compensate: false, output: event.output }
+      return
+    case 'threw':
+      state.unwinding = { cause: 'threw', compensate: event.rescue === 'compensate', error: event.error }
+      return
+    case 'continuedAs':
+      state.unwinding = { cause: 'continue', compensate: false, output: event.input }
+      return
+    case 'unwinding':
+      if (state.pause) unpause(state)
+      state.deferred = []
+      state.unwinding = {
+        cause: event.cause,
+        compensate: event.compensate,
+        ...(event.error && { error: event.error }),
+      }
+      if (state.status === 'stopped') moveTask(state, 'running')
+      return
+    case 'stepCompleted': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      moveStep(step, 'success')
+      step.completedAt = state.ordinal
+      step.held = null
+      step.unknown = false
+      step.output = event.output
+      if (!step.policy.undo) state.steps.delete(event.id)
+      return deliver(state, deliveries, { id: event.id, ok: true, value: event.output })
+    }
+    case 'attemptFailed': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      state.failures++
+      step.failures[event.operation]++
+      step.error = event.error
+      if (event.operation === 'run') step.unknown = event.unknown === true
+      next(step, event.next)
+      return
+    }
+    case 'verified': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      step.unknown = event.answer === 'unknown'
+      if (event.next?.operation === 'verify') step.failures.verify++
+      next(step, event.next)
+      return
+    }
+    case 'verifyRequested': {
+      const step = state.steps.get(event.id)
+      if (step) next(step, { operation: 'verify', at: event.at })
+      return
+    }
+    case 'heartbeat': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      if (event.progress !== undefined) step.progress = event.progress
+      if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
+      return
+    }
+    case 'stepFailed': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      moveStep(step, 'error')
+      step.error = event.error
+      state.lastFailed = event.id
+      state.steps.delete(event.id)
+      return deliver(state, deliveries, { id: event.id, ok: false, reason: 'step', error: event.error, step })
+    }
+    case 'stepSkipped': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      moveStep(step, 'skipped')
+      state.skipped = true
+      state.steps.delete(event.id)
+      return deliver(state, deliveries, { id: event.id, ok: true, value: event.output })
+    }
+    case 'stepCancelled': {
+      const step = state.steps.get(event.id)
+      if (step) moveStep(step, 'cancelled')
+      state.steps.delete(event.id)
+      return
+    }
+    case 'stepRetried': {
+      const step = state.steps.get(event.id)
+      if (step) retry(state, step, event.at, event.input)
+      return
+    }
+    case 'undoRequested': {
+      const child = state.children.get(event.id)
+      if (child) child.status = 'compensating'
+      const step = state.steps.get(event.id)
+      if (!step) return
+      moveStep(step, 'compensating')
+      step.failures.undo = 0
+      next(step, { operation: 'undo', at: event.at })
+      return
+    }
+    case 'undone': {
+      const step = state.steps.get(event.id)
+      if (step) moveStep(step, 'compensated')
+      state.undone++
+      state.steps.delete(event.id)
+      state.children.delete(event.id)
+      return
+    }
+    case 'paused': {
+      const step = event.step === undefined ? undefined : state.steps.get(event.step)
+      if (step) {
+        step.held = event.reason
+        if (event.reason === 'step') moveStep(step, 'error')
+      }
+      const from = state.pause?.from ?? state.status
+      moveTask(state, 'paused')
+      state.pause = { reason: event.reason, from, error: event.error }
+      return
+    }
+    case 'resumed': {
+      unpause(state)
+      deliveries.push(...state.deferred)
+      state.deferred = []
+      return
+    }
+    case 'compensating':
+      return moveTask(state, 'compensating')
+    case 'rewound':
+      return rewind(state, event.step, event.input, event.attempts ?? {}, at)
+    case 'continued':
+      return restart(state, event.input, event.nextId, event.pending)
+    case 'stopped':
+      moveTask(state, 'stopped')
+      state.result = event.result
+      state.output = event.output
+      state.error = event.error
+      state.unwinding = null
+      state.timers.clear()
+      state.waits.clear()
+      state.mailbox = []
+      return
+  }
+}
+
+function newStep(state: TaskState, id: number, action: string | null, name: string, input: Json, at: number): Step {
+  decided(state, id)
+  const step: Step = {
+    id,
+    action,
+    name,
+    undoOnly: false,
+    input,
+    policy: resolvePolicy({}),
+    generation: state.generation,
+    status: 'pending',
+    operation: 'run',
+    attempt: 1,
+    attempts: { run: 1, verify: 0, undo: 0 },
+    failures: { run: 0, verify: 0, undo: 0 },
+    due: at,
+    unknown: false,
+    held: null,
+    requestedAt: state.ordinal,
+    completedAt: 0,
+    expiresAt: null,
+    output: undefined,
+    error: undefined,
+    checkpoint: undefined,
+    progress: undefined,
+    dispatched: false,
+    aborted: false,
+  }
+  state.steps.set(id, step)
+  return step
+}
+
+function decided(state: TaskState, id: number): void {
+  if (id >= state.nextId) state.nextId = id + 1
+}
+
+/** The code hears nothing more once the task unwinds, and nothing yet while it is paused. */
+function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): void {
+  if (state.unwinding) return
+  if (state.status === 'paused') state.deferred.push(delivery)
+  else deliveries.push(delivery)
+}
+
+function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
+  step.dispatched = false
+  step.aborted = false
+  if (!planned) return
+  step.operation = planned.operation
+  step.attempts[planned.operation]++
+  step.attempt = step.attempts[planned.operation]
+  step.due = planned.at
+}
+
+/** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
+function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
+  if (step.status === 'error') moveStep(step, 'running')
+  const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
+  step.held = null
+  step.failures = { run: 0, verify: 0, undo: 0 }
+  if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
+  if (input !== undefined) {
+    step.input = input
+    step.generation = ++state.generation
+  }
+  next(step, { operation, at })
+}
+
+function rewind(
+  state: TaskState,
+  stepId: number | null,
+  input: Json | undefined,
+  attempts: Record<number, number>,
+  at: number,
+): void {
+  moveTask(state, 'running')
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.unwinding = null
+  state.generation++
+  for (const step of state.steps.values()) {
+    if (step.status !== 'running' && step.status !== 'error') continue
+    step.attempts.run = Math.max(step.attempts.run, attempts[step.id] ?? 0)
+    retry(state, step, at, step.id === stepId ? input : undefined)
+  }
+}
+
+/** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
+function restart(state: TaskState, input: Json, nextId: number, pending: { name: string; payload: Json }[]): void {
+  if (state.status === 'stopped') moveTask(state, 'running')
+  state.status = 'running'
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.input = input
+  state.firstId = nextId
+  state.nextId = nextId
+  state.skipped = false
+  state.undone = 0
+  state.lastFailed = null
+  state.steps.clear()
+  state.timers.clear()
+  state.waits.clear()
+  state.children.clear()
+  state.ordinal = 0
+  state.generation = 0
+  state.failures = 0
+  state.mailbox = [...pending]
+  state.patches.clear()
+  state.deferred = []
+  state.unwinding = null
+}
+
+function unpause(state: TaskState): void {
+  state.status = state.pause?.from ?? 'running'
+  state.pause = null
+}
+
+function moveTask(state: TaskState, to: TaskStatus): void {
+  if (!mayMove(moves.task, state.status, to)) throw new Error(`illegal task move ${state.status} → ${to} (${state.id})`)
+  state.status = to
+}
+
+function moveStep(step: Step, to: StepStatus): void {
+  if (!mayMove(moves.step, step.status, to)) throw new Error(`illegal step move ${step.status} → ${to} (step ${step.id})`)
+  step.status = to
+}

@@ -1,0 +1,54 @@
+import type { Child, Step, TaskState } from './state.ts'
+import { stop } from './stop.ts'
+import { emit, type Turn } from './turn.ts'
+
+/**
+ * Sagas (Garcia-Molina & Salem 1987), with the partial order kept: what was requested after a step completed may depend
+ * on it, so it is undone first; what ran side by side is undone side by side.
+ */
+export function startCompensation(turn: Turn): boolean {
+  const { state } = turn
+  if (!state.unwinding?.compensate || compensable(state).length === 0) return false
+  emit(turn, { type: 'compensating' })
+  return true
+}
+
+export function settleCompensation(turn: Turn): void {
+  const { state } = turn
+  for (const unit of ready(state)) {
+    emit(turn, { type: 'undoRequested', id: unit.id, at: turn.at })
+    const child = state.children.get(unit.id)
+    if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
+  }
+  if (!isCompensating(state)) stop(turn)
+}
+
+/** Completed units that can be undone and were not yet asked to. */
+function compensable(state: TaskState): (Step | Child)[] {
+  const steps = [...state.steps.values()].filter((step) => step.status === 'success' && step.policy.undo)
+  const children = [...state.children.values()].filter((c) => c.status === 'stopped' && c.succeeded && c.undo)
+  return [...steps, ...children]
+}
+
+function underWay(state: TaskState): (Step | Child)[] {
+  const steps = [...state.steps.values()].filter((step) => step.status === 'compensating')
+  return [...steps, ...[...state.children.values()].filter((child) => child.status === 'compensating')]
+}
+
+/** Undone next: those after whose completion nothing was requested that is still to be undone. */
+function ready(state: TaskState): (Step | Child)[] {
+  const waiting = compensable(state)
+  let latest = 0
+  let second = 0
+  for (const unit of [...waiting, ...underWay(state)]) {
+    if (unit.requestedAt > latest) {
+      second = latest
+      latest = unit.requestedAt
+    } else if (unit.requestedAt > second) second = unit.requestedAt
+  }
+  return waiting.filter((unit) => unit.completedAt >= (unit.requestedAt === latest ? second : latest))
+}
+
+function isCompensating(state: TaskState): boolean {
+  return underWay(state).length > 0 || compensable(state).length > 0
+}

@@ -1,0 +1,115 @@
+import { emit, isOutstanding, type Turn } from './turn.ts'
+import type { Message } from './message.ts'
+import type { Step } from './state.ts'
+
+type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' }>
+
+/** What operators (and parents) ask of a task. What does not fit its state is counted as stale and changes nothing. */
+export function control(turn: Turn, message: Control): void {
+  const { state } = turn
+  switch (message.type) {
+    case 'cancel':
+      return cancel(turn, message)
+    case 'pause':
+      if (state.status === 'stopped' || state.status === 'paused') return reject(turn)
+      return emit(turn, { type: 'paused', reason: 'operator' })
+    case 'resume':
+      if (!state.pause) return reject(turn)
+      for (const step of held(turn)) emit(turn, { type: 'stepRetried', id: step.id, at: turn.at })
+      return resume(turn)
+    case 'retry':
+      return retry(turn, message)
+    case 'skip':
+      return skip(turn, message)
+    case 'compensate':
+      if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning')) return answerParent(turn)
+      return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
+  }
+}
+
+function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void {
+  const { state } = turn
+  if (state.status === 'stopped') return reject(turn)
+  const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
+  if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return reject(turn)
+  const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
+  emit(turn, { type: 'unwinding', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
+  if (!message.force) return
+  // Forced: nothing is awaited. What still runs somewhere loses its right to report.
+  for (const step of [...state.steps.values()]) {
+    if (step.status === 'success') continue
+    turn.aborts.push(step.id)
+    turn.forgotten.push(step.id)
+    if (step.status === 'compensating') state.steps.delete(step.id)
+    else emit(turn, { type: 'stepCancelled', id: step.id })
+  }
+  for (const child of state.children.values()) {
+    if (child.status !== 'running' || child.onCancel === 'detach') continue
+    turn.posts.push({ task: child.task, message: { ...message, type: 'cancel' }, control: true })
+  }
+  emit(turn, { type: 'stopped', result: 'cancelled', error })
+}
+
+function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
+  const { state } = turn
+  if (state.status === 'paused') {
+    const steps = held(turn).filter((step) => message.step === undefined || step.id === message.step)
+    if (steps.length === 0 && message.step !== undefined) return reject(turn)
+    const { input } = message
+    for (const step of steps) {
+      emit(turn, { type: 'stepRetried', id: step.id, at: turn.at, ...(input !== undefined && { input }) })
+    }
+    return held(turn).length === 0 ? resume(turn) : undefined
+  }
+  if (state.status !== 'stopped') return reject(turn)
+  // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
+  if (state.undone > 0 || (message.step === undefined && message.input !== undefined)) {
+    emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.nextId, pending: [] })
+  } else {
+    const step = message.step ?? state.lastFailed
+    emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })
+  }
+  turn.reload = true
+}
+
+function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
+  const { state } = turn
+  if (state.status === 'stopped' && state.lastFailed === message.step && state.undone === 0) {
+    emit(turn, { type: 'rewound', step: message.step })
+    emit(turn, { type: 'stepSkipped', id: message.step, output: message.output, by: 'operator' })
+    turn.reload = true
+    return
+  }
+  const step = held(turn).find((candidate) => candidate.id === message.step)
+  if (!step) return reject(turn)
+  if (step.status === 'compensating') {
+    emit(turn, { type: 'undone', id: step.id, by: 'operator', attempt: step.attempt, startedAt: null, endedAt: turn.at, node: null })
+  } else {
+    emit(turn, { type: 'stepSkipped', id: step.id, output: message.output, by: 'operator' })
+  }
+  if (held(turn).length === 0) resume(turn)
+}
+
+function resume(turn: Turn): void {
+  const reason = turn.state.pause?.reason
+  emit(turn, { type: 'resumed' })
+  // The code stopped at a mismatch or an error of its own: it starts again, perhaps in a mended version.
+  if (reason === 'mismatch' || reason === 'error' || reason === 'limit') turn.reload = true
+}
+
+/** A parent that compensates waits for an answer even when there is nothing left to undo here. */
+function answerParent(turn: Turn): void {
+  const { state } = turn
+  reject(turn)
+  if (state.status !== 'stopped' || !state.parent) return
+  const { task, step } = state.parent
+  turn.posts.push({ task, message: { type: 'child', step, result: state.result }, control: true })
+}
+
+function held(turn: Turn): Step[] {
+  return [...turn.state.steps.values()].filter((step) => step.held !== null && !isOutstanding(step))
+}
+
+function reject(turn: Turn): void {
+  turn.stale++
+}

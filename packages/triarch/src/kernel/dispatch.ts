@@ -1,0 +1,29 @@
+import type { Step, TaskState } from './state.ts'
+import { isOutstanding } from './turn.ts'
+
+/**
+ * The attempts that may start now: recorded as due, not yet handed out. Nothing starts while the task is paused, and no
+ * new `run` once it unwinds.
+ */
+export function dispatchable(state: TaskState, at: number): Step[] {
+  if (state.status === 'paused' || state.status === 'stopped') return []
+  const found: Step[] = []
+  for (const step of state.steps.values()) {
+    if (step.dispatched || step.due > at || !isOutstanding(step)) continue
+    if (step.operation === 'run' && state.unwinding) continue
+    found.push(step)
+  }
+  return found
+}
+
+/** Steps, timers, waits and children outstanding at once: what the fan-out limit bounds. */
+export function fanOut(state: TaskState): number {
+  return state.steps.size + state.timers.size + state.waits.size + state.children.size
+}
+
+/** The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). */
+export function idempotencyKey(state: TaskState, step: Step): string {
+  const base = `${state.id}:${step.id}`
+  const key = step.generation === 0 ? base : `${base}:${step.generation}`
+  return step.operation === 'undo' ? `${key}:undo` : key
+}

@@ -1,0 +1,113 @@
+import type { AttemptTrace, PauseReason } from './event.ts'
+import type { ErrorRecord } from './json.ts'
+import type { Outcome, Reply } from './message.ts'
+import { backoff } from './policy.ts'
+import type { Step } from './state.ts'
+import { emit, type Turn } from './turn.ts'
+
+type Failed = Extract<Outcome, { kind: 'failed' }>
+
+/**
+ * What follows a failed attempt: another one, the question whether it took effect, the rescue strategy, or an operator.
+ * Nothing here guesses: an unknown outcome that matters is verified or held.
+ */
+export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+  if (reply.checkpoint !== undefined) emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
+  if (reply.operation === 'run') return runFailed(turn, step, reply, outcome)
+  const plan = step.policy.undoRetry
+  const failures = step.failures[reply.operation] + 1
+  const record = {
+    type: 'attemptFailed' as const,
+    id: step.id,
+    operation: reply.operation,
+    error: outcome.error,
+    ...trace(reply),
+  }
+  if (outcome.retryable && failures < plan.attempts) {
+    const at = turn.at + Math.max(backoff(plan, failures, turn.random()), outcome.retryAfter ?? 0)
+    return emit(turn, { ...record, next: { operation: reply.operation, at } })
+  }
+  emit(turn, record)
+  hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', outcome.error)
+}
+
+function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+  const { policy } = step
+  const unknown = outcome.unknown === true
+  const failures = step.failures.run + 1
+  const wait = Math.max(backoff(policy.retry, failures, turn.random()), outcome.retryAfter ?? 0)
+  const record = {
+    type: 'attemptFailed' as const,
+    id: step.id,
+    operation: 'run' as const,
+    error: outcome.error,
+    ...(unknown && { unknown: true as const }),
+    ...trace(reply),
+  }
+  if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
+  const mayRetry = outcome.retryable && !turn.state.unwinding && policy.semantics === 'at-least-once'
+  if (mayRetry && failures < policy.retry.attempts && inTime(turn, step, wait)) {
+    return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
+  }
+  emit(turn, record)
+  if (unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
+  rescue(turn, step, outcome.error)
+}
+
+/** The service was asked whether the last attempt took effect, and said no, or that it cannot tell. */
+export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown'): void {
+  const record = { type: 'verified' as const, id: step.id, answer }
+  const error = step.error ?? { name: 'Error', message: 'unknown outcome' }
+  const mayRetry =
+    !turn.state.unwinding &&
+    step.policy.semantics === 'at-least-once' &&
+    step.failures.run < step.policy.retry.attempts &&
+    inTime(turn, step, 0)
+  if (mayRetry) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
+  if (answer === 'not-done') {
+    emit(turn, record)
+    return rescue(turn, step, error)
+  }
+  const asked = step.failures.verify + 1
+  if (asked < step.policy.undoRetry.attempts) {
+    const at = turn.at + backoff(step.policy.undoRetry, asked, turn.random())
+    return emit(turn, { ...record, next: { operation: 'verify', at } })
+  }
+  emit(turn, record)
+  hold(turn, step, 'unknown-outcome', error)
+}
+
+/** Retries are used up. */
+function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
+  if (turn.state.unwinding) return emit(turn, { type: 'stepCancelled', id: step.id })
+  switch (step.policy.rescue) {
+    case 'skip':
+      return emit(turn, { type: 'stepSkipped', id: step.id, output: step.policy.substitute, by: 'rescue' })
+    case 'pause':
+      return hold(turn, step, 'step', error)
+    case 'fail':
+    case 'compensate':
+      return emit(turn, { type: 'stepFailed', id: step.id, error })
+  }
+}
+
+/** The task pauses until an operator has decided about the step, and an alert goes out. */
+export function hold(turn: Turn, step: Step, reason: PauseReason, error: ErrorRecord): void {
+  emit(turn, { type: 'paused', reason, step: step.id, error })
+  turn.alerts.push({
+    task: turn.state.id,
+    workflow: turn.state.workflow,
+    reason,
+    step: step.id,
+    message: `step ${step.id} (${step.name}) needs an operator: ${error.message}`,
+  })
+}
+
+function inTime(turn: Turn, step: Step, wait: number): boolean {
+  const bound = Math.min(step.expiresAt ?? Number.POSITIVE_INFINITY, turn.state.completeBy ?? Number.POSITIVE_INFINITY)
+  return turn.at + wait < bound
+}
+
+export function trace(reply: Reply): AttemptTrace {
+  return { attempt: reply.attempt, startedAt: reply.startedAt, endedAt: reply.endedAt, node: reply.node }
+}

@@ -1,0 +1,118 @@
+import { apply } from './apply.ts'
+import type { Decision, TaskEvent } from './event.ts'
+import { type Delivery, newState, type TaskState } from './state.ts'
+
+export interface DatedEvent {
+  at: number
+  event: TaskEvent
+}
+
+/** A task rebuilt from its history: the state, and what replay feeds and compares the workflow's code with. */
+export interface Rebuilt {
+  state: TaskState
+  /** What the code decided in the run that goes on, in order. */
+  decisions: Decision[]
+  deliveries: Delivery[]
+  /** When each delivery was recorded: what `task.now()` said then. Index as in `deliveries`. */
+  deliveredAt: number[]
+  /** When the run that goes on began. */
+  startedAt: number
+}
+
+/** Folds a history (from its beginning, or from its last `continued` with the submission before it). */
+export function rebuild(id: string, history: readonly DatedEvent[]): Rebuilt {
+  const state = newState(id)
+  let decisions: Decision[] = []
+  let deliveries: Delivery[] = []
+  let deliveredAt: number[] = []
+  let startedAt = 0
+  for (const { at, event } of effective(history)) {
+    apply(state, event, at, deliveries)
+    while (deliveredAt.length < deliveries.length) deliveredAt.push(at)
+    if (event.type === 'started') startedAt = at
+    if (event.type === 'continued') {
+      decisions = []
+      deliveries = []
+      deliveredAt = []
+      startedAt = at
+    } else if (isDecision(event)) decisions.push(event)
+  }
+  return { state, decisions, deliveries, deliveredAt, startedAt }
+}
+
+const decisionTypes: ReadonlySet<string> = new Set<Decision['type']>([
+  'stepRequested',
+  'timerStarted',
+  'waitStarted',
+  'childStarted',
+  'undoRegistered',
+  'patched',
+  'progressed',
+  'returned',
+  'threw',
+  'continuedAs',
+])
+
+export function isDecision(event: TaskEvent): event is Decision {
+  return decisionTypes.has(event.type)
+}
+
+/** The history without what a rewind made void. */
+function effective(history: readonly DatedEvent[]): DatedEvent[] {
+  let kept: DatedEvent[] = []
+  const attempts: Record<number, number> = {}
+  for (const dated of history) {
+    const { event } = dated
+    if (event.type === 'attemptFailed' || event.type === 'stepCompleted') {
+      attempts[event.id] = Math.max(attempts[event.id] ?? 1, event.attempt)
+    }
+    if (event.type !== 'rewound') {
+      kept.push(dated)
+      continue
+    }
+    kept = event.step === null ? kept.filter(({ event }) => !isStop(event)) : cut(kept, event.step)
+    kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts } } })
+  }
+  return kept
+}
+
+/** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */
+function cut(events: DatedEvent[], step: number): DatedEvent[] {
+  const outcome = events.findLastIndex(({ event }) => isOutcome(event) && event.id === step)
+  if (outcome < 0) return events.filter(({ event }) => !isStop(event))
+  const before = events.slice(0, outcome)
+  const asked = new Set(before.flatMap(({ event }) => ('id' in event && isDecision(event) ? [event.id] : [])))
+  const after = events.slice(outcome + 1).filter(({ event }) => {
+    if (event.type === 'eventReceived') return true
+    return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
+  })
+  return [...before.filter(({ event }) => !isStop(event)), ...after]
+}
+
+function isOutcome(event: TaskEvent): event is TaskEvent & { id: number } {
+  switch (event.type) {
+    case 'stepCompleted':
+    case 'stepFailed':
+    case 'stepSkipped':
+    case 'timerFired':
+    case 'waitTimedOut':
+    case 'childStopped':
+      return true
+    default:
+      return false
+  }
+}
+
+function isStop(event: TaskEvent): boolean {
+  switch (event.type) {
+    case 'stopped':
+    case 'unwinding':
+    case 'threw':
+    case 'returned':
+    case 'stepCancelled':
+    case 'rewound':
+      return true
+    default:
+      return false
+  }
+}

@@ -1,0 +1,100 @@
+import { control } from './control.ts'
+import { attemptFailed, trace, verified } from './failure.ts'
+import type { Message, Reply } from './message.ts'
+import { tick } from './tick.ts'
+import { emit, isOutstanding, type Turn } from './turn.ts'
+
+/** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
+export function receive(turn: Turn, message: Message): void {
+  const { state } = turn
+  switch (message.type) {
+    case 'reply':
+      return replied(turn, message)
+    case 'heartbeat': {
+      const step = state.steps.get(message.step)
+      if (!step || step.attempt !== message.attempt || step.operation !== 'run' || !isOutstanding(step)) return stale(turn)
+      const { progress, checkpoint } = message
+      return emit(turn, {
+        type: 'heartbeat',
+        id: message.step,
+        attempt: message.attempt,
+        ...(progress !== undefined && { progress }),
+        ...(checkpoint !== undefined && { checkpoint }),
+      })
+    }
+    case 'event':
+      if (state.status === 'stopped' || state.unwinding || state.mailbox.length >= turn.limits.mailbox) return stale(turn)
+      return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
+    case 'child':
+      return childStopped(turn, message)
+    case 'tick':
+      return tick(turn)
+    case 'takeover':
+      return takeOver(turn, message.alive)
+    default:
+      return control(turn, message)
+  }
+}
+
+function replied(turn: Turn, reply: Reply): void {
+  const step = turn.state.steps.get(reply.step)
+  const current = step && isOutstanding(step) && step.operation === reply.operation && step.attempt === reply.attempt
+  if (!current) return stale(turn)
+  const { outcome } = reply
+  switch (outcome.kind) {
+    case 'done':
+      if (reply.operation === 'undo') return emit(turn, { type: 'undone', id: step.id, ...trace(reply) })
+      return emit(turn, {
+        type: 'stepCompleted',
+        id: step.id,
+        output: outcome.output,
+        ...(reply.operation === 'verify' && { by: 'verify' as const }),
+        ...trace(reply),
+      })
+    case 'not-done':
+    case 'unknown':
+      return verified(turn, step, outcome.kind)
+    case 'withdrawn':
+      if (turn.state.unwinding && step.operation === 'run') return emit(turn, { type: 'stepCancelled', id: step.id })
+      step.dispatched = false
+      return
+    case 'failed':
+      return attemptFailed(turn, step, reply, outcome)
+  }
+}
+
+function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>): void {
+  const child = turn.state.children.get(message.step)
+  if (!child || child.status === 'stopped') return stale(turn)
+  if (child.status === 'compensating') {
+    const at = turn.at
+    return emit(turn, { type: 'undone', id: child.id, attempt: 1, startedAt: null, endedAt: at, node: null })
+  }
+  emit(turn, {
+    type: 'childStopped',
+    id: message.step,
+    result: message.result,
+    ...(message.output !== undefined && { output: message.output }),
+    ...(message.error !== undefined && { error: message.error }),
+  })
+}
+
+/** The owner before us died. Whatever it may have started, and no work queue knows, has an unknown outcome. */
+function takeOver(turn: Turn, alive: Extract<Message, { type: 'takeover' }>['alive']): void {
+  for (const step of [...turn.state.steps.values()]) {
+    if (!isOutstanding(step) || step.dispatched || step.due > turn.at) continue
+    if (alive.some((a) => a.step === step.id && a.operation === step.operation && a.attempt === step.attempt)) continue
+    const { operation, attempt } = step
+    const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the process that ran the attempt died' }
+    attemptFailed(
+      turn,
+      step,
+      { type: 'reply', step: step.id, operation, attempt, outcome: { kind: 'unknown' }, startedAt: null, endedAt: turn.at, node: null },
+      { kind: 'failed', error, retryable: true, unknown: true },
+    )
+  }
+}
+
+export function stale(turn: Turn): void {
+  turn.stale++
+}

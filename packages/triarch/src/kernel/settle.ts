@@ -1,0 +1,53 @@
+import { settleCompensation, startCompensation } from './compensation.ts'
+import type { Step } from './state.ts'
+import { stop } from './stop.ts'
+import { emit, isOutstanding, type Turn } from './turn.ts'
+
+/**
+ * Brings an unwinding task forward: nothing new starts, what runs is aborted and awaited, and when all is settled the
+ * task continues as new, compensates, or stops. Called at the end of every turn.
+ */
+export function settle(turn: Turn): void {
+  const { state } = turn
+  const reason = state.unwinding
+  if (!reason || state.status === 'stopped' || state.status === 'paused') return
+  if (state.status === 'compensating') return settleCompensation(turn)
+  let waiting = false
+  for (const step of [...state.steps.values()]) {
+    if (step.status === 'error' || (step.status === 'running' && step.held)) giveUp(turn, step)
+    else if (isOutstanding(step) && !step.dispatched && step.operation === 'run') giveUp(turn, step)
+    else if (isOutstanding(step) && step.dispatched && step.operation === 'run' && !step.aborted) {
+      step.aborted = true
+      turn.aborts.push(step.id)
+    }
+    waiting ||= state.steps.has(step.id) && isOutstanding(step)
+  }
+  const normal = reason.cause === 'returned' || reason.cause === 'continue'
+  for (const child of state.children.values()) {
+    if (child.status !== 'running' || child.onCancel === 'detach' || (normal && child.mode === 'start')) continue
+    waiting = true
+    // Said again in later turns: harmless, and it survives a crash between two of them.
+    if (child.onCancel === 'cancel' && turn.events.length > 0) {
+      const message = { type: 'cancel' as const, force: false, compensate: reason.compensate, reason: 'the parent stopped' }
+      turn.posts.push({ task: child.task, message, control: true })
+    }
+  }
+  if (waiting) return
+  if (reason.cause === 'continue') {
+    emit(turn, { type: 'continued', input: reason.output ?? null, nextId: state.nextId, pending: state.mailbox })
+    turn.reload = true
+    return
+  }
+  if (startCompensation(turn)) return settleCompensation(turn)
+  stop(turn)
+}
+
+/** A step that waits for its next attempt, or for an operator, is cancelled, unless it may have taken effect. */
+function giveUp(turn: Turn, step: Step): void {
+  if (step.unknown && step.policy.verify) {
+    if (step.held) step.held = null
+    if (step.operation !== 'verify' || step.dispatched) emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
+    return
+  }
+  emit(turn, { type: 'stepCancelled', id: step.id })
+}

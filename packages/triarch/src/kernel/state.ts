@@ -1,0 +1,148 @@
+import type { Operation, ParentPolicy, PauseReason } from './event.ts'
+import type { ErrorRecord, Json } from './json.ts'
+import type { StepPolicy } from './policy.ts'
+import type { StepStatus, TaskResult, TaskStatus } from './status.ts'
+
+/** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
+export interface TaskState {
+  id: string
+  workflow: string
+  version: string
+  input: Json
+  status: TaskStatus
+  result: TaskResult
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  progress: Json | undefined
+  startAt: number | null
+  startBefore: number | null
+  completeBy: number | null
+  priority: number
+  tags: Record<string, string>
+  parent: { task: string; step: number; notify: boolean } | null
+  /** Events so far: an event's ordinal is its place in this count. */
+  ordinal: number
+  /** Id of the first decision of this run (a task that continued as new goes on counting). */
+  firstId: number
+  /** Id the next decision gets. */
+  nextId: number
+  /** How often the task was rewound: part of the idempotency key of steps requested since. */
+  generation: number
+  failures: number
+  skipped: boolean
+  undone: number
+  lastFailed: number | null
+  steps: Map<number, Step>
+  timers: Map<number, number>
+  waits: Map<number, { name: string; until: number | null }>
+  children: Map<number, Child>
+  /** Events received that nobody waited for yet, oldest first. */
+  mailbox: { name: string; payload: Json }[]
+  patches: Set<string>
+  pause: { reason: PauseReason; from: TaskStatus; error: ErrorRecord | undefined } | null
+  /** Deliveries held back while paused. */
+  deferred: Delivery[]
+  unwinding: Unwinding | null
+}
+
+/** Why a task stops doing what it does, and what comes when all that ran is settled. */
+export interface Unwinding {
+  cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'operator'
+  compensate: boolean
+  output?: Json
+  error?: ErrorRecord
+}
+
+/** One planned or requested execution of an action; completed ones stay only while they can be undone. */
+export interface Step {
+  id: number
+  /** Null: local, or (with `undoOnly`) a registered compensation. */
+  action: string | null
+  name: string
+  undoOnly: boolean
+  input: Json
+  policy: StepPolicy
+  generation: number
+  status: StepStatus
+  /** What is attempted now, and which attempt of that operation it is. */
+  operation: Operation
+  attempt: number
+  attempts: Record<Operation, number>
+  /** Failures counted against each operation's retry budget. */
+  failures: Record<Operation, number>
+  /** The current attempt may start from this instant on. */
+  due: number
+  /** The last run attempt may or may not have taken effect. */
+  unknown: boolean
+  /** Waits for an operator, and why. */
+  held: PauseReason | null
+  requestedAt: number
+  completedAt: number
+  expiresAt: number | null
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  checkpoint: Json | undefined
+  progress: Json | undefined
+  /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
+  dispatched: boolean
+  /** Volatile: its abort was asked for. */
+  aborted: boolean
+}
+
+export interface Child {
+  id: number
+  task: string
+  workflow: string
+  mode: 'call' | 'start'
+  onCancel: ParentPolicy
+  undo: boolean
+  status: 'running' | 'stopped' | 'compensating'
+  succeeded: boolean
+  requestedAt: number
+  completedAt: number
+}
+
+/** What reaches the workflow's code, in recorded order. */
+export type Delivery = { id: number } & (
+  | { ok: true; value: Json }
+  | { ok: false; reason: 'step'; error: ErrorRecord; step: Step }
+  | { ok: false; reason: 'timeout'; name: string }
+  | { ok: false; reason: 'child'; result: TaskResult; error: ErrorRecord | undefined; task: string }
+)
+
+export function newState(id: string): TaskState {
+  return {
+    id,
+    workflow: '',
+    version: '',
+    input: null,
+    status: 'pending',
+    result: 'pending',
+    output: undefined,
+    error: undefined,
+    progress: undefined,
+    startAt: null,
+    startBefore: null,
+    completeBy: null,
+    priority: 0,
+    tags: {},
+    parent: null,
+    ordinal: 0,
+    firstId: 1,
+    nextId: 1,
+    generation: 0,
+    failures: 0,
+    skipped: false,
+    undone: 0,
+    lastFailed: null,
+    steps: new Map(),
+    timers: new Map(),
+    waits: new Map(),
+    children: new Map(),
+    mailbox: [],
+    patches: new Set(),
+    pause: null,
+    deferred: [],
+    unwinding: null,
+  }
+}

@@ -1,0 +1,43 @@
+import type { ErrorRecord, Json } from './json.ts'
+import type { TaskState } from './state.ts'
+import type { TaskResult, TaskStatus } from './status.ts'
+
+/** What the task row keeps of the state: derived, and checked against the fold in tests. */
+export interface Summary {
+  status: TaskStatus
+  result: TaskResult
+  failures: number
+  deadline: number | null
+  progress: Json | undefined
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  pause: { reason: string; error?: ErrorRecord | undefined } | null
+}
+
+export function summarise(state: TaskState): Summary {
+  const { status, result, failures, progress, output, error, pause } = state
+  return { status, result, failures, deadline: deadlineOf(state), progress, output, error, pause }
+}
+
+/** The next instant at which somebody must look even if nobody can run the task. */
+function deadlineOf(state: TaskState): number | null {
+  if (state.status === 'stopped' || state.unwinding) return null
+  const waiting = state.status === 'pending' || state.status === 'scheduled'
+  const before = waiting && state.startBefore !== null ? state.startBefore + 1 : null
+  if (before === null || state.completeBy === null) return before ?? state.completeBy
+  return Math.min(before, state.completeBy)
+}
+
+/** The same row: payloads are compared by identity, for the fold replaces them whole. */
+export function sameSummary(a: Summary, b: Summary): boolean {
+  return (
+    a.status === b.status &&
+    a.result === b.result &&
+    a.failures === b.failures &&
+    a.deadline === b.deadline &&
+    a.progress === b.progress &&
+    a.output === b.output &&
+    a.error === b.error &&
+    a.pause === b.pause
+  )
+}

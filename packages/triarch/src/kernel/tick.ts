@@ -1,0 +1,57 @@
+import type { TaskState } from './state.ts'
+import { emit, isOutstanding, type Turn } from './turn.ts'
+
+/** Everything whose instant has come, in the order of those instants. Timers never fire early: `at` decides. */
+export function tick(turn: Turn): void {
+  const { state, at } = turn
+  if (state.status === 'stopped') return
+  if (state.completeBy !== null && at >= state.completeBy && !state.unwinding && state.status !== 'compensating') {
+    emit(turn, {
+      type: 'unwinding',
+      cause: 'deadline',
+      compensate: true,
+      error: { name: 'TriarchError', code: 'TASK_DEADLINE', message: 'the task was not done by its complete-by' },
+    })
+    return
+  }
+  if (state.unwinding) return
+  const due: { id: number; at: number; kind: 'timerFired' | 'waitTimedOut' }[] = []
+  for (const [id, until] of state.timers) if (until <= at) due.push({ id, at: until, kind: 'timerFired' })
+  for (const [id, wait] of state.waits) {
+    if (wait.until !== null && wait.until <= at) due.push({ id, at: wait.until, kind: 'waitTimedOut' })
+  }
+  due.sort((a, b) => a.at - b.at || a.id - b.id)
+  for (const { id, kind } of due) emit(turn, { type: kind, id })
+}
+
+/** A pending task begins when its time has come; one that nobody could start in time has expired. */
+export function begin(turn: Turn): void {
+  const { state, at } = turn
+  if (state.status !== 'pending' && state.status !== 'scheduled') return
+  if (state.unwinding) return
+  if (state.startBefore !== null && at > state.startBefore) {
+    const error = { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message: 'the task did not start before its start-before' }
+    return emit(turn, { type: 'stopped', result: 'error', error })
+  }
+  if (state.startAt !== null && at < state.startAt) return
+  emit(turn, { type: 'started' })
+}
+
+/** The next instant at which the task has something to do by itself; null: only a message moves it. */
+export function nextWake(state: TaskState): number | null {
+  if (state.status === 'stopped') return null
+  let next = Number.POSITIVE_INFINITY
+  if (state.status === 'scheduled' || state.status === 'pending') {
+    if (state.startAt !== null) next = state.startAt
+    if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
+  }
+  if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
+  if (state.status !== 'paused') {
+    for (const step of state.steps.values()) if (isOutstanding(step) && !step.dispatched) next = Math.min(next, step.due)
+    if (!state.unwinding) {
+      for (const until of state.timers.values()) next = Math.min(next, until)
+      for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)
+    }
+  }
+  return next === Number.POSITIVE_INFINITY ? null : next
+}

@@ -1,0 +1,75 @@
+import { apply } from './apply.ts'
+import type { TaskEvent } from './event.ts'
+import type { Message } from './message.ts'
+import type { Delivery, Step, TaskState } from './state.ts'
+
+/**
+ * One transition in the making: the events decided so far, and what is to leave the process once they are durable.
+ * The kernel's functions take a turn and a message and only ever `emit`.
+ */
+export interface Turn {
+  readonly state: TaskState
+  /** The instant of this record: every event of it happened then. */
+  readonly at: number
+  /** Uniform in [0, 1): jitter. Drawn outside, recorded as the instants it led to. */
+  readonly random: () => number
+  readonly limits: KernelLimits
+  readonly events: TaskEvent[]
+  /** For the workflow's code, in order. */
+  readonly deliveries: Delivery[]
+  readonly posts: { task: string; message: Message; control: boolean }[]
+  /** Steps whose running attempt should be aborted. */
+  readonly aborts: number[]
+  /** Steps whose outstanding attempt no longer matters. */
+  readonly forgotten: number[]
+  readonly alerts: Alert[]
+  /** Messages that changed nothing: late, duplicate, of an old attempt, or for a task in another state. */
+  stale: number
+  /** The workflow's code must be started anew from the history. */
+  reload: boolean
+}
+
+export interface KernelLimits {
+  /** Events a run may have before it is paused. */
+  history: number
+  /** Steps, timers, waits and children outstanding at once. */
+  fanOut: number
+  /** Events kept for a task that does not wait for them. */
+  mailbox: number
+}
+
+/** Something an operator must see. */
+export interface Alert {
+  task: string
+  workflow: string
+  reason: string
+  step?: number
+  message: string
+}
+
+export function newTurn(state: TaskState, at: number, random: () => number, limits: KernelLimits): Turn {
+  return {
+    state,
+    at,
+    random,
+    limits,
+    events: [],
+    deliveries: [],
+    posts: [],
+    aborts: [],
+    forgotten: [],
+    alerts: [],
+    stale: 0,
+    reload: false,
+  }
+}
+
+export function emit(turn: Turn, event: TaskEvent): void {
+  turn.events.push(event)
+  apply(turn.state, event, turn.at, turn.deliveries)
+}
+
+/** Attempts of this step are out, or may go out, and their replies are awaited. */
+export function isOutstanding(step: Step): boolean {
+  return (step.status === 'running' || step.status === 'compensating') && step.held === null
+}
