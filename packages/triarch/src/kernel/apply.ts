@@ -1,8 +1,8 @@
-import type { Operation, TaskEvent } from './event.ts'
-import type { Json } from './json.ts'
+import type { TaskEvent } from './event.ts'
 import { resolvePolicy } from './policy.ts'
-import type { Delivery, Step, TaskState } from './state.ts'
-import { mayMove, moves, type StepStatus, type TaskStatus } from './status.ts'
+import { restart, rewind } from './restart.ts'
+import type { Delivery, TaskState } from './state.ts'
+import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
 
 /**
  * The fold: applies one event of the history to the state. What the workflow's code is to be told goes to `deliveries`.
@@ -26,14 +26,14 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'started':
       return moveTask(state, 'running')
     case 'stepRequested': {
-      const step = newStep(state, event.id, event.action, event.name, event.input, at)
+      const step = newStep(state, { id: event.id, action: event.action, name: event.name, input: event.input }, at)
       step.policy = resolvePolicy(event.policy)
       if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
       step.status = 'running'
       return
     }
     case 'undoRegistered': {
-      const step = newStep(state, event.id, null, event.name, null, at)
+      const step = newStep(state, { id: event.id, action: null, name: event.name, input: null }, at)
       step.policy = resolvePolicy({ undo: true, ...event.policy })
       step.undoOnly = true
       step.status = 'success'
@@ -251,42 +251,6 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
   }
 }
 
-function newStep(state: TaskState, id: number, action: string | null, name: string, input: Json, at: number): Step {
-  decided(state, id)
-  const step: Step = {
-    id,
-    action,
-    name,
-    undoOnly: false,
-    input,
-    policy: resolvePolicy({}),
-    generation: state.generation,
-    status: 'pending',
-    operation: 'run',
-    attempt: 1,
-    attempts: { run: 1, verify: 0, undo: 0 },
-    failures: { run: 0, verify: 0, undo: 0 },
-    due: at,
-    unknown: false,
-    held: null,
-    requestedAt: state.ordinal,
-    completedAt: 0,
-    expiresAt: null,
-    output: undefined,
-    error: undefined,
-    checkpoint: undefined,
-    progress: undefined,
-    dispatched: false,
-    aborted: false,
-  }
-  state.steps.set(id, step)
-  return step
-}
-
-function decided(state: TaskState, id: number): void {
-  if (id >= state.nextId) state.nextId = id + 1
-}
-
 /** The code hears nothing more once the task unwinds, and nothing yet while it is paused. */
 function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): void {
   if (state.unwinding) return
@@ -294,87 +258,7 @@ function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): 
   else deliveries.push(delivery)
 }
 
-function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
-  step.dispatched = false
-  step.aborted = false
-  if (!planned) return
-  step.operation = planned.operation
-  step.attempts[planned.operation]++
-  step.attempt = step.attempts[planned.operation]
-  step.due = planned.at
-}
-
-/** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
-function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
-  if (step.status === 'error') moveStep(step, 'running')
-  const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
-  step.held = null
-  step.failures = { run: 0, verify: 0, undo: 0 }
-  if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
-  if (input !== undefined) {
-    step.input = input
-    step.generation = ++state.generation
-  }
-  next(step, { operation, at })
-}
-
-function rewind(
-  state: TaskState,
-  stepId: number | null,
-  input: Json | undefined,
-  attempts: Record<number, number>,
-  at: number,
-): void {
-  moveTask(state, 'running')
-  state.result = 'pending'
-  state.output = undefined
-  state.error = undefined
-  state.unwinding = null
-  state.generation++
-  for (const step of state.steps.values()) {
-    if (step.status !== 'running' && step.status !== 'error') continue
-    step.attempts.run = Math.max(step.attempts.run, attempts[step.id] ?? 0)
-    retry(state, step, at, step.id === stepId ? input : undefined)
-  }
-}
-
-/** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
-function restart(state: TaskState, input: Json, nextId: number, pending: { name: string; payload: Json }[]): void {
-  if (state.status === 'stopped') moveTask(state, 'running')
-  state.status = 'running'
-  state.result = 'pending'
-  state.output = undefined
-  state.error = undefined
-  state.input = input
-  state.firstId = nextId
-  state.nextId = nextId
-  state.skipped = false
-  state.undone = 0
-  state.lastFailed = null
-  state.steps.clear()
-  state.timers.clear()
-  state.waits.clear()
-  state.children.clear()
-  state.ordinal = 0
-  state.generation = 0
-  state.failures = 0
-  state.mailbox = [...pending]
-  state.patches.clear()
-  state.deferred = []
-  state.unwinding = null
-}
-
 function unpause(state: TaskState): void {
   state.status = state.pause?.from ?? 'running'
   state.pause = null
-}
-
-function moveTask(state: TaskState, to: TaskStatus): void {
-  if (!mayMove(moves.task, state.status, to)) throw new Error(`illegal task move ${state.status} → ${to} (${state.id})`)
-  state.status = to
-}
-
-function moveStep(step: Step, to: StepStatus): void {
-  if (!mayMove(moves.step, step.status, to)) throw new Error(`illegal step move ${step.status} → ${to} (step ${step.id})`)
-  step.status = to
 }

@@ -1,6 +1,6 @@
-import { emit, isOutstanding, type Turn } from './turn.ts'
 import type { Message } from './message.ts'
 import type { Step } from './state.ts'
+import { emit, isOutstanding, type Turn } from './turn.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' }>
 
@@ -22,7 +22,8 @@ export function control(turn: Turn, message: Control): void {
     case 'skip':
       return skip(turn, message)
     case 'compensate':
-      if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning')) return answerParent(turn)
+      if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning'))
+        return answerParent(turn)
       return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
   }
 }
@@ -83,7 +84,15 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const step = held(turn).find((candidate) => candidate.id === message.step)
   if (!step) return reject(turn)
   if (step.status === 'compensating') {
-    emit(turn, { type: 'undone', id: step.id, by: 'operator', attempt: step.attempt, startedAt: null, endedAt: turn.at, node: null })
+    emit(turn, {
+      type: 'undone',
+      id: step.id,
+      by: 'operator',
+      attempt: step.attempt,
+      startedAt: null,
+      endedAt: turn.at,
+      node: null,
+    })
   } else {
     emit(turn, { type: 'stepSkipped', id: step.id, output: message.output, by: 'operator' })
   }

@@ -102,7 +102,7 @@ export type Fact =
   | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number }
   | { type: 'resumed' }
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
-  | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'operator'; compensate: boolean; error?: ErrorRecord }
+  | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
   | { type: 'compensating' }
   /**
    * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` is not

@@ -12,7 +12,8 @@ type Failed = Extract<Outcome, { kind: 'failed' }>
  * Nothing here guesses: an unknown outcome that matters is verified or held.
  */
 export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
-  if (reply.checkpoint !== undefined) emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
+  if (reply.checkpoint !== undefined)
+    emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
   if (reply.operation === 'run') return runFailed(turn, step, reply, outcome)
   const plan = step.policy.undoRetry
   const failures = step.failures[reply.operation] + 1
@@ -24,7 +25,7 @@ export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Fai
     ...trace(reply),
   }
   if (outcome.retryable && failures < plan.attempts) {
-    const at = turn.at + Math.max(backoff(plan, failures, turn.random()), outcome.retryAfter ?? 0)
+    const at = turn.at + Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
     return emit(turn, { ...record, next: { operation: reply.operation, at } })
   }
   emit(turn, record)
@@ -35,7 +36,7 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   const { policy } = step
   const unknown = outcome.unknown === true
   const failures = step.failures.run + 1
-  const wait = Math.max(backoff(policy.retry, failures, turn.random()), outcome.retryAfter ?? 0)
+  const wait = Math.max(backoff(policy.retry, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
   const record = {
     type: 'attemptFailed' as const,
     id: step.id,

@@ -12,7 +12,8 @@ export function receive(turn: Turn, message: Message): void {
       return replied(turn, message)
     case 'heartbeat': {
       const step = state.steps.get(message.step)
-      if (!step || step.attempt !== message.attempt || step.operation !== 'run' || !isOutstanding(step)) return stale(turn)
+      if (!step || step.attempt !== message.attempt || step.operation !== 'run' || !isOutstanding(step))
+        return stale(turn)
       const { progress, checkpoint } = message
       return emit(turn, {
         type: 'heartbeat',
@@ -23,7 +24,8 @@ export function receive(turn: Turn, message: Message): void {
       })
     }
     case 'event':
-      if (state.status === 'stopped' || state.unwinding || state.mailbox.length >= turn.limits.mailbox) return stale(turn)
+      if (state.status === 'stopped' || state.unwinding || state.mailbox.length >= turn.limits.mailbox)
+        return stale(turn)
       return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
     case 'child':
       return childStopped(turn, message)
@@ -89,7 +91,16 @@ function takeOver(turn: Turn, alive: Extract<Message, { type: 'takeover' }>['ali
     attemptFailed(
       turn,
       step,
-      { type: 'reply', step: step.id, operation, attempt, outcome: { kind: 'unknown' }, startedAt: null, endedAt: turn.at, node: null },
+      {
+        type: 'reply',
+        step: step.id,
+        operation,
+        attempt,
+        outcome: { kind: 'unknown' },
+        startedAt: null,
+        endedAt: turn.at,
+        node: null,
+      },
       { kind: 'failed', error, retryable: true, unknown: true },
     )
   }

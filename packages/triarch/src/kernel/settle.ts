@@ -28,7 +28,12 @@ export function settle(turn: Turn): void {
     waiting = true
     // Said again in later turns: harmless, and it survives a crash between two of them.
     if (child.onCancel === 'cancel' && turn.events.length > 0) {
-      const message = { type: 'cancel' as const, force: false, compensate: reason.compensate, reason: 'the parent stopped' }
+      const message = {
+        type: 'cancel' as const,
+        force: false,
+        compensate: reason.compensate,
+        reason: 'the parent stopped',
+      }
       turn.posts.push({ task: child.task, message, control: true })
     }
   }
@@ -46,7 +51,8 @@ export function settle(turn: Turn): void {
 function giveUp(turn: Turn, step: Step): void {
   if (step.unknown && step.policy.verify) {
     if (step.held) step.held = null
-    if (step.operation !== 'verify' || step.dispatched) emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
+    if (step.operation !== 'verify' || step.dispatched)
+      emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
     return
   }
   emit(turn, { type: 'stepCancelled', id: step.id })

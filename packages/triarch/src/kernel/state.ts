@@ -47,7 +47,7 @@ export interface TaskState {
 
 /** Why a task stops doing what it does, and what comes when all that ran is settled. */
 export interface Unwinding {
-  cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'operator'
+  cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'limit' | 'operator'
   compensate: boolean
   output?: Json
   error?: ErrorRecord

@@ -30,7 +30,11 @@ export function begin(turn: Turn): void {
   if (state.status !== 'pending' && state.status !== 'scheduled') return
   if (state.unwinding) return
   if (state.startBefore !== null && at > state.startBefore) {
-    const error = { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message: 'the task did not start before its start-before' }
+    const error = {
+      name: 'TaskExpiredError',
+      code: 'TASK_EXPIRED',
+      message: 'the task did not start before its start-before',
+    }
     return emit(turn, { type: 'stopped', result: 'error', error })
   }
   if (state.startAt !== null && at < state.startAt) return
@@ -47,7 +51,8 @@ export function nextWake(state: TaskState): number | null {
   }
   if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
   if (state.status !== 'paused') {
-    for (const step of state.steps.values()) if (isOutstanding(step) && !step.dispatched) next = Math.min(next, step.due)
+    for (const step of state.steps.values())
+      if (isOutstanding(step) && !step.dispatched) next = Math.min(next, step.due)
     if (!state.unwinding) {
       for (const until of state.timers.values()) next = Math.min(next, until)
       for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)

@@ -1,0 +1,55 @@
+import type { Json } from './json.ts'
+import type { TaskState } from './state.ts'
+import { moveTask, retry } from './step.ts'
+
+/** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
+export function rewind(
+  state: TaskState,
+  stepId: number | null,
+  input: Json | undefined,
+  attempts: Record<number, number>,
+  at: number,
+): void {
+  moveTask(state, 'running')
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.unwinding = null
+  state.generation++
+  for (const step of state.steps.values()) {
+    if (step.status !== 'running' && step.status !== 'error') continue
+    step.attempts.run = Math.max(step.attempts.run, attempts[step.id] ?? 0)
+    retry(state, step, at, step.id === stepId ? input : undefined)
+  }
+}
+
+/** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
+export function restart(
+  state: TaskState,
+  input: Json,
+  nextId: number,
+  pending: { name: string; payload: Json }[],
+): void {
+  if (state.status === 'stopped') moveTask(state, 'running')
+  state.status = 'running'
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.input = input
+  state.firstId = nextId
+  state.nextId = nextId
+  state.skipped = false
+  state.undone = 0
+  state.lastFailed = null
+  state.steps.clear()
+  state.timers.clear()
+  state.waits.clear()
+  state.children.clear()
+  state.ordinal = 0
+  state.generation = 0
+  state.failures = 0
+  state.mailbox = [...pending]
+  state.patches.clear()
+  state.deferred = []
+  state.unwinding = null
+}

@@ -1,0 +1,75 @@
+import type { Operation } from './event.ts'
+import type { Json } from './json.ts'
+import { resolvePolicy } from './policy.ts'
+import type { Step, TaskState } from './state.ts'
+import { mayMove, moves, type StepStatus, type TaskStatus } from './status.ts'
+
+/** How single steps change: the parts of the fold that several events share. */
+export function newStep(state: TaskState, request: Pick<Step, 'id' | 'action' | 'name' | 'input'>, at: number): Step {
+  const { id } = request
+  decided(state, id)
+  const step: Step = {
+    ...request,
+    undoOnly: false,
+    policy: resolvePolicy({}),
+    generation: state.generation,
+    status: 'pending',
+    operation: 'run',
+    attempt: 1,
+    attempts: { run: 1, verify: 0, undo: 0 },
+    failures: { run: 0, verify: 0, undo: 0 },
+    due: at,
+    unknown: false,
+    held: null,
+    requestedAt: state.ordinal,
+    completedAt: 0,
+    expiresAt: null,
+    output: undefined,
+    error: undefined,
+    checkpoint: undefined,
+    progress: undefined,
+    dispatched: false,
+    aborted: false,
+  }
+  state.steps.set(id, step)
+  return step
+}
+
+export function decided(state: TaskState, id: number): void {
+  if (id >= state.nextId) state.nextId = id + 1
+}
+
+export function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
+  step.dispatched = false
+  step.aborted = false
+  if (!planned) return
+  step.operation = planned.operation
+  step.attempts[planned.operation]++
+  step.attempt = step.attempts[planned.operation]
+  step.due = planned.at
+}
+
+/** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
+export function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
+  if (step.status === 'error') moveStep(step, 'running')
+  const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
+  step.held = null
+  step.failures = { run: 0, verify: 0, undo: 0 }
+  if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
+  if (input !== undefined) {
+    step.input = input
+    step.generation = ++state.generation
+  }
+  next(step, { operation, at })
+}
+
+export function moveTask(state: TaskState, to: TaskStatus): void {
+  if (!mayMove(moves.task, state.status, to)) throw new Error(`illegal task move ${state.status} → ${to} (${state.id})`)
+  state.status = to
+}
+
+export function moveStep(step: Step, to: StepStatus): void {
+  if (!mayMove(moves.step, step.status, to))
+    throw new Error(`illegal step move ${step.status} → ${to} (step ${step.id})`)
+  step.status = to
+}

@@ -1,0 +1,303 @@
+import type { Operation } from '../kernel/event.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Message } from '../kernel/message.ts'
+import type { RecordedPolicy } from '../kernel/policy.ts'
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+
+/**
+ * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
+ * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
+ */
+export interface StateStore {
+  /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
+  open(): Promise<void>
+  close(): Promise<void>
+  /** Database time: what decides deadlines between nodes. */
+  now(): Promise<number>
+
+  /** Appends transitions; the answer has one outcome for each, in order. */
+  commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
+  /** Submits tasks without owning them. */
+  submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
+  /** The same inside the caller's open transaction (`via`: for SQLite, a DatabaseSync on the same file). */
+  submitVia(via: unknown, task: NewTask): SubmitOutcome
+  /** Puts messages into tasks' inboxes and makes unowned tasks claimable. False: no such task. */
+  post(posts: readonly Post[]): Promise<boolean[]>
+
+  /** Takes ownership of ready tasks: `locked_by` = node, epoch + 1. Due sleepers are woken first. */
+  claim(request: ClaimRequest): Promise<Claim[]>
+  /** The earliest wake-up of an unowned sleeping task. */
+  nextWake(): Promise<number | null>
+  /** Undelivered messages of the tasks this node owns, oldest first. They go when a transition consumes them. */
+  inbox(node: string, limit: number): Promise<Letter[]>
+
+  /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
+  takeWork(request: TakeWork): Promise<WorkItem[]>
+  /** Takes a reply: removes the work row and puts the message into the inbox. False: too late, nothing happened. */
+  reply(replies: readonly QueuedReply[]): Promise<boolean[]>
+  /** Heartbeats of queued attempts: moves the heartbeat deadline, tells which are withdrawn or gone. */
+  beatWork(beats: readonly WorkBeat[]): Promise<WorkBeatOutcome[]>
+
+  /** Registers the node or renews its lease; false: it was declared dead and must discard what it owns. */
+  beat(node: NodeBeat): Promise<boolean>
+  /** Removes the node and releases whatever it still owns (as orphaned). */
+  leave(node: string): Promise<void>
+
+  /** Takes or renews the leadership lease; the fencing token, or null while another node leads. */
+  lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
+  /** One supervisor sweep under a token; null when the token is no longer the leader's. */
+  sweep(request: { name: string; token: number; limit: number }): Promise<SweepReport | null>
+
+  /** Readers: never decide anything. */
+  task(id: string): Promise<TaskRow | null>
+  records(id: string, after: number, limit: number): Promise<HistoryRecord[]>
+  /** What a rebuild needs: record 1, then those from the last `continued` on. */
+  replay(id: string): Promise<HistoryRecord[]>
+  list(query: ListQuery): Promise<TaskRow[]>
+  nodes(): Promise<NodeRow[]>
+  counts(): Promise<StoreCounts>
+  /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
+  changes(): Promise<number | null>
+}
+
+/** A task to be created, with its first history record (`submitted`). */
+export interface NewTask {
+  id: string
+  workflow: string
+  version: string
+  priority: number
+  tags: Record<string, string>
+  status: 'scheduled' | 'pending'
+  at: number
+  /** Not before this instant; null: now. */
+  startAt: number | null
+  /** The next instant at which somebody must look even if nobody can run it (start-before, complete-by). */
+  deadline: number | null
+  parent: string | null
+  /** JSON array of events: history record 1. */
+  events: string
+}
+
+/** Several transitions of one task may not be in one batch: the next one waits for the outcome of the last. */
+export interface Transition {
+  /** The row, when known; null for a task created by this very transition (`create`, whose `events` is not written). */
+  key: number | null
+  id: string
+  node: string
+  epoch: number
+  /** Position of this record in the task's gapless history, from 1. */
+  seq: number
+  at: number
+  /** JSON array of the events of this record; null appends none (a mere release). */
+  events: string | null
+  create: NewTask | null
+  /** Written when something in it changed. */
+  snapshot: Snapshot | null
+  /** Inbox letters consumed by this record. */
+  consumed: readonly number[]
+  /** Step requests that go through the work queue. */
+  work: readonly WorkRequest[]
+  /** Steps whose queued requests are withdrawn: unclaimed ones at once as a `withdrawn` reply, running ones by a flag. */
+  withdraw: readonly number[]
+  /** Steps whose outstanding requests no longer matter (expired, forced stop): rows are deleted. */
+  forget: readonly number[]
+  children: readonly NewTask[]
+  posts: readonly Post[]
+  /** Ownership is given back. `wakeAt`: next instant to look, null: only a message wakes it. */
+  release: { wakeAt: number | null; ready: boolean; orphaned: boolean } | null
+  /** Replay starts anew from this record (it holds a `continued`). */
+  rebase: boolean
+}
+
+export type CommitOutcome =
+  | { ok: true; key: number }
+  /** Another owner has it (epoch or sequence): discard and reload. */
+  | { ok: false; reason: 'fenced' }
+  /** `create` met an existing id. */
+  | { ok: false; reason: 'exists' }
+
+export interface SubmitOutcome {
+  created: boolean
+  key: number
+}
+
+/** The part of the task row that is derived from the history. */
+export interface Snapshot {
+  status: TaskStatus
+  result: TaskResult
+  /** Failed attempts of all steps so far. */
+  failures: number
+  /** Next instant at which the supervisor must look even if nobody can run the task. */
+  deadline: number | null
+  /** Inputs, outputs and errors as JSON texts. */
+  progress: string | null
+  output: string | null
+  error: string | null
+  pause: string | null
+}
+
+export interface Post {
+  task: string
+  message: Message
+  /** The kernel can act on it without the workflow's code, so any scheduler may claim the task for it. */
+  control: boolean
+}
+
+export interface WorkRequest {
+  step: number
+  operation: Operation
+  attempt: number
+  agent: string
+  action: string
+  priority: number
+  /** Complete-by of the attempt, from the moment an agent takes it (ms). */
+  completeWithin: number
+  heartbeatWithin: number | null
+  /** Absolute complete-by of the step or task; null: none. */
+  expiresAt: number | null
+  request: StepRequest
+}
+
+/** What an agent needs to run one attempt. */
+export interface StepRequest {
+  task: string
+  step: number
+  operation: Operation
+  attempt: number
+  name: string
+  action: string
+  idempotencyKey: string
+  input: Json
+  /** For undo: the output to undo. */
+  output?: Json
+  checkpoint?: Json
+  policy: RecordedPolicy
+}
+
+export interface ClaimRequest {
+  node: string
+  /** Workflow versions this node can run. */
+  runnable: readonly { workflow: string; version: string }[]
+  limit: number
+}
+
+export interface Claim {
+  key: number
+  id: string
+  workflow: string
+  version: string
+  epoch: number
+  /** The owner before did not hand it back: its in-process attempts are lost. */
+  orphaned: boolean
+  /** Record 1, then those from the last `continued` on. */
+  records: HistoryRecord[]
+  letters: Letter[]
+  /** Attempts outstanding in work queues. */
+  work: { step: number; operation: Operation; attempt: number }[]
+}
+
+export interface HistoryRecord {
+  seq: number
+  at: number
+  /** JSON array of events. */
+  events: string
+}
+
+export interface Letter {
+  /** Inbox id. */
+  id: number
+  key: number
+  message: Message
+}
+
+export interface TakeWork {
+  node: string
+  agents: readonly { agent: string; limit: number }[]
+}
+
+export interface WorkItem {
+  id: number
+  agent: string
+  request: StepRequest
+  completeBy: number
+  heartbeatWithin: number | null
+}
+
+export interface QueuedReply {
+  work: number
+  node: string
+  message: Message
+}
+
+export interface WorkBeat {
+  work: number
+  node: string
+  /** Delivered to the owner's inbox when given. */
+  message: Message | null
+}
+
+/** `late`: the row is gone or somebody else's. `withdrawn`: abort it. */
+export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late'
+
+export interface NodeBeat {
+  id: string
+  roles: readonly string[]
+  /** Lease length in ms. */
+  lease: number
+}
+
+export interface SweepReport {
+  deadNodes: string[]
+  releasedTasks: number
+  /** Queued attempts given up: past their complete-by or heartbeat, or their agent's node died. */
+  expiredSteps: number
+  /** Unowned tasks past their deadline, made claimable by any scheduler. */
+  overdueTasks: number
+  /** True when `limit` was reached and another sweep should follow at once. */
+  more: boolean
+}
+
+export interface TaskRow extends Snapshot {
+  key: number
+  id: string
+  workflow: string
+  version: string
+  priority: number
+  tags: Record<string, string>
+  parent: string | null
+  lockedBy: string | null
+  epoch: number
+  submittedAt: number
+  updatedAt: number
+  /** Next wake-up of an unowned task. */
+  wakeAt: number | null
+}
+
+export interface ListQuery {
+  status?: TaskStatus | readonly TaskStatus[]
+  result?: TaskResult | readonly TaskResult[]
+  workflow?: string
+  version?: string
+  parent?: string
+  tags?: Record<string, string>
+  submittedAfter?: number
+  submittedBefore?: number
+  /** Key of the last row of the page before. */
+  after?: number
+  limit: number
+  order: 'newest' | 'oldest'
+}
+
+export interface NodeRow {
+  id: string
+  roles: string[]
+  startedAt: number
+  leaseUntil: number
+}
+
+export interface StoreCounts {
+  tasks: number
+  ready: number
+  work: number
+  inbox: number
+}

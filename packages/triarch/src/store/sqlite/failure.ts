@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../../error/catalogue.ts'
+import { TriarchError } from '../../error/error.ts'
+import type { Json } from '../../kernel/json.ts'
+
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+const SQLITE_FULL = 13
+
+/** SQLite's errors as ours; others, programming errors among them, stay what they are. */
+export function storeError(error: unknown): unknown {
+  const { code, errcode, message } = error as { code?: unknown; errcode?: number; message?: string }
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error
+  const primary = errcode & 0xff
+  const text = message ?? 'unknown error'
+  if (primary === SQLITE_BUSY || primary === SQLITE_LOCKED) {
+    return new TriarchError('STORE_BUSY', `another connection holds the store: ${text}`, { cause: error })
+  }
+  const details = { sqlite: errcode }
+  if (primary === SQLITE_FULL) return new TriarchError('STORE_FULL', text, { cause: error, details })
+  return new TriarchError('STORE_FAILED', text, { cause: error, details })
+}
+
+export function unopened(): TriarchError {
+  return new TriarchError('STORE_CLOSED', 'the store is not open')
+}
+
+/** An error as it crosses from the worker thread. */
+export interface SentError {
+  code: ErrorCode | null
+  message: string
+  details: Json | undefined
+  cause: unknown
+}
+
+export function send(error: unknown): SentError {
+  const known = storeError(error)
+  if (known instanceof TriarchError) {
+    const { code, message, details, cause } = known
+    return { code, message, details, cause: cause instanceof Error ? cause.message : cause }
+  }
+  const { message } = error as Error
+  return { code: null, message, details: undefined, cause: undefined }
+}
+
+export function receive({ code, message, details, cause }: SentError): Error {
+  if (code === null) return new Error(message)
+  return new TriarchError(code, message, {
+    ...(cause !== undefined && { cause }),
+    ...(details !== undefined && { details }),
+  })
+}

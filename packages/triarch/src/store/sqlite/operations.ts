@@ -1,0 +1,11 @@
+// Every operation of the store as a synchronous function (database, now, …): the same for both runners.
+export { claim, nextWake } from './claim.ts'
+export { commit } from './commit.ts'
+export { inbox, post } from './inbox.ts'
+export { list } from './list.ts'
+export { beat, lead, leave } from './nodes.ts'
+export { changes, counts, nodes, records, task } from './reads.ts'
+export { replay } from './replay.ts'
+export { submit } from './submit.ts'
+export { sweep } from './sweep.ts'
+export { beatWork, reply, takeWork } from './work.ts'

@@ -1,0 +1,23 @@
+import { delay, type Environment } from '../../environment/environment.ts'
+import { isTriarchError } from '../../error/error.ts'
+import { storeError } from './failure.ts'
+
+const FIRST_WAIT = 1
+const LONGEST_WAIT = 50
+
+/**
+ * Tries until the write lock is free, for at most `limit` ms, without blocking the thread in between: the lock may be
+ * held by this very process, across its awaits. The waits are drawn at random, so that two who wait don't meet again.
+ */
+export async function patiently<T>(environment: Environment, limit: number, attempt: () => T | Promise<T>): Promise<T> {
+  const until = environment.monotonic() + limit
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    try {
+      return await attempt()
+    } catch (thrown) {
+      const error = storeError(thrown)
+      if (!isTriarchError(error, 'STORE_BUSY') || environment.monotonic() >= until) throw error
+    }
+    await delay(environment, wait / 2 + (wait / 2) * environment.random())
+  }
+}

@@ -1,0 +1,46 @@
+import type { HistoryRecord, NodeRow, StoreCounts, TaskRow } from '../port.ts'
+import type { Database } from './database.ts'
+
+export const TASK_COLUMNS = `
+key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, wake_at AS wakeAt,
+deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause`
+const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
+const RECORDS = `
+SELECT seq, at, events FROM triarch_history
+WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
+const NODES = `
+SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+const COUNTS = `
+SELECT (SELECT count(*) FROM triarch_tasks) AS tasks, (SELECT count(*) FROM triarch_tasks WHERE ready = 1) AS ready,
+       (SELECT count(*) FROM triarch_work) AS work, (SELECT count(*) FROM triarch_inbox) AS inbox`
+
+/** A task row as SQLite gives it. */
+export type StoredTask = Omit<TaskRow, 'tags'> & { tags: string | null }
+
+export function taskRow(row: StoredTask): TaskRow {
+  return { ...row, tags: row.tags === null ? {} : (JSON.parse(row.tags) as Record<string, string>) }
+}
+
+export function task(database: Database, _now: number, id: string): TaskRow | null {
+  const row = database.get<StoredTask>(TASK, id)
+  return row ? taskRow(row) : null
+}
+
+export function records(database: Database, _now: number, id: string, after: number, limit: number): HistoryRecord[] {
+  return database.all<HistoryRecord>(RECORDS, id, after, limit).map(({ seq, at, events }) => ({ seq, at, events }))
+}
+
+export function nodes(database: Database): NodeRow[] {
+  return database
+    .all<Omit<NodeRow, 'roles'> & { roles: string }>(NODES)
+    .map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[] }))
+}
+
+export function counts(database: Database): StoreCounts {
+  return { ...(database.get<StoreCounts>(COUNTS) as StoreCounts) }
+}
+
+/** Differs from the last answer when another connection, of this process or another, has committed since. */
+export function changes(database: Database): number {
+  return database.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0
+}

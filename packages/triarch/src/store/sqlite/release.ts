@@ -1,0 +1,28 @@
+import { DISOWN_LETTERS, RELEASE } from './commit.ts'
+import type { Database } from './database.ts'
+import { deliver } from './inbox.ts'
+import { type AttemptRow, replyFor } from './work.ts'
+
+const RELEASE_TASKS = `
+UPDATE triarch_tasks SET ${RELEASE}
+WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ?) RETURNING key`
+const RELEASE_WORK = `
+DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ?)
+RETURNING task, step, operation, attempt`
+
+/** Takes the node's tasks (at most `limit`; -1: all) from it, as orphans. */
+export function releaseTasks(database: Database, node: string, limit: number): number {
+  const rows = database.all<{ key: number }>(RELEASE_TASKS, 1, null, 1, node, limit)
+  for (const { key } of rows) database.run(DISOWN_LETTERS, key)
+  return rows.length
+}
+
+/** Replies for the attempts that the node's agents ran: nobody knows how they ended. */
+export function releaseWork(database: Database, now: number, node: string, limit: number): number {
+  const rows = database.all<AttemptRow & { task: number }>(RELEASE_WORK, node, limit)
+  for (const row of rows) {
+    const error = { name: 'AgentLost', code: 'STEP_LOST', message: `the node ${node} that ran the attempt died` }
+    deliver(database, row.task, replyFor(row, { kind: 'failed', error, retryable: true, unknown: true }, now, node))
+  }
+  return rows.length
+}

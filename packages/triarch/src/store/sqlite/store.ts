@@ -1,0 +1,145 @@
+import type { Environment } from '../../environment/environment.ts'
+import type * as port from '../port.ts'
+import { unopened } from './failure.ts'
+import { InlineRunner } from './inline.ts'
+import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
+import { submitVia } from './via.ts'
+import { WorkerRunner } from './worker.ts'
+
+/** With commits slower than this (ms), they go to a thread of their own. */
+const SLOW_COMMIT = 2
+
+export interface SqliteSettings {
+  path: string
+  writer: 'auto' | 'inline' | 'worker'
+  busyTimeout: number
+}
+
+/** The state store in a SQLite file (or in memory): the port over a runner of its choice. */
+export class SqliteStore implements port.StateStore {
+  readonly #environment: Environment
+  readonly #settings: SqliteSettings
+  #runner: Runner | null = null
+
+  constructor(environment: Environment, settings: SqliteSettings) {
+    this.#environment = environment
+    this.#settings = settings
+  }
+
+  async open(): Promise<void> {
+    const { path, writer, busyTimeout } = this.#settings
+    if (writer === 'worker' && path !== ':memory:') {
+      this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
+      return
+    }
+    const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
+    this.#runner = inline
+    if (writer === 'inline' || path === ':memory:' || (await inline.commitTime()) <= SLOW_COMMIT) return
+    await inline.close()
+    this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
+  }
+
+  async close(): Promise<void> {
+    const runner = this.#runner
+    this.#runner = null
+    await runner?.close()
+  }
+
+  async now(): Promise<number> {
+    return this.#environment.now()
+  }
+
+  commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
+    return this.#run('commit', batch)
+  }
+
+  submit(tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
+    return this.#run('submit', tasks)
+  }
+
+  submitVia(via: unknown, task: port.NewTask): port.SubmitOutcome {
+    return submitVia(via, task)
+  }
+
+  post(posts: readonly port.Post[]): Promise<boolean[]> {
+    return this.#run('post', posts)
+  }
+
+  claim(request: port.ClaimRequest): Promise<port.Claim[]> {
+    return this.#run('claim', request)
+  }
+
+  nextWake(): Promise<number | null> {
+    return this.#run('nextWake')
+  }
+
+  inbox(node: string, limit: number): Promise<port.Letter[]> {
+    return this.#run('inbox', node, limit)
+  }
+
+  takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
+    return this.#run('takeWork', request)
+  }
+
+  reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {
+    return this.#run('reply', replies)
+  }
+
+  beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
+    return this.#run('beatWork', beats)
+  }
+
+  beat(node: port.NodeBeat): Promise<boolean> {
+    return this.#run('beat', node)
+  }
+
+  leave(node: string): Promise<void> {
+    return this.#run('leave', node)
+  }
+
+  lead(request: { name: string; node: string; ttl: number }): Promise<number | null> {
+    return this.#run('lead', request)
+  }
+
+  sweep(request: { name: string; token: number; limit: number }): Promise<port.SweepReport | null> {
+    return this.#run('sweep', request)
+  }
+
+  task(id: string): Promise<port.TaskRow | null> {
+    return this.#run('task', id)
+  }
+
+  records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
+    return this.#run('records', id, after, limit)
+  }
+
+  replay(id: string): Promise<port.HistoryRecord[]> {
+    return this.#run('replay', id)
+  }
+
+  list(query: port.ListQuery): Promise<port.TaskRow[]> {
+    return this.#run('list', query)
+  }
+
+  nodes(): Promise<port.NodeRow[]> {
+    return this.#run('nodes')
+  }
+
+  counts(): Promise<port.StoreCounts> {
+    return this.#run('counts')
+  }
+
+  changes(): Promise<number | null> {
+    return this.#run('changes')
+  }
+
+  #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
+    if (!this.#runner) return Promise.reject(unopened())
+    return this.#runner.run(name, ...args)
+  }
+}
+
+async function opened<R extends Runner>(runner: R): Promise<R> {
+  await runner.open()
+  return runner
+}

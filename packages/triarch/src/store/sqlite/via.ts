@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { TriarchError } from '../../error/error.ts'
+import type { NewTask, SubmitOutcome } from '../port.ts'
+import { Database } from './database.ts'
+import { storeError } from './failure.ts'
+import { insertTask } from './submit.ts'
+
+const OURS = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_tasks'`
+
+/** Connections of the callers, with their prepared statements. */
+const known: WeakMap<object, Database> = new WeakMap()
+
+/** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
+export function submitVia(via: unknown, task: NewTask): SubmitOutcome {
+  const database = databaseOf(via)
+  try {
+    return insertTask(database, task)
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+function databaseOf(via: unknown): Database {
+  const connection = via as Partial<DatabaseSync> | null | undefined
+  if (typeof connection !== 'object' || connection === null || typeof connection.prepare !== 'function') {
+    throw new TriarchError('STORE_VIA_INVALID', '`via` is no DatabaseSync of node:sqlite')
+  }
+  if (connection.isTransaction !== true) {
+    throw new TriarchError('STORE_VIA_INVALID', 'the connection given as `via` has no open transaction')
+  }
+  let database = known.get(connection)
+  if (!database) {
+    database = new Database(connection as DatabaseSync)
+    if (!database.get(OURS)) {
+      throw new TriarchError('STORE_VIA_INVALID', 'the connection given as `via` is on a database without our tables')
+    }
+    known.set(connection, database)
+  }
+  return database
+}

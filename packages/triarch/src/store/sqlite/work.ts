@@ -1,0 +1,102 @@
+import type { Operation } from '../../kernel/event.ts'
+import type { Message, Outcome } from '../../kernel/message.ts'
+import type { QueuedReply, StepRequest, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
+import type { Database } from './database.ts'
+import { deliver } from './inbox.ts'
+
+/** A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late. */
+const REQUEST = `
+INSERT OR REPLACE INTO triarch_work (task, step, operation, attempt, agent, action, priority, complete_within,
+  heartbeat_within, expires_at, request)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const WITHDRAW_QUEUED = `
+DELETE FROM triarch_work WHERE task = ? AND step = ? AND locked_by IS NULL RETURNING step, operation, attempt`
+const WITHDRAW_TAKEN = 'UPDATE triarch_work SET withdrawn = 1 WHERE task = ? AND step = ?'
+const WAITING = 'SELECT 1 FROM triarch_work WHERE agent = ? AND locked_by IS NULL LIMIT 1'
+const TAKE = `
+UPDATE triarch_work SET locked_by = ?1, heartbeat_by = ?2 + heartbeat_within,
+  complete_by = min(?2 + complete_within, coalesce(expires_at, 9007199254740991))
+WHERE id IN (SELECT id FROM triarch_work
+             WHERE agent = ?3 AND locked_by IS NULL AND (expires_at IS NULL OR expires_at > ?2)
+             ORDER BY priority DESC, id LIMIT ?4)
+RETURNING id, priority, request, complete_by, heartbeat_within`
+const TAKE_BACK = 'DELETE FROM triarch_work WHERE id = ? AND locked_by = ? RETURNING task'
+const BEAT = `
+UPDATE triarch_work SET heartbeat_by = ? + heartbeat_within WHERE id = ? AND locked_by = ? RETURNING task, withdrawn`
+
+/** An outstanding attempt, as far as a message about it needs it. */
+export interface AttemptRow {
+  step: number
+  operation: Operation
+  attempt: number
+}
+
+interface TakenRow {
+  id: number
+  priority: number
+  request: string
+  complete_by: number
+  heartbeat_within: number | null
+}
+
+export function requestWork(database: Database, key: number, work: WorkRequest): void {
+  const { step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin, expiresAt } = work
+  database.run(
+    REQUEST,
+    ...[key, step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin, expiresAt],
+    JSON.stringify(work.request),
+  )
+}
+
+export function withdrawWork(database: Database, key: number, step: number, at: number): void {
+  for (const row of database.all<AttemptRow>(WITHDRAW_QUEUED, key, step)) {
+    deliver(database, key, replyFor(row, { kind: 'withdrawn' }, at, null))
+  }
+  database.run(WITHDRAW_TAKEN, key, step)
+}
+
+/** A reply in the name of an agent that gave none. */
+export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: string | null): Message {
+  const { step, operation, attempt } = row
+  return { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: at, node }
+}
+
+export function takeWork(database: Database, now: number, { node, agents }: TakeWork): WorkItem[] {
+  const waiting = agents.filter(({ agent, limit }) => limit > 0 && database.get(WAITING, agent))
+  if (waiting.length === 0) return [] // an idle poll takes no write lock
+  return database.transaction(() =>
+    waiting.flatMap(({ agent, limit }) =>
+      database
+        .all<TakenRow>(TAKE, node, now, agent, limit)
+        .sort((a, b) => b.priority - a.priority || a.id - b.id)
+        .map((row) => ({
+          id: row.id,
+          agent,
+          request: JSON.parse(row.request) as StepRequest,
+          completeBy: row.complete_by,
+          heartbeatWithin: row.heartbeat_within,
+        })),
+    ),
+  )
+}
+
+export function reply(database: Database, _now: number, replies: readonly QueuedReply[]): boolean[] {
+  return database.transaction(() =>
+    replies.map(({ work, node, message }) => {
+      const row = database.get<{ task: number }>(TAKE_BACK, work, node)
+      if (row) deliver(database, row.task, message)
+      return row !== undefined
+    }),
+  )
+}
+
+export function beatWork(database: Database, now: number, beats: readonly WorkBeat[]): WorkBeatOutcome[] {
+  return database.transaction(() =>
+    beats.map(({ work, node, message }) => {
+      const row = database.get<{ task: number; withdrawn: number }>(BEAT, now, work, node)
+      if (!row) return 'late'
+      if (message) deliver(database, row.task, message)
+      return row.withdrawn === 1 ? 'withdrawn' : 'ok'
+    }),
+  )
+}

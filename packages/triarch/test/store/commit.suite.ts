@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest'
+import type { Bench } from './conformance.ts'
+import {
+  claimAll,
+  creation,
+  flow,
+  newTask,
+  owned,
+  released,
+  snapshot,
+  stopped,
+  transition,
+  workRequest,
+} from './samples.ts'
+
+const fenced = { ok: false, reason: 'fenced' }
+
+export function commitSuite(bench: Bench): void {
+  describe('submit', () => {
+    it('takes the same id twice as one task', async () => {
+      const { store } = bench
+      const [first] = await store.submit([newTask('t')])
+      const [again, other] = await store.submit([newTask('t', { priority: 9 }), newTask('u')])
+      expect([first?.created, again?.created, other?.created]).toEqual([true, false, true])
+      expect(again?.key).toBe(first?.key)
+      expect(await store.task('t')).toMatchObject({ id: 't', priority: 0, status: 'pending', lockedBy: null })
+      expect(await store.records('t', 0, 10)).toEqual([{ seq: 1, at: newTask('t').at, events: newTask('t').events }])
+    })
+
+    it('keeps texts as they are', async () => {
+      const odd = 'ä €\u{1f600} \' " \\ % \n\t'
+      const events = JSON.stringify([{ input: `${odd}\u0000\ud800` }])
+      await bench.store.submit([newTask(odd, { events, tags: { [odd]: odd } })])
+      expect(await bench.store.task(odd)).toMatchObject({ id: odd, tags: { [odd]: odd } })
+      expect((await bench.store.records(odd, 0, 1))[0]?.events).toBe(events)
+    })
+  })
+
+  describe('a commit', () => {
+    it('appends a record and gives it back in order', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const events = ['["2"]', '["3"]', '["4"]']
+      for (const [i, it] of events.entries()) {
+        const outcome = await store.commit([transition(claim, { seq: i + 2, events: it })])
+        expect(outcome).toEqual([{ ok: true, key: claim.key }])
+      }
+      const records = await store.records('t', 1, 10)
+      expect(records.map(({ seq, events }) => [seq, events])).toEqual(events.map((it, i) => [i + 2, it]))
+      expect(await store.records('t', 2, 1)).toHaveLength(1)
+      expect(await store.records('none', 0, 10)).toEqual([])
+    })
+
+    it('creates a task that its node owns from the start', async () => {
+      const { store } = bench
+      const tags = { colour: 'red' }
+      const outcome = await store.commit([creation(newTask('t', { tags }), { snapshot: snapshot({ failures: 3 }) })])
+      expect(outcome).toMatchObject([{ ok: true }])
+      expect(await store.task('t')).toMatchObject({ lockedBy: 'a', epoch: 1, status: 'running', failures: 3, tags })
+      expect(await store.records('t', 0, 10)).toHaveLength(1)
+      expect(await claimAll(store, 'b')).toEqual([])
+    })
+
+    it('creates nothing under an id that exists', async () => {
+      const { store } = bench
+      await store.submit([newTask('t')])
+      const children = [newTask('child', { parent: 't' })]
+      expect(await store.commit([creation(newTask('t'), { children })])).toEqual([{ ok: false, reason: 'exists' }])
+      expect(await store.task('t')).toMatchObject({ lockedBy: null, epoch: 0 })
+      expect(await store.task('child')).toBeNull()
+    })
+
+    it.each([
+      ['another epoch', { epoch: 2 }],
+      ['an old epoch', { epoch: 0 }],
+      ['another node', { node: 'b' }],
+      ['a position that is taken', { seq: 1 }],
+      ['a task that does not exist', { key: 4711 }],
+    ])('is refused for %s, without any effect and without harm to its neighbours', async (_, wrong) => {
+      const { store } = bench
+      const bad = await owned(store, 'bad')
+      const good = await owned(store, 'good')
+      await store.post([{ task: 'bad', message: { type: 'tick' }, control: false }])
+      const [letter] = await store.inbox('a', 10)
+      const everything = {
+        snapshot: stopped,
+        consumed: [letter?.id ?? 0],
+        work: [workRequest('bad', 1)],
+        children: [newTask('child', { parent: 'bad' })],
+        posts: [{ task: 'good', message: { type: 'tick' }, control: false } as const],
+        release: released,
+        rebase: true,
+      }
+      const before = await store.task('bad')
+      const outcomes = await store.commit([
+        transition(good, { seq: 2 }),
+        transition(bad, { ...everything, ...wrong }),
+        creation(newTask('new')),
+      ])
+      expect(outcomes).toMatchObject([{ ok: true }, fenced, { ok: true }])
+      expect(await store.task('bad')).toEqual(before)
+      expect(await store.records('bad', 0, 10)).toHaveLength(1)
+      expect(await store.inbox('a', 10)).toEqual([letter])
+      expect(await store.task('child')).toBeNull()
+      expect(await store.counts()).toMatchObject({ tasks: 3, work: 0, inbox: 1 })
+      expect(await store.records('good', 0, 10)).toHaveLength(2)
+    })
+
+    it('sent twice is recorded once', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const same = transition(claim, { children: [newTask('child', { parent: 't' })] })
+      expect(await store.commit([same])).toMatchObject([{ ok: true }])
+      expect(await store.commit([same])).toEqual([fenced])
+      expect(await store.records('t', 0, 10)).toHaveLength(2)
+    })
+
+    it('without events is a mere release, under the same fence', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const change = { seq: 0, events: null, release: { wakeAt: null, ready: true, orphaned: true } }
+      expect(await store.commit([transition({ ...claim, epoch: 7 }, change)])).toEqual([fenced])
+      expect(await store.commit([transition(claim, change)])).toMatchObject([{ ok: true }])
+      expect(await store.records('t', 0, 10)).toHaveLength(1)
+      expect(await claimAll(store, 'b')).toMatchObject([{ id: 't', epoch: 2, orphaned: true }])
+    })
+
+    it('writes the snapshot, and gives the task back in the same breath', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const all = {
+        ...stopped,
+        result: 'error',
+        failures: 2,
+        deadline: 5,
+        progress: '1',
+        error: '{}',
+        pause: '"p"',
+      } as const
+      await store.commit([transition(claim, { snapshot: all, release: { ...released, wakeAt: 1_900_000_000_000 } })])
+      const row = await store.task('t')
+      expect(row).toMatchObject({
+        ...all,
+        lockedBy: null,
+        epoch: 1,
+        wakeAt: 1_900_000_000_000,
+        submittedAt: newTask('').at,
+      })
+      expect(row?.updatedAt).toBe(transition(claim).at)
+    })
+
+    it('starts children once, also when asked again', async () => {
+      const { store, clock } = bench
+      const claim = await owned(store)
+      const later = newTask('later', { parent: 't', startAt: clock.now() + 100, status: 'scheduled' })
+      const children = [newTask('child', { parent: 't' }), later]
+      await store.commit([transition(claim, { children })])
+      expect(await store.commit([transition(claim, { seq: 3, children })])).toMatchObject([{ ok: true }])
+      const claims = await claimAll(store, 'b')
+      expect(claims.map(({ id }) => id)).toEqual(['child'])
+      expect(claims[0]?.records).toHaveLength(1)
+      expect(await store.task('later')).toMatchObject({ parent: 't', wakeAt: later.startAt })
+    })
+
+    it('that continues anew leaves the first record and those from itself on for the replay', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.commit([transition(claim, { seq: 2 })])
+      await store.commit([transition(claim, { seq: 3, rebase: true })])
+      await store.commit([transition(claim, { seq: 4, release: { ...released, ready: true } })])
+      expect((await store.replay('t')).map(({ seq }) => seq)).toEqual([1, 3, 4])
+      expect((await claimAll(store))[0]?.records.map(({ seq }) => seq)).toEqual([1, 3, 4])
+      expect(await store.records('t', 0, 10)).toHaveLength(4)
+      expect(await store.replay('none')).toEqual([])
+    })
+  })
+
+  describe('the inbox', () => {
+    it('delivers to the owner, oldest first, until a commit consumes', async () => {
+      const { store } = bench
+      const [t, u] = [await owned(store, 't'), await owned(store, 'u')]
+      const message = (name: string) => ({ type: 'event', name, payload: null }) as const
+      const post = (task: string, name: string) => ({ task, message: message(name), control: false })
+      expect(await store.post([post('t', '1'), post('u', '2'), post('none', '3'), post('t', '4')])).toEqual([
+        true,
+        true,
+        false,
+        true,
+      ])
+      const letters = await store.inbox('a', 10)
+      expect(letters.map(({ key, message }) => [key, message])).toEqual([
+        [t.key, message('1')],
+        [u.key, message('2')],
+        [t.key, message('4')],
+      ])
+      expect(await store.inbox('a', 2)).toEqual(letters.slice(0, 2))
+      expect(await store.inbox('b', 10)).toEqual([])
+      await store.commit([transition(t, { consumed: letters.filter(({ key }) => key === t.key).map(({ id }) => id) })])
+      expect(await store.inbox('a', 10)).toEqual([letters[1]])
+    })
+
+    it('loses no letter to a commit of another task', async () => {
+      const { store } = bench
+      const [t, u] = [await owned(store, 't'), await owned(store, 'u')]
+      await store.post([{ task: 't', message: { type: 'tick' }, control: false }])
+      const letters = await store.inbox('a', 10)
+      await store.commit([transition(u, { consumed: letters.map(({ id }) => id) })])
+      expect(await store.inbox('a', 10)).toEqual(letters)
+      await store.commit([transition(t, { consumed: letters.map(({ id }) => id) })])
+      expect(await store.inbox('a', 10)).toEqual([])
+    })
+
+    it('makes an unowned task claimable and comes with the claim, also to a paused or stopped one', async () => {
+      const { store } = bench
+      const t = await owned(store, 't')
+      await store.commit([transition(t, { snapshot: stopped, release: released })])
+      expect(await claimAll(store)).toEqual([])
+      await store.post([{ task: 't', message: { type: 'retry' }, control: false }])
+      const [claim] = await claimAll(store, 'b')
+      expect(claim).toMatchObject({ id: 't', epoch: 2, letters: [{ key: t.key, message: { type: 'retry' } }] })
+      expect(await store.inbox('b', 10)).toEqual(claim?.letters)
+    })
+
+    it('keeps a task claimable that is released with a letter undelivered', async () => {
+      const { store } = bench
+      const t = await owned(store)
+      await store.post([{ task: 't', message: { type: 'pause' }, control: true }])
+      await store.commit([transition(t, { release: released })])
+      expect(await store.inbox('a', 10)).toEqual([])
+      const [claim] = await store.claim({ node: 'b', runnable: [], limit: 10 })
+      expect(claim?.letters).toMatchObject([{ message: { type: 'pause' } }])
+    })
+
+    it('takes posts of a commit, to owned and unowned tasks', async () => {
+      const { store } = bench
+      await store.submit([newTask('z', { ...flow, version: '2' })])
+      const [t, u] = [await owned(store, 't'), await owned(store, 'u')]
+      const posts = ['u', 'z', 'none'].map((task) => ({ task, message: { type: 'tick' } as const, control: true }))
+      expect(await store.commit([transition(t, { posts })])).toMatchObject([{ ok: true }])
+      expect(await store.inbox('a', 10)).toMatchObject([{ key: u.key }])
+      expect(await store.claim({ node: 'b', runnable: [], limit: 10 })).toMatchObject([{ id: 'z' }])
+    })
+  })
+}

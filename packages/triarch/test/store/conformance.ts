@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe } from 'vitest'
+import type { StateStore } from '../../src/store/port.ts'
+import { type HandClock, handClock } from './clock.ts'
+import { commitSuite } from './commit.suite.ts'
+import { queueSuite } from './queue.suite.ts'
+import { readSuite } from './read.suite.ts'
+import { sharedSuite } from './shared.suite.ts'
+import { supervisionSuite } from './supervision.suite.ts'
+
+/** One store to be examined, with its data: fresh for each test. */
+export interface Subject {
+  /** A store on the subject's data, not opened yet; each call gives another one on the same data. */
+  store(clock: HandClock): StateStore
+  /** Runs the body with `via` in a transaction of the user's own connection; rolls back when it throws. */
+  transaction(body: (via: unknown) => void): Promise<void>
+  /** Removes the data. */
+  dispose(): Promise<void>
+}
+
+/** What a test gets; `store` is open. */
+export interface Bench {
+  store: StateStore
+  clock: HandClock
+  subject: Subject
+  /** A second open store on the same data, closed after the test. */
+  another(): Promise<StateStore>
+}
+
+/** What every store guarantees. `shared`: several stores can work on the same data. */
+export function storeConformance(name: string, make: () => Promise<Subject>, { shared }: { shared: boolean }): void {
+  describe(name, () => {
+    const bench = {} as Bench
+    const others: StateStore[] = []
+
+    beforeEach(async () => {
+      bench.clock = handClock()
+      bench.subject = await make()
+      bench.store = bench.subject.store(bench.clock)
+      bench.another = async () => {
+        const store = bench.subject.store(bench.clock)
+        others.push(store)
+        await store.open()
+        return store
+      }
+      await bench.store.open()
+    })
+
+    afterEach(async () => {
+      for (const store of [bench.store, ...others.splice(0)]) await store.close()
+      await bench.subject.dispose()
+    })
+
+    commitSuite(bench)
+    queueSuite(bench)
+    supervisionSuite(bench)
+    readSuite(bench)
+    if (shared) sharedSuite(bench)
+  })
+}

@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ListQuery } from '../../src/store/port.ts'
+import type { Bench } from './conformance.ts'
+import { creation, newTask, owned, released, snapshot, stopped, transition } from './samples.ts'
+
+export function readSuite(bench: Bench): void {
+  describe('a list', () => {
+    beforeEach(async () => {
+      const at = 1_800_000_000_000
+      await bench.store.submit([
+        newTask('1', { at, tags: { shop: 'north', kind: 'x' } }),
+        newTask('2', { at: at + 1, workflow: 'other', tags: { shop: 'north' } }),
+        newTask('3', { at: at + 2, status: 'scheduled', startAt: at + 999, parent: '1' }),
+        newTask('4', { at: at + 3, version: '2', tags: { shop: 'south', kind: 'x' } }),
+      ])
+      const ends = ['success', 'error', 'cancelled', 'success'] as const
+      await bench.store.commit(
+        ends.map((result, i) =>
+          creation(newTask(`${i + 5}`, { at: at + 4 + i }), { snapshot: { ...stopped, result }, release: released }),
+        ),
+      )
+      await bench.store.commit([creation(newTask('9', { at: at + 8 }), { snapshot: snapshot() })])
+    })
+
+    const at = 1_800_000_000_000
+    const cases: [string, Partial<ListQuery>, string][] = [
+      ['everything, newest first', {}, '987654321'],
+      ['oldest first', { order: 'oldest' }, '123456789'],
+      ['a page', { limit: 3 }, '987'],
+      ['a status', { status: 'pending' }, '421'],
+      ['several statuses in one order', { status: ['pending', 'scheduled', 'running'] }, '94321'],
+      [
+        'the same, a page of the oldest',
+        { status: ['running', 'scheduled', 'pending'], limit: 3, order: 'oldest' },
+        '123',
+      ],
+      ['the stopped', { status: 'stopped' }, '8765'],
+      ['open and stopped', { status: ['stopped', 'running'] }, '98765'],
+      ['a common result', { result: 'success' }, '85'],
+      ['rare results', { result: ['error', 'cancelled'] }, '76'],
+      ['mixed results', { result: ['success', 'error'] }, '865'],
+      ['status and result', { status: 'stopped', result: 'error' }, '6'],
+      ['open status and rare result', { status: 'running', result: 'error' }, ''],
+      ['open status and common result', { status: ['running', 'pending'], result: 'pending' }, '9421'],
+      ['no status at all', { status: [] }, ''],
+      ['a workflow', { workflow: 'other' }, '2'],
+      ['a version', { workflow: 'flow', version: '2' }, '4'],
+      ['children', { parent: '1' }, '3'],
+      ['a tag', { tags: { shop: 'north' } }, '21'],
+      ['several tags', { tags: { kind: 'x', shop: 'south' } }, '4'],
+      ['tags and more', { tags: { kind: 'x' }, version: '1', status: 'pending' }, '1'],
+      ['an unknown tag', { tags: { kind: 'y' } }, ''],
+      ['a time', { submittedAfter: at + 1, submittedBefore: at + 4 }, '43'],
+    ]
+    it.each(cases)('gives %s, whole and in pages', async (_, query, expected) => {
+      const rows = await bench.store.list({ limit: 100, order: 'newest', ...query })
+      expect(rows.map(({ id }) => id).join('')).toBe(expected)
+      const whole = await Promise.all(rows.map(({ id }) => bench.store.task(id)))
+      expect(rows).toEqual(whole)
+
+      const ids: string[] = []
+      let after: number | undefined
+      for (;;) {
+        const page = { order: 'newest', ...query, limit: 2, ...(after !== undefined && { after }) } as const
+        const rows = await bench.store.list(page)
+        if (rows.length === 0) break
+        ids.push(...rows.map(({ id }) => id))
+        after = rows.at(-1)?.key
+      }
+      if (query.limit === undefined) expect(ids.join('')).toBe(expected)
+      else expect(ids.join('').startsWith(expected)).toBe(true)
+    })
+  })
+
+  describe('the readers', () => {
+    it('count what there is', async () => {
+      const { store } = bench
+      expect(await store.counts()).toEqual({ tasks: 0, ready: 0, work: 0, inbox: 0 })
+      const t = await owned(store)
+      await store.submit([newTask('u')])
+      await store.post([{ task: 't', message: { type: 'tick' }, control: false }])
+      expect(await store.counts()).toEqual({ tasks: 2, ready: 1, work: 0, inbox: 1 })
+      await store.commit([transition(t, { release: released })])
+      expect(await store.counts()).toMatchObject({ ready: 2 })
+    })
+
+    it('tell the time of the store and know no task of another id', async () => {
+      expect(await bench.store.now()).toBe(bench.clock.now())
+      expect(await bench.store.task('none')).toBeNull()
+    })
+
+    it('are refused once the store is closed', async () => {
+      await bench.store.close()
+      await expect(bench.store.task('t')).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+      await expect(bench.store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    })
+  })
+}

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, it } from 'vitest'
+import { refuseOld } from '../../src/store/sqlite/database.ts'
+import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
+import { advancing, handClock } from './clock.ts'
+import { type Subject, storeConformance } from './conformance.ts'
+import { newTask, owned, snapshot, transition } from './samples.ts'
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'triarch-'))
+}
+
+async function inMemory(): Promise<Subject> {
+  const transaction = () => Promise.reject(new Error('memory has one connection'))
+  return { store: sqlite(':memory:'), transaction, dispose: async () => undefined }
+}
+
+function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
+  return async () => {
+    const root = folder()
+    const path = join(root, 'store.db')
+    return {
+      store: sqlite(path, { writer }),
+      transaction: async (body) => {
+        using database = new DatabaseSync(path)
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          body(database)
+          database.exec('COMMIT')
+        } catch (error) {
+          database.exec('ROLLBACK')
+          throw error
+        }
+      },
+      dispose: async () => rmSync(root, { recursive: true }),
+    }
+  }
+}
+
+storeConformance('the SQLite store in memory', inMemory, { shared: false })
+storeConformance('the SQLite store in this thread', inFile('inline'), { shared: true })
+storeConformance('the SQLite store in its own thread', inFile('worker'), { shared: true })
+
+describe('the SQLite store', () => {
+  const clock = handClock()
+  const roots: string[] = []
+  const path = () => {
+    roots.push(folder())
+    return join(roots.at(-1) ?? '', 'store.db')
+  }
+  const opened = async (file: string, options?: SqliteOptions) => {
+    const store = sqlite(file, options)(clock)
+    await store.open()
+    return store
+  }
+  afterEach(() => {
+    for (const root of roots.splice(0)) rmSync(root, { recursive: true })
+  })
+
+  it.each(['inline', 'worker'] as const)('refuses a schema newer than its own (%s)', async (writer) => {
+    const file = path()
+    await (await opened(file)).close()
+    using database = new DatabaseSync(file)
+    database.exec('UPDATE triarch_schema SET version = 99')
+    const failure = { code: 'STORE_SCHEMA_NEWER', details: { found: 99 } }
+    await expect(opened(file, { writer })).rejects.toMatchObject(failure)
+  })
+
+  it('refuses an SQLite with known faults', () => {
+    for (const version of ['3.40.1', '3.51.2', '2.99.99']) {
+      expect(() => refuseOld(version)).toThrow(expect.objectContaining({ code: 'STORE_SQLITE_TOO_OLD' }))
+    }
+    for (const version of ['3.51.3', '3.53.0', '4.0.0']) expect(() => refuseOld(version)).not.toThrow()
+  })
+
+  it('says why a file cannot be opened', async () => {
+    await expect(opened('/does/not/exist.db')).rejects.toMatchObject({ code: 'STORE_FAILED' })
+  })
+
+  it('is migrated once when many open it at the same time', async () => {
+    const file = path()
+    const writers = ['inline', 'worker', 'inline', 'worker', 'worker'] as const
+    const opening = Promise.all(writers.map((writer) => opened(file, { writer })))
+    const stores = await advancing(clock, opening)
+    await stores[0]?.submit([newTask('t')])
+    for (const store of stores) expect(await store.task('t')).not.toBeNull()
+    for (const store of stores) await store.close()
+  })
+
+  it.each(['inline', 'worker'] as const)(
+    'waits for a transaction of this very process (%s)',
+    async (writer) => {
+      const file = path()
+      const store = await opened(file, { writer })
+      using database = new DatabaseSync(file)
+      database.exec('BEGIN IMMEDIATE')
+      store.submitVia(database, newTask('t'))
+      const submitted = store.submit([newTask('u')])
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(await store.task('u')).toBeNull()
+      database.exec('COMMIT')
+      expect(await advancing(clock, submitted)).toMatchObject([{ created: true }])
+      expect(await store.task('t')).not.toBeNull()
+      await store.close()
+    },
+    5_000,
+  )
+
+  it.each(['inline', 'worker'] as const)('gives up on a transaction that does not end (%s)', async (writer) => {
+    const file = path()
+    const store = await opened(file, { writer, busyTimeout: 100 })
+    using database = new DatabaseSync(file)
+    database.exec('BEGIN IMMEDIATE')
+    await expect(advancing(clock, store.submit([newTask('t')]))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    database.exec('ROLLBACK')
+    expect(await store.submit([newTask('t')])).toMatchObject([{ created: true }])
+    await store.close()
+  })
+
+  it('takes only a connection in a transaction on its own tables', async () => {
+    const file = path()
+    const store = await opened(file)
+    using ours = new DatabaseSync(file)
+    using foreign = new DatabaseSync(':memory:')
+    foreign.exec('BEGIN')
+    for (const via of [ours, foreign]) {
+      expect(() => store.submitVia(via, newTask('t'))).toThrow(expect.objectContaining({ code: 'STORE_VIA_INVALID' }))
+    }
+    await store.close()
+  })
+
+  it('writes nothing of a batch that breaks', async () => {
+    const store = await opened(path())
+    const claim = await owned(store)
+    const broken = transition(claim, { seq: 3, snapshot: snapshot({ failures: 'many' as never }) })
+    await expect(store.commit([transition(claim), broken])).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    expect(await store.records('t', 0, 10)).toHaveLength(1)
+    expect(await store.commit([transition(claim)])).toMatchObject([{ ok: true }])
+    await store.close()
+  })
+
+  it('shows its tasks in the words of the pattern', async () => {
+    const file = path()
+    const store = await opened(file)
+    const t = await owned(store)
+    await store.commit([transition(t, { snapshot: snapshot({ failures: 2, deadline: 5 }) })])
+    await store.submit([newTask('u')])
+    using database = new DatabaseSync(file)
+    expect(database.prepare('SELECT * FROM sas_tasks').all()).toEqual([
+      { task_id: 't', locked_by: 'a', complete_by: 5, process_state: 'Processing', failure_count: 2 },
+      { task_id: 'u', locked_by: null, complete_by: null, process_state: 'Pending', failure_count: 0 },
+    ])
+    await store.close()
+  })
+})

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import type { StateStore, SweepReport } from '../../src/store/port.ts'
+import type { Bench } from './conformance.ts'
+import { claimAll, newTask, owned, released, replyTo, snapshot, transition, workRequest } from './samples.ts'
+
+const name = 'supervisor'
+const nothing: SweepReport = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, more: false }
+
+/** Sweeps as a leader with a long lease. */
+async function sweep(store: StateStore, limit = 100): Promise<SweepReport | null> {
+  const token = await store.lead({ name, node: 'leader', ttl: 1_000_000 })
+  return store.sweep({ name, token: token ?? 0, limit })
+}
+
+export function supervisionSuite(bench: Bench): void {
+  describe('a node', () => {
+    it('lives while it beats, and once declared dead stays so', async () => {
+      const { store, clock } = bench
+      const node = { id: 'a', roles: ['scheduler', 'agent'], lease: 100 }
+      expect(await store.beat(node)).toBe(true)
+      const startedAt = clock.now()
+      clock.advance(60)
+      expect(await store.beat(node)).toBe(true)
+      expect(await store.nodes()).toEqual([{ id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160 }])
+      clock.advance(60)
+      expect(await sweep(store)).toEqual(nothing)
+      clock.advance(41)
+      expect(await sweep(store)).toEqual({ ...nothing, deadNodes: ['a'] })
+      expect(await store.nodes()).toEqual([])
+      expect(await store.beat(node)).toBe(false)
+      expect(await store.beat({ ...node, id: 'a2' })).toBe(true)
+    })
+
+    it('that dies loses its tasks and its work to others', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.beat({ id: 'b', roles: [], lease: 1_000 })
+      const t = await owned(store)
+      await store.commit([
+        transition(t, { work: [workRequest('t', 1, { completeWithin: 5_000 }), workRequest('t', 2)] }),
+      ])
+      const [item] = await store.takeWork({ node: 'a', agents: [{ agent: 'pay', limit: 1 }] })
+      clock.advance(101)
+      expect(await sweep(store)).toEqual({ ...nothing, deadNodes: ['a'], releasedTasks: 1, expiredSteps: 1 })
+      expect(await store.commit([transition(t, { seq: 3 })])).toEqual([{ ok: false, reason: 'fenced' }])
+      expect(await store.reply([{ work: item?.id ?? 0, node: 'a', message: replyTo(1) }])).toEqual([false])
+      expect(await store.inbox('a', 10)).toEqual([])
+      const outcome = { kind: 'failed', unknown: true, retryable: true, error: { code: 'STEP_LOST' } }
+      expect(await claimAll(store, 'b')).toMatchObject([
+        { id: 't', epoch: 2, orphaned: true, letters: [{ message: { step: 1, outcome } }], work: [{ step: 2 }] },
+      ])
+    })
+
+    it('that takes tasks after its death keeps them no longer than a sweep', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100 })
+      clock.advance(101)
+      await sweep(store)
+      await owned(store)
+      expect(await sweep(store)).toEqual({ ...nothing, releasedTasks: 1 })
+      expect(await store.task('t')).toMatchObject({ lockedBy: null })
+    })
+
+    it('that leaves hands everything over at once', async () => {
+      const { store } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.lead({ name, node: 'a', ttl: 1_000 })
+      const t = await owned(store)
+      await store.commit([transition(t, { work: [workRequest('t', 1)] })])
+      await store.takeWork({ node: 'a', agents: [{ agent: 'pay', limit: 1 }] })
+      await store.leave('a')
+      expect(await store.nodes()).toEqual([])
+      expect(await store.lead({ name, node: 'b', ttl: 1_000 })).toBe(2)
+      expect(await claimAll(store, 'b')).toMatchObject([{ id: 't', epoch: 2, orphaned: true, letters: [{}], work: [] }])
+    })
+
+    it('that dies with more than one sweep takes is swept in portions', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100 })
+      await store.submit(Array.from({ length: 25 }, (_, i) => newTask(`t${i}`)))
+      expect(await claimAll(store)).toHaveLength(25)
+      clock.advance(101)
+      const reports = [await sweep(store, 10), await sweep(store, 10), await sweep(store, 10)]
+      expect(reports.map((it) => [it?.releasedTasks, it?.more])).toEqual([
+        [10, true],
+        [10, true],
+        [5, false],
+      ])
+      expect(await claimAll(store, 'b')).toHaveLength(25)
+    })
+  })
+
+  describe('a sweep', () => {
+    it('gives up attempts past their complete-by, whose replies then are late', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      await store.beat({ id: 'agent', roles: [], lease: 100_000 })
+      const t = await owned(store)
+      await store.commit([transition(t, { work: [workRequest('t', 1, { completeWithin: 100 })] })])
+      const [item] = await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })
+      clock.advance(99)
+      expect(await sweep(store)).toEqual(nothing)
+      clock.advance(1)
+      expect(await sweep(store)).toEqual({ ...nothing, expiredSteps: 1 })
+      expect(await store.reply([{ work: item?.id ?? 0, node: 'agent', message: replyTo(1) }])).toEqual([false])
+      const outcome = { kind: 'failed', retryable: true, unknown: true, error: { code: 'STEP_TIMEOUT' } }
+      expect(await store.inbox('a', 10)).toMatchObject([{ message: { step: 1, node: 'agent', outcome } }])
+    })
+
+    it('gives up attempts without a heartbeat', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      await store.beat({ id: 'agent', roles: [], lease: 100_000 })
+      const t = await owned(store)
+      await store.commit([transition(t, { work: [workRequest('t', 1, { heartbeatWithin: 100 })] })])
+      const [item] = await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })
+      clock.advance(60)
+      await store.beatWork([{ work: item?.id ?? 0, node: 'agent', message: null }])
+      clock.advance(60)
+      expect(await sweep(store)).toEqual(nothing)
+      clock.advance(40)
+      expect(await sweep(store)).toEqual({ ...nothing, expiredSteps: 1 })
+      const outcome = { unknown: true, error: { code: 'HEARTBEAT_MISSED' } }
+      expect(await store.inbox('a', 10)).toMatchObject([{ message: { step: 1, outcome } }])
+    })
+
+    it('gives up requests that no agent took in time: those surely did nothing', async () => {
+      const { store, clock } = bench
+      const t = await owned(store)
+      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      await store.commit([transition(t, { work: [workRequest('t', 1, { expiresAt: clock.now() + 50 })] })])
+      clock.advance(50)
+      expect(await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })).toEqual([])
+      expect(await sweep(store)).toEqual({ ...nothing, expiredSteps: 1 })
+      const [letter] = await store.inbox('a', 10)
+      expect(letter).toMatchObject({
+        message: { step: 1, outcome: { kind: 'failed', error: { code: 'STEP_TIMEOUT' } } },
+      })
+      expect(letter?.message).not.toHaveProperty('outcome.unknown')
+    })
+
+    it('makes unowned tasks past their deadline claimable for any scheduler, once', async () => {
+      const { store, clock } = bench
+      const deadline = clock.now() + 100
+      await store.beat({ id: 'a', roles: [], lease: 100_000 })
+      const t = await owned(store)
+      await store.commit([transition(t, { snapshot: snapshot({ deadline }) })])
+      await store.submit([newTask('x', { version: '0', deadline })])
+      clock.advance(99)
+      expect(await sweep(store)).toEqual(nothing)
+      clock.advance(1)
+      expect(await sweep(store)).toEqual({ ...nothing, overdueTasks: 1 })
+      expect(await sweep(store)).toEqual(nothing)
+      await store.commit([transition(t, { seq: 3, release: released })])
+      expect(await sweep(store)).toEqual({ ...nothing, overdueTasks: 1 })
+      const ids = (await store.claim({ node: 'b', runnable: [], limit: 10 })).map(({ id }) => id)
+      expect(ids.sort()).toEqual(['t', 'x'])
+    })
+  })
+
+  describe('leadership', () => {
+    it('belongs to one node at a time, under tokens that strictly rise', async () => {
+      const { store, clock } = bench
+      const lead = (node: string) => store.lead({ name, node, ttl: 100 })
+      const first = await lead('a')
+      expect(await lead('b')).toBeNull()
+      clock.advance(60)
+      expect(await lead('a')).toBe(first)
+      clock.advance(60)
+      expect(await lead('b')).toBeNull()
+      clock.advance(40)
+      const second = await lead('b')
+      expect(second).toBeGreaterThan(first ?? Infinity)
+      clock.advance(100)
+      expect(await lead('b')).toBeGreaterThan(second ?? Infinity)
+      expect(await store.lead({ name: 'another', node: 'a', ttl: 100 })).not.toBeNull()
+    })
+
+    it('that has passed on or lapsed sweeps nothing', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'dying', roles: [], lease: 50 })
+      const stale = (await store.lead({ name, node: 'a', ttl: 100 })) ?? 0
+      clock.advance(100)
+      expect(await store.sweep({ name, token: stale, limit: 10 })).toBeNull()
+      const fresh = (await store.lead({ name, node: 'b', ttl: 100 })) ?? 0
+      expect(await store.sweep({ name, token: stale, limit: 10 })).toBeNull()
+      expect(await store.nodes()).toHaveLength(1)
+      expect(await store.sweep({ name, token: fresh, limit: 10 })).toMatchObject({ deadNodes: ['dying'] })
+    })
+  })
+}
