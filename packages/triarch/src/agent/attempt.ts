@@ -1,0 +1,224 @@
+import type { Action, StepContext } from '../definition/action.ts'
+import { encode } from '../definition/payload.ts'
+import { validate } from '../definition/schema.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Outcome } from '../kernel/message.ts'
+import type { StepRequest } from '../store/port.ts'
+import { throttle } from './throttle.ts'
+
+/** The code an attempt runs: an action's, or a local step's closures. */
+export interface Handler {
+  run(input: unknown, step: StepContext): unknown
+  undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
+  verify?: ((input: unknown, step: StepContext) => unknown) | undefined
+  retryIf?: ((error: unknown) => boolean) | undefined
+}
+
+export interface AttemptOptions {
+  request: StepRequest
+  completeBy: number
+  heartbeatWithin: number | null
+  payloadLimit: number
+  beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+}
+
+/**
+ * One attempt under its complete-by. `outcome` resolves once: with what the code answered in time, or with a timeout of
+ * unknown outcome at complete-by. What the code does after that counts for nothing.
+ */
+export class Attempt {
+  readonly outcome: Promise<Outcome>
+  readonly startedAt: number
+  checkpoint: Json | undefined
+  #settle!: (outcome: Outcome) => void
+  #settled = false
+  #timer: Timer | undefined
+  #pulse: Timer | undefined
+  #controller: AbortController | undefined
+  #aborted: unknown
+  #beat: AttemptOptions['beat'] | undefined
+  readonly #environment: Environment
+  readonly #options: AttemptOptions
+
+  constructor(environment: Environment, handler: Handler, options: AttemptOptions) {
+    this.#environment = environment
+    this.#options = options
+    this.startedAt = environment.now()
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    this.#timer = environment.timer(Math.max(0, options.completeBy - this.startedAt), () =>
+      this.#expire('STEP_TIMEOUT', 'the attempt was not done by its complete-by'),
+    )
+    this.#expectPulse()
+    void this.#run(handler)
+  }
+
+  /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
+  abort(reason: unknown): void {
+    this.#aborted = reason
+    this.#controller?.abort(reason)
+  }
+
+  /** Nobody waits for the answer any more. */
+  abandon(reason: unknown): void {
+    this.#finish({ kind: 'unknown' })
+    this.abort(reason)
+  }
+
+  async #run(handler: Handler): Promise<void> {
+    const { request, payloadLimit, completeBy } = this.#options
+    try {
+      this.#finish(await perform(handler, request, new Context(this, request, completeBy), payloadLimit))
+    } catch (error) {
+      this.#finish(this.#failure(error, handler))
+    }
+  }
+
+  #failure(error: unknown, handler: Handler): Outcome {
+    const kind = stepErrorKind(error)
+    // The work was done, but its result cannot be recorded: trying again is no help, asking the service is.
+    const unrecordable = unrecordableCodes.some((code) => isTriarchError(error, code))
+    const refused = kind === 'permanent' || unrecordable || isTriarchError(error, 'INVALID_INPUT')
+    const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
+    const retryAfter = retryAfterOf(error)
+    return {
+      kind: 'failed',
+      error: toRecord(error),
+      retryable: !refused && mayRetry(handler, error),
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(unknown && { unknown: true as const }),
+    }
+  }
+
+  #expire(code: 'STEP_TIMEOUT' | 'HEARTBEAT_MISSED', message: string): void {
+    const error = new TriarchError(code, message)
+    this.#finish({ kind: 'failed', error: toRecord(error), retryable: true, unknown: true })
+    this.abort(error)
+  }
+
+  #finish(outcome: Outcome): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#timer?.cancel()
+    this.#pulse?.cancel()
+    this.#settle(outcome)
+  }
+
+  #expectPulse(): void {
+    const within = this.#options.heartbeatWithin
+    this.#pulse?.cancel()
+    if (within === null || this.#settled) return
+    this.#pulse = this.#environment.timer(within, () =>
+      this.#expire('HEARTBEAT_MISSED', `no heartbeat within ${within} ms`),
+    )
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted)
+    return this.#controller.signal
+  }
+
+  heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void {
+    if (this.#settled) return
+    this.#expectPulse()
+    const { payloadLimit } = this.#options
+    const progress = beat.progress === undefined ? undefined : encode(beat.progress, 'progress', payloadLimit)
+    const checkpoint = beat.checkpoint === undefined ? undefined : encode(beat.checkpoint, 'checkpoint', payloadLimit)
+    if (checkpoint !== undefined) this.checkpoint = checkpoint
+    this.#beat ??= throttle(this.#environment, HEARTBEAT_EVERY, this.#options.beat)
+    this.#beat(progress, checkpoint)
+  }
+}
+
+/** Least distance between two durable heartbeats of one attempt (ms). */
+const HEARTBEAT_EVERY = 250
+
+/** What the action's code sees of its attempt. */
+class Context implements StepContext {
+  readonly attempt: number
+  readonly idempotencyKey: string
+  readonly taskId: string
+  readonly stepId: number
+  readonly checkpoint: Json | undefined
+  readonly #attempt: Attempt
+  readonly #completeBy: number
+
+  constructor(attempt: Attempt, request: StepRequest, completeBy: number) {
+    this.attempt = request.attempt
+    this.idempotencyKey = request.idempotencyKey
+    this.taskId = request.task
+    this.stepId = request.step
+    this.checkpoint = request.checkpoint
+    this.#attempt = attempt
+    this.#completeBy = completeBy
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal
+  }
+
+  get completeBy(): Date {
+    return new Date(this.#completeBy)
+  }
+
+  heartbeat(beat: { progress?: unknown; checkpoint?: unknown } = {}): void {
+    this.#attempt.heartbeat(beat)
+  }
+}
+
+const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE'] as const
+
+/** A predicate that throws has no opinion. */
+function mayRetry(handler: Handler, error: unknown): boolean {
+  try {
+    return handler.retryIf?.(error) !== false
+  } catch {
+    return true
+  }
+}
+
+async function perform(handler: Handler, request: StepRequest, step: StepContext, limit: number): Promise<Outcome> {
+  switch (request.operation) {
+    case 'run':
+      return { kind: 'done', output: encode(await handler.run(request.input, step), 'output', limit) }
+    case 'undo':
+      await handler.undo?.({ input: request.input, output: request.output }, step)
+      return { kind: 'done', output: null }
+    case 'verify':
+      return verification(await handler.verify?.(request.input, step), limit)
+  }
+}
+
+function verification(answer: unknown, limit: number): Outcome {
+  if (answer === 'unknown') return { kind: 'unknown' }
+  const done = typeof answer === 'object' && answer !== null && 'done' in answer ? answer.done : undefined
+  if (done === false) return { kind: 'not-done' }
+  if (done !== true) {
+    throw new TriarchError('INVALID_OUTPUT', "verify must answer { done: true, output }, { done: false } or 'unknown'")
+  }
+  const output = typeof answer === 'object' && answer !== null && 'output' in answer ? answer.output : undefined
+  return { kind: 'done', output: encode(output, 'output', limit) }
+}
+
+/** An action as a handler: validated at both ends. */
+export function actionHandler(action: Action<unknown, unknown>): Handler {
+  const { definition, key } = action
+  return {
+    async run(input, step) {
+      const given = definition.input
+        ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${key}`)
+        : input
+      const output = await definition.run(given, step)
+      return definition.output ? validate(definition.output, output, 'INVALID_OUTPUT', `output of ${key}`) : output
+    },
+    undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
+    verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
+    retryIf: definition.retry?.retryIf,
+  }
+}

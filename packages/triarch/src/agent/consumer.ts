@@ -1,0 +1,185 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { QueuedReply, StateStore, WorkItem } from '../store/port.ts'
+import type { AgentHost } from './host.ts'
+
+export interface ConsumerOptions {
+  environment: Environment
+  store: StateStore
+  node: string
+  hosts: ReadonlyMap<string, AgentHost>
+  /** How often a running attempt shows that it lives, and learns that it was withdrawn (ms). */
+  pulse: number
+  /** Told when replies were written: their owners may be in this process. */
+  replied: () => void
+  late: (count: number) => void
+  failed: (error: unknown) => void
+}
+
+/** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
+export class Consumer {
+  readonly #options: ConsumerOptions
+  readonly #running = new Map<number, WorkItem>()
+  #replies: QueuedReply[] = []
+  #replying = false
+  #polling = false
+  #again = false
+  #open = true
+  #pulse: Timer | null = null
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options
+  }
+
+  /** A hint that there may be work. */
+  wake(): void {
+    this.#again = true
+    if (this.#polling || !this.#open) return
+    this.#polling = true
+    void this.#poll()
+  }
+
+  /** Takes nothing more. */
+  close(): void {
+    this.#open = false
+  }
+
+  async closed(): Promise<void> {
+    this.#open = false
+    this.#pulse?.cancel()
+    while (this.#replying || this.#replies.length > 0) await this.#flushed()
+  }
+
+  async #poll(): Promise<void> {
+    while (this.#again && this.#open) {
+      this.#again = false
+      const agents = [...this.#options.hosts.values()]
+        .filter((host) => host.free > 0)
+        .map((host) => ({ agent: host.name, limit: Math.min(host.free, 1_000) }))
+      if (agents.length === 0) break
+      try {
+        const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
+        for (const item of items) this.#start(item)
+        if (items.length > 0) this.#again = true
+      } catch (error) {
+        this.#options.failed(error)
+      }
+    }
+    this.#polling = false
+  }
+
+  #start(item: WorkItem): void {
+    const { node, environment } = this.#options
+    const { request } = item
+    const host = this.#options.hosts.get(item.agent)
+    if (!host?.reserve(request.action)) {
+      const error = {
+        name: 'TriarchError',
+        code: 'UNKNOWN_ACTION',
+        message: `${request.action} is not registered or has no free slot`,
+      }
+      const now = environment.now()
+      const outcome = { kind: 'failed' as const, error, retryable: true }
+      const { step, operation, attempt } = request
+      return this.#reply({
+        work: item.id,
+        node,
+        message: { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: now, node },
+      })
+    }
+    this.#running.set(item.id, item)
+    if (!this.#pulse) this.#beat()
+    host.start({
+      request,
+      completeBy: item.completeBy,
+      heartbeatWithin: item.heartbeatWithin,
+      beat: (progress, checkpoint) => {
+        if (this.#running.has(item.id)) void this.#heartbeat(item, progress, checkpoint)
+      },
+      done: (message) => {
+        this.#running.delete(item.id)
+        this.#reply({ work: item.id, node, message })
+        this.wake()
+      },
+    })
+  }
+
+  #reply(reply: QueuedReply): void {
+    this.#replies.push(reply)
+    if (this.#replying) return
+    this.#replying = true
+    this.#options.environment.soon(() => void this.#flush())
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#replies.splice(0)
+    try {
+      const accepted = await this.#options.store.reply(batch)
+      const late = accepted.filter((ok) => !ok).length
+      if (late > 0) this.#options.late(late)
+      this.#options.replied()
+    } catch (error) {
+      // Nothing is lost by trying again: a reply that was taken the first time is refused as late the second.
+      this.#options.failed(error)
+      this.#replies.unshift(...batch)
+      this.#options.environment.timer(100, () => void this.#flush())
+      return
+    }
+    if (this.#replies.length > 0) this.#options.environment.soon(() => void this.#flush())
+    else this.#replying = false
+  }
+
+  #flushed(): Promise<void> {
+    return new Promise((resolve) => this.#options.environment.soon(resolve))
+  }
+
+  async #heartbeat(item: WorkItem, progress: Json | undefined, checkpoint: Json | undefined): Promise<void> {
+    const { step, attempt } = item.request
+    const empty = progress === undefined && checkpoint === undefined
+    await this.#beats([
+      {
+        item,
+        message: empty
+          ? null
+          : {
+              type: 'heartbeat',
+              step,
+              attempt,
+              ...(progress !== undefined && { progress }),
+              ...(checkpoint !== undefined && { checkpoint }),
+            },
+      },
+    ])
+  }
+
+  /** Asks now and then whether what runs here is still wanted. Does not count as the attempt's own heartbeat. */
+  #beat(): void {
+    this.#pulse = this.#options.environment.timer(this.#options.pulse, () => {
+      const items = [...this.#running.values()].filter((item) => item.heartbeatWithin === null)
+      void this.#beats(items.map((item) => ({ item, message: null }))).then(() => {
+        this.#pulse = null
+        if (this.#running.size > 0) this.#beat()
+      })
+    })
+  }
+
+  async #beats(beats: { item: WorkItem; message: import('../kernel/message.ts').Message | null }[]): Promise<void> {
+    if (beats.length === 0) return
+    const { store, node, hosts } = this.#options
+    try {
+      const outcomes = await store.beatWork(beats.map(({ item, message }) => ({ work: item.id, node, message })))
+      for (const [index, { item }] of beats.entries()) {
+        const host = hosts.get(item.agent)
+        const { task, step } = item.request
+        if (outcomes[index] === 'withdrawn')
+          host?.abort(task, step, new TriarchError('STEP_CANCELLED', 'the task stops'))
+        if (outcomes[index] === 'late')
+          host?.abandon(task, step, new TriarchError('STEP_LOST', 'the attempt was given up'))
+      }
+      if (beats.some(({ message }) => message)) this.#options.replied()
+    } catch (error) {
+      this.#options.failed(error)
+    }
+  }
+}

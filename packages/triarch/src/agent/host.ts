@@ -1,0 +1,115 @@
+import type { Action } from '../definition/action.ts'
+import type { Agent } from '../definition/agent.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Reply } from '../kernel/message.ts'
+import type { StepRequest } from '../store/port.ts'
+import { Attempt, actionHandler, type Handler } from './attempt.ts'
+
+export interface HostedAttempt {
+  request: StepRequest
+  completeBy: number
+  heartbeatWithin: number | null
+  beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+  done: (reply: Reply) => void
+}
+
+/** Runs attempts of one agent in this process, never more at once than its concurrency. */
+export class AgentHost {
+  readonly name: string
+  readonly #environment: Environment
+  readonly #node: string
+  readonly #payloadLimit: number
+  readonly #concurrency: number
+  readonly #handlers = new Map<string, Handler>()
+  readonly #running = new Map<string, Attempt>()
+  #taken = 0
+  #open = true
+  #idle: (() => void)[] = []
+
+  constructor(environment: Environment, node: string, payloadLimit: number, agent: Agent | null) {
+    this.name = agent?.name ?? ''
+    this.#environment = environment
+    this.#node = node
+    this.#payloadLimit = payloadLimit
+    this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
+    for (const action of agent?.actions.values() ?? []) {
+      this.#handlers.set(action.key, actionHandler(action as Action<unknown, unknown>))
+    }
+  }
+
+  get free(): number {
+    return this.#open ? this.#concurrency - this.#taken : 0
+  }
+
+  get active(): number {
+    return this.#taken
+  }
+
+  /** Takes a slot for an attempt that starts once its request is durable. */
+  reserve(action: string): boolean {
+    if (this.free <= 0 || !this.#handlers.has(action)) return false
+    this.#taken++
+    return true
+  }
+
+  /** Takes a slot for a local step, which has none to wait for: its task holds the place. */
+  take(): void {
+    this.#taken++
+  }
+
+  /** Gives back a slot that was reserved for nothing. */
+  release(): void {
+    this.#taken--
+    if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
+  }
+
+  /** Starts an attempt in a reserved slot. A local step brings its own handler. */
+  start(attempt: HostedAttempt, local?: Handler): void {
+    const { request } = attempt
+    const handler = local ?? this.#handlers.get(request.action)
+    if (!handler) return this.release()
+    const key = attemptKey(request.task, request.step)
+    const running = new Attempt(this.#environment, handler, { ...attempt, payloadLimit: this.#payloadLimit })
+    this.#running.set(key, running)
+    void running.outcome.then((outcome) => {
+      if (this.#running.get(key) === running) this.#running.delete(key)
+      this.release()
+      attempt.done({
+        type: 'reply',
+        step: request.step,
+        operation: request.operation,
+        attempt: request.attempt,
+        outcome,
+        startedAt: running.startedAt,
+        endedAt: this.#environment.now(),
+        node: this.#node,
+        ...(running.checkpoint !== undefined && { checkpoint: running.checkpoint }),
+      })
+    })
+  }
+
+  abort(task: string, step: number, reason: unknown): void {
+    this.#running.get(attemptKey(task, step))?.abort(reason)
+  }
+
+  /** The attempt's owner or its work row is gone: stop listening. */
+  abandon(task: string, step: number, reason: unknown): void {
+    this.#running.get(attemptKey(task, step))?.abandon(reason)
+  }
+
+  /** Takes no new work; resolves when nothing runs any more. */
+  drained(): Promise<void> {
+    this.#open = false
+    if (this.#taken === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  abortAll(reason: unknown): void {
+    for (const attempt of this.#running.values()) attempt.abort(reason)
+  }
+}
+
+function attemptKey(task: string, step: number): string {
+  return `${task}:${step}`
+}

@@ -1,0 +1,138 @@
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Message } from '../kernel/message.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { StateStore } from '../store/port.ts'
+import type { Limits } from './options.ts'
+import { type Ending, endingOf, infoOf, type TaskInfo } from './status.ts'
+
+/** Ways to learn that a task moved: this process's own scheduler says so at once, others are seen by polling. */
+export class Connection {
+  readonly store: StateStore
+  readonly environment: Environment
+  readonly limits: Pick<Limits, 'payload'>
+  /** Whether this process's scheduler has the task in memory now. */
+  isLocal: (id: string) => boolean = () => false
+  /** Tells local roles that something was posted. */
+  posted: () => void = () => undefined
+  readonly #listeners = new Map<string, Set<(ending: Ending) => void>>()
+  /** Longest time between two looks into the store for a task that is elsewhere (ms). */
+  readonly #slowest: number
+
+  constructor(
+    store: StateStore,
+    environment: Environment,
+    settings: { limits: Pick<Limits, 'payload'>; poll: number },
+  ) {
+    this.store = store
+    this.environment = environment
+    this.limits = settings.limits
+    this.#slowest = Math.max(250, settings.poll)
+  }
+
+  /** The local scheduler made a transition durable. */
+  moved(state: TaskState): void {
+    const listeners = this.#listeners.get(state.id)
+    if (!listeners) return
+    const ending = endingOf(state)
+    for (const listener of [...listeners]) listener(ending)
+  }
+
+  async info(id: string): Promise<TaskInfo> {
+    const row = await this.store.task(id)
+    if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+    return infoOf(row)
+  }
+
+  async send(id: string, message: Message): Promise<void> {
+    const [known] = await this.store.post([{ task: id, message, control: message.type !== 'event' }])
+    if (!known) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+    this.posted()
+  }
+
+  /** Resolves when the task has stopped. */
+  async ending(id: string, within: number | null, signal: AbortSignal | undefined): Promise<Ending> {
+    const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
+    for (let pace = 5; ; pace = Math.min(pace * 2, this.#slowest)) {
+      const heard = this.#listen(id)
+      try {
+        if (!this.isLocal(id)) {
+          const info = await this.info(id)
+          if (info.status === 'stopped') return info
+        }
+        const left = until - this.environment.monotonic()
+        if (left <= 0) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
+        const wait = Math.min(left, this.isLocal(id) ? Math.max(1_000, this.#slowest) : pace)
+        const ending = await this.#either(heard.next, wait, signal)
+        if (ending?.status === 'stopped') return ending
+      } finally {
+        heard.stop()
+      }
+    }
+  }
+
+  async *watch(id: string, signal: AbortSignal | undefined): AsyncIterableIterator<TaskInfo> {
+    let last = ''
+    for (let pace = 5; ; ) {
+      const heard = this.#listen(id)
+      try {
+        const info = await this.info(id)
+        const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
+        if (seen !== last) {
+          last = seen
+          pace = 5
+          yield info
+        } else pace = Math.min(pace * 2, this.#slowest)
+        if (info.status === 'stopped') return
+        await this.#either(heard.next, pace, signal)
+      } finally {
+        heard.stop()
+      }
+    }
+  }
+
+  /** What is heard first within `wait` ms; undefined when nothing is. */
+  #either(next: Heard, wait: number, signal: AbortSignal | undefined): Promise<Ending | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const end = (ending: Ending | undefined) => {
+        timer.cancel()
+        signal?.removeEventListener('abort', abort)
+        resolve(ending)
+      }
+      const timer = this.environment.timer(wait, () => end(undefined))
+      const abort = () => {
+        timer.cancel()
+        reject(signal?.reason)
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      next.tell = end
+      if (next.ending) end(next.ending)
+    })
+  }
+
+  /** Listens before looking, so that nothing happens in between. */
+  #listen(id: string): { next: Heard; stop: () => void } {
+    const listeners = this.#listeners.get(id) ?? new Set()
+    this.#listeners.set(id, listeners)
+    const next: Heard = { ending: null, tell: null }
+    const listener = (ending: Ending) => {
+      next.ending = ending
+      next.tell?.(ending)
+    }
+    listeners.add(listener)
+    return {
+      next,
+      stop: () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) this.#listeners.delete(id)
+      },
+    }
+  }
+}
+
+/** The latest news of a task, and who waits for it. */
+interface Heard {
+  ending: Ending | null
+  tell: ((ending: Ending) => void) | null
+}

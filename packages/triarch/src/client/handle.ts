@@ -1,0 +1,138 @@
+import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
+import { checkName } from '../definition/name.ts'
+import { encode } from '../definition/payload.ts'
+import { TriarchError } from '../error/error.ts'
+import { taskError } from '../error/task-error.ts'
+import type { TaskEvent } from '../kernel/event.ts'
+import type { Message } from '../kernel/message.ts'
+import type { Connection } from './connection.ts'
+import type { TaskInfo } from './status.ts'
+
+/** One record of a task's history: what happened in one transition. */
+export interface HistoryEntry {
+  seq: number
+  at: Date
+  events: TaskEvent[]
+}
+
+export interface WaitOptions {
+  /** Rejects with WAIT_TIMEOUT after this long; the task goes on. */
+  timeout?: Duration
+  signal?: AbortSignal
+}
+
+/** A task seen from outside: its state, its result, and what an operator can do with it. */
+export class TaskHandle<O = unknown> {
+  readonly id: string
+  readonly #connection: Connection
+
+  constructor(connection: Connection, id: string) {
+    this.#connection = connection
+    this.id = id
+  }
+
+  /** Throws UNKNOWN_TASK. */
+  async status(): Promise<TaskInfo> {
+    return this.#connection.info(this.id)
+  }
+
+  /** The output, once the task stopped. Rejects with the TaskError that tells how else it ended. */
+  async result(options: WaitOptions = {}): Promise<O> {
+    const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
+    const ending = await this.#connection.ending(this.id, within, options.signal)
+    if (ending.result === 'success' || ending.result === 'warning') return ending.output as O
+    throw taskError(this.id, ending.result, ending.error)
+  }
+
+  /** Every record of the history, oldest first. */
+  async history(): Promise<HistoryEntry[]> {
+    const entries: HistoryEntry[] = []
+    for (let after = 0; ; ) {
+      const page = await this.#connection.store.records(this.id, after, 1_000)
+      for (const { seq, at, events } of page) {
+        entries.push({ seq, at: new Date(at), events: JSON.parse(events) as TaskEvent[] })
+        after = seq
+      }
+      if (page.length < 1_000) break
+    }
+    if (entries.length === 0) await this.status()
+    return entries
+  }
+
+  /** The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one. */
+  watch(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {
+    return this.#connection.watch(this.id, options.signal)
+  }
+
+  /**
+   * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
+   * is false. `force` waits for nothing and undoes nothing. Throws TASK_STOPPED.
+   */
+  async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
+    const { compensate = null, force = false, reason } = options
+    await this.#send({ type: 'cancel', compensate, force, ...(reason !== undefined && { reason }) }, 'active')
+  }
+
+  /** No new step starts until resume(). Running ones finish. Throws TASK_STOPPED. */
+  async pause(options: { reason?: string } = {}): Promise<void> {
+    await this.#send({ type: 'pause', ...(options.reason !== undefined && { reason: options.reason }) }, 'active')
+  }
+
+  /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
+  async resume(): Promise<void> {
+    await this.#send({ type: 'resume' }, 'paused')
+  }
+
+  /**
+   * Tries again: a paused task its held steps (or just `step`), a stopped one from its failed step (or from `step`; all
+   * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
+   * task's when the whole task starts over. Throws ILLEGAL_MOVE.
+   */
+  async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
+    const { step, input } = options
+    const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
+    await this.#send(
+      { type: 'retry', ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) },
+      'retryable',
+    )
+  }
+
+  /** Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. */
+  async skip(step: number, output: unknown = null): Promise<void> {
+    await this.#send(
+      { type: 'skip', step, output: encode(output, 'output', this.#connection.limits.payload) },
+      'retryable',
+    )
+  }
+
+  /** Undoes a task that succeeded. */
+  async compensate(): Promise<void> {
+    await this.#send({ type: 'compensate' }, 'succeeded')
+  }
+
+  /** Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+  async emit(name: string, payload: unknown = null): Promise<void> {
+    checkName('event', name)
+    const message = {
+      type: 'event' as const,
+      name,
+      payload: encode(payload, `payload of event "${name}"`, this.#connection.limits.payload),
+    }
+    await this.#send(message, 'active')
+  }
+
+  async #send(message: Message, needs: 'active' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {
+    const { status, result } = await this.status()
+    const fits = {
+      active: status !== 'stopped',
+      paused: status === 'paused',
+      retryable: status === 'paused' || (status === 'stopped' && result !== 'success'),
+      succeeded: status === 'stopped' && (result === 'success' || result === 'warning'),
+    }[needs]
+    if (!fits) {
+      const code = needs === 'active' ? 'TASK_STOPPED' : needs === 'paused' ? 'TASK_NOT_PAUSED' : 'ILLEGAL_MOVE'
+      throw new TriarchError(code, `task "${this.id}" is ${status} (${result}): it takes no ${message.type} now`)
+    }
+    await this.#connection.send(this.id, message)
+  }
+}

@@ -1,0 +1,196 @@
+import { Consumer } from '../agent/consumer.ts'
+import { AgentHost } from '../agent/host.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { Alert } from '../kernel/turn.ts'
+import type { Registry } from '../scheduler/registry.ts'
+import { Scheduler } from '../scheduler/scheduler.ts'
+import type { StateStore, SweepReport } from '../store/port.ts'
+import { Supervisor } from '../supervisor/supervisor.ts'
+import type { Settings } from './options.ts'
+
+export interface NodeOptions {
+  environment: Environment
+  store: StateStore
+  registry: Registry
+  settings: Settings
+  counters: Counters
+  alert: (alert: Alert) => void
+  moved: (state: TaskState) => void
+  swept: (report: SweepReport) => void
+  failed: (error: unknown) => void
+  /** The store takes this node for dead: it must begin again under another name. */
+  fenced: () => void
+}
+
+/** What was counted since the start of the process. */
+export interface Counters {
+  /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
+  stale: number
+  /** Times this node was taken for dead. */
+  fenced: number
+}
+
+/** One life of a node: its registration, its heartbeat, and the roles it plays. Ends when it stops or is fenced. */
+export class Node {
+  readonly id: string
+  readonly scheduler: Scheduler | null
+  readonly #options: NodeOptions
+  readonly #consumer: Consumer | null
+  readonly #supervisor: Supervisor | null
+  readonly #hosts: ReadonlyMap<string, AgentHost>
+  #timers: { beat: Timer | null; watch: Timer | null } = { beat: null, watch: null }
+  #renewedAt: number
+  #seen: number | null = null
+  #open = true
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+    const { environment, store, registry, settings, failed } = options
+    this.id = environment.id()
+    this.#renewedAt = environment.monotonic()
+    const { roles, limits } = settings
+    const agents = roles.has('agent') ? [...registry.agents.values()] : []
+    this.#hosts = new Map(
+      agents.map((agent) => [agent.name, new AgentHost(environment, this.id, limits.payload, agent)]),
+    )
+    const stale = (count: number) => {
+      options.counters.stale += count
+    }
+    this.scheduler = roles.has('scheduler')
+      ? new Scheduler({
+          environment,
+          store,
+          node: this.id,
+          registry,
+          limits,
+          hosts: this.#hosts,
+          poll: settings.poll,
+          alert: options.alert,
+          committed: options.moved,
+          queued: () => this.#consumer?.wake(),
+          stale,
+          failed,
+        })
+      : null
+    this.#consumer =
+      this.#hosts.size > 0
+        ? new Consumer({
+            environment,
+            store,
+            node: this.id,
+            hosts: this.#hosts,
+            pulse: Math.min(1_000, settings.lease / 3),
+            replied: () => this.scheduler?.wake(),
+            late: stale,
+            failed,
+          })
+        : null
+    this.#supervisor = roles.has('supervisor')
+      ? new Supervisor({
+          environment,
+          store,
+          node: this.id,
+          lease: settings.lease,
+          sweep: settings.sweep,
+          swept: (report) => {
+            options.swept(report)
+            this.wake()
+          },
+          failed,
+        })
+      : null
+  }
+
+  async start(): Promise<void> {
+    await this.#renew()
+    this.#beat()
+    this.scheduler?.start()
+    this.#consumer?.wake()
+    this.#supervisor?.start()
+    this.#watch()
+  }
+
+  /** A hint that something was written. */
+  wake(): void {
+    this.scheduler?.wake()
+    this.#consumer?.wake()
+  }
+
+  /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
+  async stop(grace: number): Promise<void> {
+    this.#open = false
+    this.#timers.watch?.cancel()
+    this.#consumer?.close()
+    await this.#supervisor?.stop()
+    const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
+    await this.scheduler?.drain(grace)
+    await this.#within(hosts, grace)
+    for (const host of this.#hosts.values()) host.abortAll(new TriarchError('NODE_STOPPED', 'the node is stopping'))
+    await this.#within(hosts, Math.min(grace, 1_000))
+    await this.#consumer?.closed()
+    this.#timers.beat?.cancel()
+    await this.#options.store.leave(this.id)
+  }
+
+  #within(work: Promise<unknown>, ms: number): Promise<unknown> {
+    let timer: Timer | undefined
+    const late = new Promise((resolve) => {
+      timer = this.#options.environment.timer(ms, () => resolve(undefined))
+    })
+    return Promise.race([work, late]).finally(() => timer?.cancel())
+  }
+
+  async #renew(): Promise<void> {
+    const { store, settings, environment } = this.#options
+    const asked = environment.monotonic()
+    const alive = await store.beat({ id: this.id, roles: [...settings.roles], lease: settings.lease })
+    if (!alive) return this.#fence()
+    this.#renewedAt = asked
+  }
+
+  #beat(): void {
+    const { environment, settings, failed } = this.#options
+    this.#timers.beat = environment.timer(settings.lease / 3, () => {
+      this.#renew()
+        .catch(failed)
+        .finally(() => {
+          // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
+          if (environment.monotonic() - this.#renewedAt > settings.lease) this.#fence()
+          if (this.#open) this.#beat()
+        })
+    })
+  }
+
+  #fence(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#options.counters.fenced++
+    this.#timers.watch?.cancel()
+    this.#timers.beat?.cancel()
+    const reason = new TriarchError('NODE_FENCED', 'this node was taken for dead')
+    this.scheduler?.discardAll(reason)
+    this.#consumer?.close()
+    for (const host of this.#hosts.values()) host.abortAll(reason)
+    void this.#supervisor?.stop()
+    this.#options.fenced()
+  }
+
+  /** Other processes' writes are seen within one poll. */
+  #watch(): void {
+    const { environment, store, settings, failed } = this.#options
+    this.#timers.watch = environment.timer(settings.poll, () => {
+      store
+        .changes()
+        .then((seen) => {
+          if (seen === null || seen !== this.#seen) this.wake()
+          this.#seen = seen
+        })
+        .catch(failed)
+        .finally(() => {
+          if (this.#open) this.#watch()
+        })
+    })
+  }
+}

@@ -1,0 +1,104 @@
+import type { Agent } from '../definition/agent.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkInteger, checkOptions } from '../definition/options.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { SchedulerLimits } from '../scheduler/owner.ts'
+import type { StoreFactory } from '../store/factory.ts'
+
+export type Role = 'scheduler' | 'agent' | 'supervisor'
+
+/** What a node is made of. Only `store` is needed to submit and watch tasks. */
+export interface TriarchOptions {
+  store: StoreFactory
+  workflows?: readonly Workflow[]
+  agents?: readonly Agent[]
+  /** All three when not given. */
+  roles?: readonly Role[]
+  /** A node that says nothing for this long is taken for dead: '10s'. */
+  lease?: Duration
+  /** Distance between two looks of the supervisor: '1s'. */
+  sweep?: Duration
+  /** Longest time between two looks into the store for what other processes wrote: '100ms'. */
+  poll?: Duration
+  /** How long running steps may go on after stop(): '10s'. */
+  grace?: Duration
+  limits?: Partial<Limits>
+  /** Takes engine errors that nobody else hears of; a process warning when not given. */
+  onError?: (error: unknown) => void
+  /** Clock, timers, ids and randomness; the real ones when not given. */
+  environment?: Environment
+}
+
+/** Every bound, and what crossing it means. */
+export interface Limits {
+  /** Bytes of JSON of one input, output or event: 262,144. Larger: PAYLOAD_TOO_LARGE. */
+  payload: number
+  /** Events of one run of a task: 50,000. More: the task fails with HISTORY_TOO_LONG. */
+  history: number
+  /** Steps, timers, waits and children outstanding in one task: 10,000. More: FAN_OUT_TOO_WIDE. */
+  fanOut: number
+  /** Events kept for a task that does not wait for them: 10,000. More are refused. */
+  mailbox: number
+  /** Tasks in memory of one node: 5,000. More wait in the store. */
+  tasks: number
+}
+
+export interface Settings {
+  roles: ReadonlySet<Role>
+  lease: number
+  sweep: number
+  poll: number
+  grace: number
+  limits: SchedulerLimits
+}
+
+const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
+const optionKeys = [
+  'store',
+  'workflows',
+  'agents',
+  'roles',
+  'lease',
+  'sweep',
+  'poll',
+  'grace',
+  'limits',
+  'onError',
+  'environment',
+]
+
+/** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function settingsOf(options: TriarchOptions): Settings {
+  checkOptions('Triarch', options, optionKeys)
+  if (typeof options.store !== 'function') {
+    throw new TriarchError('INVALID_OPTION', "Triarch: store must be a store, such as sqlite('orders.db')")
+  }
+  const roles = new Set(options.roles ?? allRoles)
+  for (const role of roles) {
+    if (!allRoles.includes(role))
+      throw new TriarchError('INVALID_OPTION', `Triarch: role "${role}" must be one of ${allRoles.join(', ')}`)
+  }
+  const limits = options.limits ?? {}
+  checkOptions('Triarch: limits', limits, ['payload', 'history', 'fanOut', 'mailbox', 'tasks'])
+  const bound = (name: keyof Limits, standard: number) =>
+    checkInteger(`Triarch: limits.${name}`, limits[name] ?? standard, 1, 1e9)
+  return {
+    roles,
+    lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
+    sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
+    poll: positiveMilliseconds(options.poll ?? '100ms', 'poll'),
+    grace: milliseconds(options.grace ?? '10s', 'grace'),
+    limits: {
+      payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
+      history: bound('history', 50_000),
+      fanOut: bound('fanOut', 10_000),
+      mailbox: bound('mailbox', 10_000),
+      tasks: bound('tasks', 5_000),
+      longSleep: 5_000,
+      idle: 10_000,
+    },
+  }
+}

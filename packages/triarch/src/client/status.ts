@@ -1,0 +1,68 @@
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskRow } from '../store/port.ts'
+
+/** A task as its row shows it. */
+export interface TaskInfo {
+  id: string
+  workflow: string
+  version: string
+  status: TaskStatus
+  result: TaskResult
+  /** Failed attempts of all its steps. */
+  failures: number
+  progress: Json | undefined
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  /** Why it is paused. */
+  pause: { reason: string; error?: ErrorRecord } | undefined
+  priority: number
+  tags: Record<string, string>
+  parent: string | undefined
+  /** The node that has it. */
+  lockedBy: string | undefined
+  submittedAt: Date
+  updatedAt: Date
+  /** When a sleeping task wakes. */
+  wakeAt: Date | undefined
+}
+
+/** How a stopped task ended. */
+export interface Ending {
+  status: TaskStatus
+  result: TaskResult
+  output: Json | undefined
+  error: ErrorRecord | undefined
+}
+
+export function infoOf(row: TaskRow): TaskInfo {
+  return {
+    id: row.id,
+    workflow: row.workflow,
+    version: row.version,
+    status: row.status,
+    result: row.result,
+    failures: row.failures,
+    progress: parse<Json>(row.progress),
+    output: parse<Json>(row.output),
+    error: parse<ErrorRecord>(row.error),
+    pause: parse<{ reason: string; error?: ErrorRecord }>(row.pause),
+    priority: row.priority,
+    tags: row.tags,
+    parent: row.parent ?? undefined,
+    lockedBy: row.lockedBy ?? undefined,
+    submittedAt: new Date(row.submittedAt),
+    updatedAt: new Date(row.updatedAt),
+    wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
+  }
+}
+
+export function endingOf(state: TaskState): Ending {
+  const { status, result, output, error } = state
+  return { status, result, output, error }
+}
+
+function parse<T>(text: string | null): T | undefined {
+  return text === null ? undefined : (JSON.parse(text) as T)
+}

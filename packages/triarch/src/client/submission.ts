@@ -1,0 +1,120 @@
+import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkOptions } from '../definition/options.ts'
+import { encode } from '../definition/payload.ts'
+import { checkPriority } from '../definition/policy.ts'
+import { validate } from '../definition/schema.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import { TriarchError } from '../error/error.ts'
+import type { NewTask } from '../store/port.ts'
+
+export interface SubmitOptions {
+  /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
+  id?: string
+  /**
+   * What an existing task of this id means. `match`: the same task if workflow and input are the same, else TASK_EXISTS;
+   * `return`: the same task in any case; `reject`: TASK_EXISTS in any case. `match` when not given.
+   */
+  ifExists?: 'match' | 'return' | 'reject'
+  /** Not before this. */
+  startAt?: Date | Duration
+  /** A task that did not start by then ends with TASK_EXPIRED. */
+  startBefore?: Date | Duration
+  /** A task that is not done by then is undone and ends with TASK_DEADLINE. */
+  completeBy?: Date | Duration
+  /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
+  priority?: number
+  /** For finding tasks: up to 32 short texts. */
+  tags?: Readonly<Record<string, string>>
+  /** Your own open transaction: the task exists if and only if it commits. For SQLite a DatabaseSync on the same file. */
+  via?: unknown
+}
+
+const keys = ['id', 'ifExists', 'startAt', 'startBefore', 'completeBy', 'priority', 'tags', 'via']
+
+/** The task to be created. Throws the typed error of whatever is wrong with it. */
+export async function newTask(
+  workflow: Workflow,
+  input: unknown,
+  options: SubmitOptions,
+  given: { now: number; payload: number; id: () => string },
+): Promise<NewTask> {
+  checkOptions('submit', options, keys)
+  const { definition, name, version } = workflow
+  if (definition.input) await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`)
+  return buildTask(workflow, input, options, given, version)
+}
+
+function buildTask(
+  workflow: Workflow,
+  input: unknown,
+  options: SubmitOptions,
+  { now, payload, id }: { now: number; payload: number; id: () => string },
+  version: string,
+): NewTask {
+  const { definition, name } = workflow
+  const { startAt, startBefore, completeBy } = options
+  const start = startAt === undefined ? null : instant(startAt, now, 'startAt')
+  const before = startBefore === undefined ? null : instant(startBefore, now, 'startBefore')
+  const complete =
+    completeBy !== undefined
+      ? instant(completeBy, now, 'completeBy')
+      : definition.completeWithin === undefined
+        ? null
+        : (start ?? now) + positiveMilliseconds(definition.completeWithin, 'completeWithin')
+  const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
+  const tags = checkTags(options.tags ?? {})
+  const event = {
+    type: 'submitted',
+    workflow: name,
+    version,
+    input: encode(input, `input of ${name}`, payload),
+    ...(start !== null && { startAt: start }),
+    ...(before !== null && { startBefore: before }),
+    ...(complete !== null && { completeBy: complete }),
+    ...(priority !== 0 && { priority }),
+    ...(options.tags && { tags }),
+  }
+  const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)
+  return {
+    id: options.id === undefined ? id() : checkId(options.id),
+    workflow: name,
+    version,
+    priority,
+    tags,
+    status: start !== null && start > now ? 'scheduled' : 'pending',
+    at: now,
+    startAt: start !== null && start > now ? start : null,
+    deadline: bounds.length === 0 ? null : Math.min(...bounds),
+    parent: null,
+    events: JSON.stringify([event]),
+  }
+}
+
+/** Ids are texts of 1 to 200 characters without control characters. */
+export function checkId(id: unknown): string {
+  if (typeof id !== 'string' || id.length === 0 || id.length > 200 || /\p{Cc}/u.test(id)) {
+    throw new TriarchError('INVALID_NAME', 'a task id must be a text of 1 to 200 characters without control characters')
+  }
+  return id
+}
+
+function checkTags(tags: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(tags)
+  if (entries.length > 32) throw new TriarchError('INVALID_OPTION', 'submit: at most 32 tags')
+  for (const [name, value] of entries) {
+    if (typeof value !== 'string' || name.length > 100 || value.length > 200) {
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `submit: tag "${name.slice(0, 100)}" must be a text of at most 200 characters`,
+      )
+    }
+  }
+  return Object.fromEntries(entries)
+}
+
+function instant(value: Date | Duration, now: number, what: string): number {
+  if (!(value instanceof Date)) return now + milliseconds(value, what)
+  const at = value.getTime()
+  if (Number.isNaN(at)) throw new TriarchError('INVALID_OPTION', `submit: ${what} is no valid date`)
+  return at
+}

@@ -1,0 +1,238 @@
+import { type Duration, milliseconds } from '../definition/duration.ts'
+import { checkInteger, checkOptions } from '../definition/options.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import type { Environment } from '../environment/environment.ts'
+import { systemEnvironment } from '../environment/system.ts'
+import { TriarchError } from '../error/error.ts'
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { Alert } from '../kernel/turn.ts'
+import { Registry } from '../scheduler/registry.ts'
+import type { ListQuery, NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import { Connection } from './connection.ts'
+import { TaskHandle } from './handle.ts'
+import { type Counters, Node } from './node.ts'
+import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
+import { infoOf, type TaskInfo } from './status.ts'
+import { checkId, newTask, type SubmitOptions } from './submission.ts'
+
+/** Which tasks to list, and how many. */
+export interface ListOptions {
+  status?: TaskStatus | readonly TaskStatus[]
+  result?: TaskResult | readonly TaskResult[]
+  workflow?: string
+  version?: string
+  /** Children of this task. */
+  parent?: string
+  /** Tasks that have all of these. */
+  tags?: Readonly<Record<string, string>>
+  submittedAfter?: Date
+  submittedBefore?: Date
+  /** `next` of the page before. */
+  cursor?: string
+  /** Rows a page: 1 to 1,000; 100. */
+  limit?: number
+  order?: 'newest' | 'oldest'
+}
+
+export interface TaskPage {
+  tasks: TaskInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+interface Listeners {
+  /** Something needs an operator: a step is held, an undo failed, code and history disagree. */
+  alert: (alert: Alert) => void
+  /** The supervisor recovered something. */
+  recovered: (report: SweepReport) => void
+}
+
+const listKeys = 'status result workflow version parent tags submittedAfter submittedBefore cursor limit order'.split(
+  ' ',
+)
+
+/** One Triarch process: submits and watches tasks; once started, plays its roles. */
+export class Triarch implements AsyncDisposable {
+  readonly #environment: Environment
+  readonly #settings: Settings
+  readonly #registry: Registry
+  readonly #store: StateStore
+  readonly #connection: Connection
+  readonly #counters: Counters = { stale: 0, fenced: 0 }
+  readonly #listeners: { [E in keyof Listeners]: Set<Listeners[E]> } = { alert: new Set(), recovered: new Set() }
+  readonly #failed: (error: unknown) => void
+  #opened: Promise<void> | null = null
+  #node: Node | null = null
+  #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
+  #stopped: Promise<void> | null = null
+
+  constructor(options: TriarchOptions) {
+    this.#settings = settingsOf(options)
+    this.#environment = options.environment ?? systemEnvironment()
+    this.#registry = new Registry((options.workflows ?? []) as readonly Workflow[], options.agents ?? [])
+    this.#store = options.store(this.#environment)
+    this.#connection = new Connection(this.#store, this.#environment, this.#settings)
+    this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
+    this.#connection.posted = () => this.#node?.wake()
+    this.#failed = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)))
+  }
+
+  /** Takes up this process's roles. */
+  async start(): Promise<void> {
+    if (this.#phase !== 'new')
+      throw new TriarchError('NODE_STOPPED', `start() was called on a node that is ${this.#phase}`)
+    this.#phase = 'started'
+    await this.#open()
+    await this.#join()
+  }
+
+  /**
+   * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. Called again, or with a grace
+   * of 0, it waits for nothing; other nodes then recover what was cut off. Nothing is lost either way.
+   */
+  stop(options: { grace?: Duration } = {}): Promise<void> {
+    const grace = milliseconds(options.grace ?? this.#settings.grace, 'grace')
+    if (this.#stopped && grace === 0) return this.#store.close()
+    this.#stopped ??= this.#stop(grace)
+    return this.#stopped
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  /**
+   * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
+   * Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TASK_EXISTS, STORE_*.
+   */
+  async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped')
+      throw new TriarchError('NODE_STOPPED', 'this node is stopping')
+    await this.#open()
+    const { payload } = this.#settings.limits
+    const given = { now: this.#environment.now(), payload, id: () => this.#environment.id() }
+    const task = await newTask(workflow as Workflow, input, options, given)
+    const created = await this.#create(task, options.via)
+    if (!created) await this.#same(task, options.ifExists ?? 'match')
+    return new TaskHandle<O>(this.#connection, task.id)
+  }
+
+  /** A task by its id; whether it exists shows at the first use. */
+  task<O = unknown>(id: string): TaskHandle<O> {
+    return new TaskHandle<O>(this.#connection, checkId(id))
+  }
+
+  /** Tasks by filters, newest first, a page at a time. */
+  async list(options: ListOptions = {}): Promise<TaskPage> {
+    checkOptions('list', options, listKeys)
+    await this.#open()
+    const { cursor, limit = 100, order = 'newest', submittedAfter, submittedBefore, tags, ...rest } = options
+    const size = checkInteger('list: limit', limit, 1, 1_000)
+    const query: ListQuery = {
+      ...rest,
+      ...(tags && { tags: { ...tags } }),
+      ...(submittedAfter && { submittedAfter: submittedAfter.getTime() }),
+      ...(submittedBefore && { submittedBefore: submittedBefore.getTime() }),
+      ...(cursor !== undefined && { after: checkInteger('list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER) }),
+      limit: size + 1,
+      order,
+    }
+    const rows = await this.#store.list(query)
+    const page = rows.slice(0, size)
+    const last = page.at(-1)
+    return { tasks: page.map(infoOf), ...(rows.length > size && last && { next: String(last.key) }) }
+  }
+
+  /** The nodes that live. */
+  async nodes(): Promise<NodeRow[]> {
+    await this.#open()
+    return this.#store.nodes()
+  }
+
+  /** How much is in the store, and what this process counted. */
+  async statistics(): Promise<StoreCounts & Counters> {
+    await this.#open()
+    return { ...(await this.#store.counts()), ...this.#counters }
+  }
+
+  /** Calls back until the function returned is called. */
+  on<E extends keyof Listeners>(event: E, listener: Listeners[E]): () => void {
+    const listeners = this.#listeners[event] as Set<Listeners[E]>
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+
+  #open(): Promise<void> {
+    this.#opened ??= this.#store.open()
+    return this.#opened
+  }
+
+  async #join(): Promise<void> {
+    const node = new Node({
+      environment: this.#environment,
+      store: this.#store,
+      registry: this.#registry,
+      settings: this.#settings,
+      counters: this.#counters,
+      alert: (alert) => {
+        for (const listener of this.#listeners.alert) listener(alert)
+      },
+      moved: (state) => this.#connection.moved(state),
+      swept: (report) => {
+        for (const listener of this.#listeners.recovered) listener(report)
+      },
+      failed: this.#failed,
+      fenced: () => void this.#rejoin(),
+    })
+    this.#node = node
+    await node.start()
+  }
+
+  /** A fenced node lives on under a new name. */
+  async #rejoin(): Promise<void> {
+    for (let wait = 100; this.#phase === 'started'; wait = Math.min(wait * 2, 5_000)) {
+      try {
+        return await this.#join()
+      } catch (error) {
+        this.#failed(error)
+        await new Promise<void>((resolve) => void this.#environment.timer(wait, resolve))
+      }
+    }
+  }
+
+  async #stop(grace: number): Promise<void> {
+    this.#phase = 'stopping'
+    try {
+      await this.#opened
+      await this.#node?.stop(grace)
+    } finally {
+      this.#phase = 'stopped'
+      this.#node = null
+      if (this.#opened) await this.#store.close()
+    }
+  }
+
+  async #create(task: NewTask, via: unknown): Promise<boolean> {
+    if (via !== undefined) return this.#store.submitVia(via, task).created
+    const launched = this.#node?.scheduler?.launch(task)
+    if (launched) {
+      const outcome = await launched
+      return outcome.ok
+    }
+    const [outcome] = await this.#store.submit([task])
+    this.#node?.wake()
+    return outcome?.created ?? false
+  }
+
+  /** Whether the existing task is the one that was meant. */
+  async #same(task: NewTask, ifExists: 'match' | 'return' | 'reject'): Promise<void> {
+    if (ifExists === 'return') return
+    const [record] = await this.#store.records(task.id, 0, 1)
+    const recorded = record ? (JSON.parse(record.events) as Record<string, unknown>[])[0] : undefined
+    const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
+    const same =
+      recorded?.workflow === asked?.workflow && JSON.stringify(recorded?.input) === JSON.stringify(asked?.input)
+    if (same && ifExists === 'match') return
+    throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
+  }
+}

@@ -1,0 +1,40 @@
+/** Triarch: durable tasks over unreliable services. */
+
+export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
+export type { Limits, Role, TriarchOptions } from './client/options.ts'
+export type { TaskInfo } from './client/status.ts'
+export type { SubmitOptions } from './client/submission.ts'
+export { type ListOptions, type TaskPage, Triarch } from './client/triarch.ts'
+export type { Action, ActionDefinition, StepContext, Verification } from './definition/action.ts'
+export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
+export type {
+  ChildOptions,
+  EventOptions,
+  LocalStepOptions,
+  StepOptions,
+  TaskContext,
+  UndoOptions,
+} from './definition/context.ts'
+export type { Duration } from './definition/duration.ts'
+export type { PolicyOptions, RescueOption } from './definition/policy.ts'
+export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
+export type { StandardSchema } from './definition/schema.ts'
+export { type Workflow, type WorkflowDefinition, workflow } from './definition/workflow.ts'
+export { catalogue, type ErrorCode } from './error/catalogue.ts'
+export { isTriarchError, TriarchError } from './error/error.ts'
+export { PermanentError, TransientError, UnknownOutcomeError } from './error/step-error.ts'
+export {
+  ChildFailedError,
+  EventTimeoutError,
+  StepFailedError,
+  TaskCancelledError,
+  TaskCompensatedError,
+  TaskError,
+  TaskExpiredError,
+  TaskFailedError,
+} from './error/task-error.ts'
+export type { TaskEvent } from './kernel/event.ts'
+export type { ErrorRecord, Json } from './kernel/json.ts'
+export type { RescueStrategy, Semantics } from './kernel/policy.ts'
+export type { TaskResult, TaskStatus } from './kernel/status.ts'
+export type { Alert } from './kernel/turn.ts'

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import type { Handler } from '../agent/attempt.ts'
+import type { Action, StepContext } from '../definition/action.ts'
+import type {
+  ChildOptions,
+  EventOptions,
+  LocalStepOptions,
+  StepOptions,
+  TaskContext,
+  UndoOptions,
+} from '../definition/context.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkName } from '../definition/name.ts'
+import { checkFunction, checkOptions } from '../definition/options.ts'
+import { encode } from '../definition/payload.ts'
+import { toRecordedPolicy } from '../definition/policy.ts'
+import { invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import { hash32, seededRandom } from '../environment/random.ts'
+import { TriarchError } from '../error/error.ts'
+import type { FunctionDriver } from './driver.ts'
+
+/** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
+export function functionContext(driver: FunctionDriver): TaskContext {
+  const { workflow, taskId, payloadLimit } = driver
+  const rescue = workflow.definition.rescue
+  const random = seededRandom(hash32(`${taskId}:${driver.firstId}`))
+  let uuids = 0
+
+  async function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
+    if (action.definition.input) {
+      const checked = validateSync(action.definition.input, input)
+      if (checked !== 'async' && 'issues' in checked)
+        throw invalid(checked.issues, 'INVALID_INPUT', `input of ${action.key}`)
+    }
+    const { undo, verify } = action.definition
+    const caps = { undo: undo !== undefined, verify: verify !== undefined }
+    const policy = toRecordedPolicy(action, rescue, options, caps)
+    const payload = encode(input, `input of ${action.key}`, payloadLimit)
+    const name = options.name ?? action.name
+    return driver.decide({
+      decision: { type: 'stepRequested', id: driver.nextId(), action: action.key, name, input: payload, policy },
+    })
+  }
+
+  async function runLocal(
+    name: string,
+    fn: (step: StepContext) => unknown,
+    options: LocalStepOptions<unknown> = {},
+  ): Promise<unknown> {
+    checkName('step', name)
+    checkFunction(`step "${name}"`, fn)
+    const { undo } = options
+    const policy = toRecordedPolicy(null, rescue, options, { undo: undo !== undefined, verify: false })
+    const id = driver.nextId()
+    driver.locals.set(id, {
+      run: (_, step) => fn(step),
+      undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
+      retryIf: options.retry?.retryIf,
+    } satisfies Handler)
+    return driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+  }
+
+  async function child(
+    mode: 'call' | 'start',
+    target: Workflow,
+    input: unknown,
+    options: ChildOptions = {},
+  ): Promise<unknown> {
+    checkOptions(`options of child ${target.name}`, options, [
+      'id',
+      'onCancel',
+      'undo',
+      'tags',
+      'priority',
+      'completeWithin',
+    ])
+    if (target.definition.input) {
+      const checked = validateSync(target.definition.input, input)
+      if (checked !== 'async' && 'issues' in checked)
+        throw invalid(checked.issues, 'INVALID_INPUT', `input of ${target.name}`)
+    }
+    const payload = encode(input, `input of ${target.name}`, payloadLimit)
+    const { completeWithin = target.definition.completeWithin, priority = target.definition.priority, tags } = options
+    const id = driver.nextId()
+    return driver.decide({
+      decision: {
+        type: 'childStarted',
+        id,
+        task: options.id ?? `${taskId}.${id}`,
+        workflow: target.name,
+        version: target.version,
+        mode,
+        onCancel: options.onCancel ?? 'cancel',
+        undo: options.undo ?? true,
+      },
+      child: {
+        input: payload,
+        ...(priority !== undefined && { priority }),
+        ...(tags && { tags: { ...tags } }),
+        ...(completeWithin !== undefined && { completeWithin: positiveMilliseconds(completeWithin, 'completeWithin') }),
+      },
+    })
+  }
+
+  async function sleep(until: Duration | Date): Promise<void> {
+    await driver.decide({
+      decision: { type: 'timerStarted', id: driver.nextId(), until: instant(until, driver.at, 'sleep') },
+    })
+  }
+
+  async function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
+    checkName('event', name)
+    checkOptions(`options of event "${name}"`, options, ['schema', 'timeout'])
+    const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
+    const payload: unknown = await driver.decide({
+      decision: { type: 'waitStarted', id: driver.nextId(), name, until },
+    })
+    return options.schema ? checkEvent(name, options.schema, payload) : payload
+  }
+
+  function undo(fn: (step: StepContext) => unknown, options: UndoOptions = {}): void {
+    checkFunction('undo', fn)
+    checkOptions('options of undo', options, ['name', 'retry', 'completeWithin'])
+    const { name = 'undo', retry, completeWithin } = options
+    const policy = toRecordedPolicy(
+      null,
+      undefined,
+      { ...(retry && { undoRetry: retry }), ...(completeWithin !== undefined && { completeWithin }) },
+      { undo: true, verify: false },
+    )
+    const id = driver.nextId()
+    driver.locals.set(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
+    driver.issue({ decision: { type: 'undoRegistered', id, name, policy } })
+  }
+
+  return {
+    id: taskId,
+    workflow: workflow.name,
+    version: workflow.version,
+    run: ((what: Action | string, ...rest: [never, never]) =>
+      quiet(typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest))) as TaskContext['run'],
+    sleep: (until) => quiet(sleep(until)),
+    event: ((name: string, options?: EventOptions<unknown>) => quiet(event(name, options))) as TaskContext['event'],
+    call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(child('call', ...of))) as TaskContext['call'],
+    start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(child('start', ...of))) as TaskContext['start'],
+    undo,
+    now: () => new Date(driver.at),
+    random,
+    uuid: () => uuidFrom(`${taskId}:${driver.firstId}:${uuids++}`),
+    progress: (value) =>
+      driver.issue({ decision: { type: 'progressed', progress: encode(value, 'progress', payloadLimit) } }),
+    patched: (id) => driver.patched(checkName('patch', id)),
+    async continueAs(input) {
+      driver.issue({ decision: { type: 'continuedAs', input: encode(input, 'input', payloadLimit) } })
+      return new Promise<never>(() => undefined)
+    },
+  }
+}
+
+/** The code may never look at a promise it got; a rejection nobody awaits must not end the process. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+function instant(until: Duration | Date, now: number, what: string): number {
+  if (!(until instanceof Date)) return now + milliseconds(until, what)
+  const at = until.getTime()
+  if (Number.isNaN(at)) throw new TriarchError('INVALID_DURATION', `${what}: the date is invalid`)
+  return at
+}
+
+function checkEvent(name: string, schema: StandardSchema<unknown, unknown>, payload: unknown): unknown {
+  const checked = validateSync(schema, payload)
+  if (checked === 'async') throw new TriarchError('INVALID_OPTION', `event "${name}": its schema is asynchronous`)
+  if ('issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `payload of event "${name}"`)
+  return checked.value
+}
+
+/** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */
+function uuidFrom(seed: string): string {
+  const hex = createHash('sha256').update(seed).digest('hex')
+  const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

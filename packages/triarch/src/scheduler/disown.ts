@@ -1,0 +1,48 @@
+import { delay, type Environment } from '../environment/environment.ts'
+import type { StateStore } from '../store/port.ts'
+import type { TaskRunner } from './runner.ts'
+
+/**
+ * Gives a task back after an error that left open what was written: whoever claims it next reads the truth from its
+ * history. Tries until the store answers; the epoch fence keeps it from harming a later owner.
+ */
+export async function disown(
+  environment: Environment,
+  store: StateStore,
+  node: string,
+  runner: TaskRunner,
+  done: () => void,
+): Promise<void> {
+  for (let wait = 50; ; wait = Math.min(wait * 2, 5_000)) {
+    await delay(environment, wait)
+    try {
+      const row = await store.task(runner.id)
+      if (row?.lockedBy === node && row.epoch === runner.epoch) {
+        await store.commit([
+          {
+            key: row.key,
+            id: runner.id,
+            node,
+            epoch: runner.epoch,
+            seq: 0,
+            at: environment.now(),
+            events: null,
+            create: null,
+            snapshot: null,
+            consumed: [],
+            work: [],
+            withdraw: [],
+            forget: [],
+            children: [],
+            posts: [],
+            release: { wakeAt: null, ready: true, orphaned: true },
+            rebase: false,
+          },
+        ])
+      }
+      return done()
+    } catch (error) {
+      if ((error as { code?: string }).code === 'STORE_CLOSED') return
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Decision } from '../kernel/event.ts'
+
+/** Whether the code asks for what the history recorded: the kind of decision, its id and its name; not its input. */
+export function matches(recorded: Decision, asked: Decision): boolean {
+  if (recorded.type !== asked.type) return false
+  if ('id' in recorded && 'id' in asked && recorded.id !== asked.id) return false
+  switch (recorded.type) {
+    case 'stepRequested':
+      return asked.type === recorded.type && recorded.action === asked.action && recorded.name === asked.name
+    case 'waitStarted':
+      return asked.type === recorded.type && recorded.name === asked.name
+    case 'childStarted':
+      return asked.type === recorded.type && recorded.workflow === asked.workflow && recorded.mode === asked.mode
+    case 'undoRegistered':
+      return asked.type === recorded.type && recorded.name === asked.name
+    default:
+      return true
+  }
+}
+
+/** A decision in words, for people who have to find it in their code. */
+export function describe(decision: Decision): string {
+  switch (decision.type) {
+    case 'stepRequested':
+      return decision.action === null || decision.action.endsWith(`.${decision.name}`)
+        ? `step ${decision.action ?? `"${decision.name}"`}`
+        : `step ${decision.action} ("${decision.name}")`
+    case 'timerStarted':
+      return 'a sleep'
+    case 'waitStarted':
+      return `a wait for event "${decision.name}"`
+    case 'childStarted':
+      return `child ${decision.workflow} (${decision.mode})`
+    case 'undoRegistered':
+      return `compensation "${decision.name}"`
+    case 'patched':
+      return `patch "${decision.patch}"`
+    case 'progressed':
+      return 'progress'
+    case 'returned':
+      return 'the return'
+    case 'threw':
+      return `the error "${decision.error.message}"`
+    case 'continuedAs':
+      return 'continuing as new'
+  }
+}

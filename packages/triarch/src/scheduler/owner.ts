@@ -1,0 +1,43 @@
+import type { Handler } from '../agent/attempt.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Step } from '../kernel/state.ts'
+import type { KernelLimits, Turn } from '../kernel/turn.ts'
+import type { HistoryRecord, StepRequest, Transition } from '../store/port.ts'
+import type { Committer } from './committer.ts'
+import type { TaskRunner } from './runner.ts'
+
+export interface SchedulerLimits extends KernelLimits {
+  /** Largest payload, in bytes of JSON. */
+  payload: number
+  /** Tasks in memory at once. */
+  tasks: number
+  /** A task that sleeps at least this long leaves memory at once (ms). */
+  longSleep: number
+  /** Others do after this long without anything to do (ms). */
+  idle: number
+}
+
+/** What a task runner needs of the scheduler it lives in. */
+export interface Owner {
+  readonly environment: Environment
+  readonly node: string
+  readonly limits: SchedulerLimits
+  readonly committer: Committer
+  /** Inbox letters some runner has taken, whose consumption is not durable yet. */
+  readonly taken: Set<number>
+  workflow(name: string, version: string): Workflow | undefined
+  /** Record 1 and those from the last continue-as-new on. */
+  history(id: string): Promise<HistoryRecord[]>
+  /** Takes a slot in this process for an attempt of the action. */
+  reserve(action: string): boolean
+  unreserve(action: string): void
+  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: Handler | undefined): void
+  abort(task: string, step: number): void
+  abandon(task: string, step: number, reason: Error): void
+  committed(runner: TaskRunner, turn: Turn, transition: Transition): void
+  gone(runner: TaskRunner): void
+  failed(runner: TaskRunner, error: unknown): void
+  /** Counts messages that changed nothing. */
+  count(stale: number): void
+}

@@ -1,0 +1,82 @@
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import { fanOut } from '../kernel/dispatch.ts'
+import { emit, type Turn } from '../kernel/turn.ts'
+import type { NewTask } from '../store/port.ts'
+import { drained } from './drained.ts'
+import type { FunctionDriver } from './driver.ts'
+import { childTask } from './transition.ts'
+
+/** Tells the code what happened, one outcome at a time, and takes what it decides upon each. */
+export async function play(
+  environment: Environment,
+  driver: FunctionDriver | null,
+  turn: Turn,
+  { children, start }: { children: NewTask[]; start: boolean },
+): Promise<void> {
+  if (!driver) {
+    turn.deliveries.length = 0
+    return
+  }
+  if (!start && turn.deliveries.length === 0 && driver.commands.length === 0 && !driver.failure) return
+  driver.activate(true)
+  if (start) {
+    driver.start(turn.at)
+    await drained(environment)
+  }
+  decide(turn, driver, children)
+  while (turn.deliveries.length > 0 && !driver.failure) {
+    const delivery = turn.deliveries.shift()
+    if (!delivery) break
+    driver.deliver(delivery, turn.at)
+    await drained(environment)
+    decide(turn, driver, children)
+  }
+  driver.activate(false)
+  if (driver.failure) pauseFor(turn, driver.failure)
+}
+
+function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
+  for (const command of driver.commands.splice(0)) {
+    // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
+    if (turn.state.unwinding || turn.state.status === 'stopped' || turn.state.status === 'paused') continue
+    const { decision } = command
+    if (decision.type === 'threw' && decision.rescue === 'pause') {
+      emit(turn, { type: 'paused', reason: 'error', error: decision.error })
+      alert(turn, 'error', decision.error.message)
+      continue
+    }
+    emit(turn, decision)
+    const child = childTask(turn, command)
+    if (child) children.push(child)
+  }
+}
+
+/** The code cannot go on as it is: the task waits for an operator and a mended version. */
+export function pauseFor(turn: Turn, error: TriarchError): void {
+  const { state } = turn
+  if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
+  const reason = error.code === 'HISTORY_MISMATCH' ? 'mismatch' : 'error'
+  emit(turn, { type: 'paused', reason, error: toRecord(error) })
+  alert(turn, reason, error.message)
+}
+
+/** A task that outgrew its bounds is undone, with an error that says which. */
+export function bound(turn: Turn): void {
+  const { state, limits } = turn
+  if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
+  const long = state.ordinal > limits.history
+  if (!long && fanOut(state) <= limits.fanOut) return
+  const error = long
+    ? new TriarchError(
+        'HISTORY_TOO_LONG',
+        `the history has more than ${limits.history} events: use continueAs or children`,
+      )
+    : new TriarchError('FAN_OUT_TOO_WIDE', `more than ${limits.fanOut} steps, timers, waits and children at once`)
+  emit(turn, { type: 'unwinding', cause: 'limit', compensate: true, error: toRecord(error) })
+}
+
+function alert(turn: Turn, reason: string, message: string): void {
+  turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, reason, message })
+}

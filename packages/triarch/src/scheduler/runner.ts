@@ -1,0 +1,356 @@
+import type { Handler } from '../agent/attempt.ts'
+import type { Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import { dispatchable } from '../kernel/dispatch.ts'
+import type { Message } from '../kernel/message.ts'
+import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
+import { receive } from '../kernel/receive.ts'
+import { settle } from '../kernel/settle.ts'
+import { newState, type Step, type TaskState } from '../kernel/state.ts'
+import { notifyParent } from '../kernel/stop.ts'
+import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
+import { begin, nextWake } from '../kernel/tick.ts'
+import { newTurn, type Turn } from '../kernel/turn.ts'
+import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import { drained } from './drained.ts'
+import { FunctionDriver } from './driver.ts'
+import type { Owner } from './owner.ts'
+import { bound, pauseFor, play } from './play.ts'
+import { snapshotOf, stepRequest, workRequest } from './transition.ts'
+
+interface Mail {
+  message: Message
+  /** Inbox id, when it came through the store. */
+  letter: number | null
+}
+
+/** A task whose transitions cost nothing but memory until this one. */
+interface Pending {
+  transition: Transition
+  turn: Turn
+  local: Step[]
+}
+
+/**
+ * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
+ * decided once it is durable. Never more than one transition in flight: what comes meanwhile makes the next.
+ */
+export class TaskRunner {
+  readonly id: string
+  key: number | null
+  state: TaskState
+  readonly epoch: number
+  readonly #owner: Owner
+  #seq: number
+  #driver: FunctionDriver | null = null
+  #mail: Mail[] = []
+  #busy = true
+  #gone = false
+  #evict = false
+  #orphan = false
+  #create: NewTask | null = null
+  /** What the task row holds. */
+  #snapshot: Summary
+  #timer: Timer | null = null
+  /** Letters already taken into a turn that is not yet durable. */
+  #inFlight: number[] = []
+  /** Steps whose attempt runs in this process. */
+  readonly #here = new Set<number>()
+  #stray: TriarchError | null = null
+  #created: ((outcome: CommitOutcome | Error) => void) | null = null
+  idleSince = 0
+
+  constructor(owner: Owner, id: string, epoch: number, state: TaskState = newState(id)) {
+    this.#owner = owner
+    this.id = id
+    this.epoch = epoch
+    this.key = null
+    this.#seq = 0
+    this.state = state
+    this.#snapshot = summarise(state)
+  }
+
+  /** A task that is created by its own first transition. */
+  static create(owner: Owner, task: NewTask, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
+    const rebuilt = rebuild(task.id, parse([{ at: task.at, events: task.events }]))
+    const runner = new TaskRunner(owner, task.id, 1, rebuilt.state)
+    runner.#create = task
+    runner.#created = created
+    void runner.#guard(() => {
+      runner.#prepare(rebuilt)
+      return runner.#turn()
+    })
+    return runner
+  }
+
+  /** A task taken over from the store: rebuilt from its history. */
+  static claim(owner: Owner, claim: Claim): TaskRunner {
+    const runner = new TaskRunner(owner, claim.id, claim.epoch)
+    runner.key = claim.key
+    void runner.#guard(() => runner.#open(claim))
+    return runner
+  }
+
+  get busy(): boolean {
+    return this.#busy
+  }
+
+  /** Nothing runs and nothing is on its way: it may leave memory. */
+  get idle(): boolean {
+    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0
+  }
+
+  push(message: Message, letter: number | null = null): void {
+    if (this.#gone) return
+    if (letter !== null) {
+      if (this.#owner.taken.has(letter)) return
+      this.#owner.taken.add(letter)
+    }
+    this.#mail.push({ message, letter })
+    this.#wake()
+  }
+
+  /** Hands the task back once what it does is recorded. `orphan`: attempts that still run here are lost. */
+  release(orphan: boolean): void {
+    this.#evict = true
+    this.#orphan = orphan
+    this.#wake()
+  }
+
+  /** Another node owns the task, or this one lost its lease: forget it. */
+  discard(reason: Error): void {
+    if (this.#gone) return
+    this.#leave()
+    for (const step of this.#here) this.#owner.abandon(this.id, step, reason)
+  }
+
+  /** Leaves memory. Letters not consumed stay in the inbox for the next owner. */
+  #leave(): void {
+    this.#gone = true
+    this.#timer?.cancel()
+    for (const letter of this.#inFlight) this.#owner.taken.delete(letter)
+    for (const { letter } of this.#mail) if (letter !== null) this.#owner.taken.delete(letter)
+    this.#owner.gone(this)
+  }
+
+  #wake(): void {
+    if (this.#busy || this.#gone) return
+    this.#busy = true
+    this.#timer?.cancel()
+    this.#timer = null
+    void this.#guard(() => this.#turn())
+  }
+
+  async #open(claim: Claim): Promise<void> {
+    this.#seq = claim.records.at(-1)?.seq ?? 0
+    const rebuilt = rebuild(this.id, parse(claim.records))
+    this.state = rebuilt.state
+    this.#snapshot = summarise(this.state)
+    for (const work of claim.work) {
+      const step = this.state.steps.get(work.step)
+      if (step && step.operation === work.operation && step.attempt === work.attempt) step.dispatched = true
+    }
+    for (const letter of claim.letters) {
+      this.#owner.taken.add(letter.id)
+      this.#mail.push({ message: letter.message, letter: letter.id })
+    }
+    if (claim.orphaned) this.#mail.push({ message: { type: 'takeover', alive: claim.work }, letter: null })
+    await this.#replay(rebuilt)
+    await this.#turn()
+  }
+
+  /** The code of the task's version, if this node has it; control messages can be obeyed without. */
+  #prepare(rebuilt: Rebuilt): FunctionDriver | null {
+    const workflow = this.#owner.workflow(rebuilt.state.workflow, rebuilt.state.version)
+    this.#stray = null
+    this.#driver = workflow
+      ? new FunctionDriver(workflow, rebuilt, this.#owner.limits.payload, (error) => {
+          this.#stray = error
+          this.#wake()
+        })
+      : null
+    return this.#driver
+  }
+
+  async #replay(rebuilt: Rebuilt): Promise<void> {
+    const driver = this.#prepare(rebuilt)
+    const { status, pause } = rebuilt.state
+    const from = pause?.from ?? status
+    if (!driver || from === 'pending' || from === 'scheduled') return
+    if (status === 'stopped' && !this.#mail.some(({ message }) => message.type === 'compensate')) return
+    driver.activate(true)
+    driver.start(rebuilt.startedAt)
+    await drained(this.#owner.environment)
+    for (const [index, delivery] of rebuilt.deliveries.entries()) {
+      if (driver.failure) break
+      driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
+      await drained(this.#owner.environment)
+    }
+    driver.finishReplay()
+    driver.activate(false)
+  }
+
+  async #turn(): Promise<void> {
+    const turn = newTurn(this.state, this.#owner.environment.now(), this.#owner.environment.random, this.#owner.limits)
+    const children: NewTask[] = []
+    const consumed: number[] = []
+    begin(turn)
+    if (turn.events.some((event) => event.type === 'started'))
+      await play(this.#owner.environment, this.#driver, turn, { children, start: true })
+    receive(turn, { type: 'tick' })
+    await play(this.#owner.environment, this.#driver, turn, { children, start: false })
+    while (this.#mail.length > 0 && !turn.reload) {
+      const mail = this.#mail.shift() as Mail
+      if (mail.letter !== null) consumed.push(mail.letter)
+      if (mail.message.type === 'reply') this.#here.delete(mail.message.step)
+      receive(turn, mail.message)
+      await play(this.#owner.environment, this.#driver, turn, { children, start: false })
+    }
+    if (this.#stray) pauseFor(turn, this.#stray)
+    bound(turn)
+    settle(turn)
+    notifyParent(turn)
+    this.#commit(turn, children, consumed)
+  }
+
+  #commit(turn: Turn, children: NewTask[], consumed: number[]): void {
+    const { state } = turn
+    const work: Transition['work'][number][] = []
+    const local: Step[] = []
+    const stopped = state.status === 'stopped'
+    const leaving = this.#evict && this.#here.size === 0
+    for (const step of turn.reload || (this.#evict && !leaving) ? [] : dispatchable(state, turn.at)) {
+      const { action } = step
+      if (action === null && !this.#driver?.locals.has(step.id)) continue
+      if (action !== null && (leaving || !this.#owner.reserve(action))) work.push(workRequest(state, step, action))
+      else if (leaving) continue
+      else {
+        local.push(step)
+        this.#here.add(step.id)
+      }
+      step.dispatched = true
+    }
+    const snapshot = summarise(state)
+    const wakeAt = nextWake(state)
+    const sleeps = this.#here.size === 0 && !turn.reload && this.#mail.length === 0 && this.#maySleep(wakeAt, turn.at)
+    const release =
+      stopped || sleeps || leaving || (this.#evict && this.#orphan)
+        ? { wakeAt: stopped ? null : wakeAt, ready: false, orphaned: this.#here.size > 0 }
+        : null
+    const appended = turn.events.length > 0
+    this.#owner.count(turn.stale)
+    const dirty = appended || consumed.length > 0 || release || this.#create || work.length > 0
+    if (!dirty) {
+      // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
+      for (const step of local) this.#start(step)
+      return this.#idle(local.length > 0 ? nextWake(state) : wakeAt)
+    }
+    if (appended || this.#create) this.#seq++
+    this.#inFlight = consumed
+    const events = this.#create ? [...(JSON.parse(this.#create.events) as unknown[]), ...turn.events] : turn.events
+    const transition: Transition = {
+      key: this.key,
+      id: this.id,
+      node: this.#owner.node,
+      epoch: this.epoch,
+      seq: this.#seq,
+      at: turn.at,
+      events: appended || this.#create ? JSON.stringify(events) : null,
+      create: this.#create,
+      snapshot: this.#create || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
+      consumed,
+      work,
+      withdraw: turn.aborts.filter((step) => !this.#here.has(step)),
+      forget: turn.forgotten,
+      children,
+      posts: turn.posts,
+      release,
+      rebase: turn.events.some((event) => event.type === 'continued'),
+    }
+    this.#snapshot = snapshot
+    this.#owner.committer.commit(transition, (outcome) => this.#committed(outcome, { transition, turn, local }))
+  }
+
+  #committed(outcome: CommitOutcome | Error, pending: Pending): void {
+    const created = this.#created
+    this.#created = null
+    created?.(outcome)
+    if (this.#gone) return
+    if (outcome instanceof Error || !outcome.ok) {
+      for (const step of pending.local) if (step.action !== null) this.#owner.unreserve(step.action)
+      for (const step of pending.local) this.#here.delete(step.id)
+      if (outcome instanceof Error) this.#owner.failed(this, outcome)
+      return this.discard(
+        outcome instanceof Error ? outcome : new TriarchError('NODE_FENCED', 'another node owns the task'),
+      )
+    }
+    this.key = outcome.key
+    this.#create = null
+    for (const letter of this.#inFlight) this.#owner.taken.delete(letter)
+    this.#inFlight = []
+    const { turn, transition, local } = pending
+    for (const step of turn.aborts) this.#owner.abort(this.id, step)
+    for (const step of turn.forgotten)
+      this.#owner.abandon(this.id, step, new TriarchError('STEP_CANCELLED', 'the task was stopped'))
+    for (const step of local) this.#start(step)
+    this.#owner.committed(this, turn, transition)
+    if (transition.release) return this.#leave()
+    if (turn.reload) {
+      void this.#guard(() => this.#reload())
+      return
+    }
+    if (this.#mail.length > 0 || this.#stray || (this.#evict && this.#here.size === 0)) {
+      void this.#guard(() => this.#turn())
+      return
+    }
+    this.#idle(nextWake(this.state))
+  }
+
+  #start(step: Step): void {
+    const request = stepRequest(this.state, step)
+    const handler: Handler | undefined = step.action === null ? this.#driver?.locals.get(step.id) : undefined
+    this.#owner.attempt(this, step, request, handler)
+  }
+
+  /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
+  async #reload(): Promise<void> {
+    const history = parse(await this.#owner.history(this.id))
+    const rebuilt = rebuild(this.id, history)
+    this.state = rebuilt.state
+    await this.#replay(rebuilt)
+    await this.#turn()
+  }
+
+  #idle(wakeAt: number | null): void {
+    this.#busy = false
+    this.idleSince = this.#owner.environment.monotonic()
+    if (this.#mail.length > 0 || this.#stray) return this.#wake()
+    if (wakeAt === null) return
+    const wait = Math.max(0, wakeAt - this.#owner.environment.now())
+    this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
+  }
+
+  /** Long sleepers leave memory at once: their row wakes them. */
+  #maySleep(wakeAt: number | null, at: number): boolean {
+    if (this.state.status === 'paused') return true
+    if (wakeAt === null || wakeAt - at < this.#owner.limits.longSleep) return false
+    return true
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#created?.(error as Error)
+      this.#created = null
+      this.#owner.failed(this, error)
+      this.discard(error as Error)
+    }
+  }
+}
+
+function parse(records: readonly { at: number; events: string }[]): DatedEvent[] {
+  return records.flatMap(({ at, events }) =>
+    (JSON.parse(events) as DatedEvent['event'][]).map((event) => ({ at, event })),
+  )
+}

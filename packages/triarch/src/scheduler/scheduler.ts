@@ -1,0 +1,275 @@
+import type { Handler } from '../agent/attempt.ts'
+import { AgentHost } from '../agent/host.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Step, TaskState } from '../kernel/state.ts'
+import type { Alert, Turn } from '../kernel/turn.ts'
+import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
+import { Committer } from './committer.ts'
+import { disown } from './disown.ts'
+import type { Owner, SchedulerLimits } from './owner.ts'
+import type { Registry } from './registry.ts'
+import { TaskRunner } from './runner.ts'
+import { agentOf } from './transition.ts'
+
+export interface SchedulerOptions {
+  environment: Environment
+  store: StateStore
+  node: string
+  registry: Registry
+  limits: SchedulerLimits
+  /** Agents of this process: they take attempts without a work queue. */
+  hosts: ReadonlyMap<string, AgentHost>
+  /** Longest time between two looks into the store (ms). */
+  poll: number
+  alert: (alert: Alert) => void
+  /** After each durable transition. */
+  committed: (state: TaskState) => void
+  /** There is work in the agents' queues. */
+  queued: () => void
+  stale: (count: number) => void
+  failed: (error: unknown) => void
+}
+
+/** Most tasks taken in one claim. */
+const LARGEST_CLAIM = 500
+
+/** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
+export class Scheduler implements Owner {
+  readonly environment: Environment
+  readonly node: string
+  readonly limits: SchedulerLimits
+  readonly committer: Committer
+  readonly taken: Set<number> = new Set()
+  readonly #options: SchedulerOptions
+  readonly #runners = new Map<string, TaskRunner>()
+  readonly #byKey = new Map<number, TaskRunner>()
+  readonly #locals: AgentHost
+  #open = false
+  #polling = false
+  #again = false
+  #timer: Timer | null = null
+  #emptied: (() => void)[] = []
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+    this.environment = options.environment
+    this.node = options.node
+    this.limits = options.limits
+    this.committer = new Committer(options.environment, options.store)
+    this.#locals = new AgentHost(options.environment, options.node, options.limits.payload, null)
+  }
+
+  start(): void {
+    this.#open = true
+    this.wake()
+  }
+
+  get size(): number {
+    return this.#runners.size
+  }
+
+  has(id: string): boolean {
+    return this.#runners.has(id)
+  }
+
+  /** A hint that tasks may be ready or letters wait. */
+  wake(): void {
+    this.#again = true
+    if (this.#polling || !this.#open) return
+    this.#polling = true
+    this.environment.soon(() => void this.#poll())
+  }
+
+  /**
+   * Creates a task and starts it in the same transition, when this node can run it now. Null: it cannot; submit it to
+   * the store.
+   */
+  launch(task: NewTask): Promise<CommitOutcome> | null {
+    const room = this.#open && this.#runners.size < this.limits.tasks && !this.#runners.has(task.id)
+    if (!room || task.startAt !== null || !this.workflow(task.workflow, task.version)) return null
+    return new Promise((resolve, reject) => {
+      const created = (outcome: CommitOutcome | Error) =>
+        outcome instanceof Error ? reject(outcome) : resolve(outcome)
+      const runner = TaskRunner.create(this, task, created)
+      this.#runners.set(task.id, runner)
+    })
+  }
+
+  /** Takes nothing new and hands everything back. What still runs after `grace` ms is aborted, then left as lost. */
+  async drain(grace: number): Promise<void> {
+    this.#open = false
+    this.#timer?.cancel()
+    for (const runner of [...this.#runners.values()]) runner.release(false)
+    if (await this.#empty(grace)) return
+    const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
+    this.#locals.abortAll(reason)
+    for (const host of this.#options.hosts.values()) host.abortAll(reason)
+    if (await this.#empty(Math.min(grace, 1_000))) return
+    for (const runner of [...this.#runners.values()]) runner.release(true)
+    await this.#empty(1_000)
+    this.discardAll(reason)
+  }
+
+  /** The node was declared dead: what it owned belongs to others. */
+  discardAll(reason: Error): void {
+    this.#timer?.cancel()
+    for (const runner of [...this.#runners.values()]) runner.discard(reason)
+  }
+
+  workflow(name: string, version: string): Workflow | undefined {
+    return this.#options.registry.workflow(name, version)
+  }
+
+  async history(id: string): Promise<HistoryRecord[]> {
+    return this.#options.store.replay(id)
+  }
+
+  reserve(action: string): boolean {
+    return this.#options.hosts.get(agentOf(action))?.reserve(action) ?? false
+  }
+
+  unreserve(action: string): void {
+    this.#options.hosts.get(agentOf(action))?.release()
+  }
+
+  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: Handler | undefined): void {
+    const { policy, expiresAt, operation, attempt } = step
+    const host = step.action === null ? this.#locals : this.#options.hosts.get(agentOf(step.action))
+    if (step.action === null) this.#locals.take()
+    const within = this.environment.now() + policy.completeWithin
+    host?.start(
+      {
+        request,
+        completeBy: expiresAt !== null && operation === 'run' ? Math.min(within, expiresAt) : within,
+        heartbeatWithin: operation === 'run' ? policy.heartbeatWithin : null,
+        beat: (progress, checkpoint) => {
+          if (progress === undefined && checkpoint === undefined) return
+          runner.push({
+            type: 'heartbeat',
+            step: step.id,
+            attempt,
+            ...(progress !== undefined && { progress }),
+            ...(checkpoint !== undefined && { checkpoint }),
+          })
+        },
+        done: (reply) => runner.push(reply),
+      },
+      local,
+    )
+  }
+
+  abort(task: string, step: number): void {
+    const reason = new TriarchError('STEP_CANCELLED', 'the task stops')
+    this.#locals.abort(task, step, reason)
+    for (const host of this.#options.hosts.values()) host.abort(task, step, reason)
+  }
+
+  abandon(task: string, step: number, reason: Error): void {
+    this.#locals.abandon(task, step, reason)
+    for (const host of this.#options.hosts.values()) host.abandon(task, step, reason)
+  }
+
+  committed(runner: TaskRunner, turn: Turn, transition: Transition): void {
+    if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
+    for (const alert of turn.alerts) this.#options.alert(alert)
+    this.#options.committed(runner.state)
+    if (transition.work.length > 0) this.#options.queued()
+    if (transition.children.length > 0 || transition.posts.length > 0) this.wake()
+  }
+
+  gone(runner: TaskRunner): void {
+    if (this.#runners.get(runner.id) === runner) this.#runners.delete(runner.id)
+    if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
+    if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
+    else if (this.#runners.size === this.limits.tasks - 1) this.wake()
+  }
+
+  failed(runner: TaskRunner, error: unknown): void {
+    this.#options.failed(error)
+    void disown(this.environment, this.#options.store, this.node, runner, () => this.wake())
+  }
+
+  count(stale: number): void {
+    if (stale > 0) this.#options.stale(stale)
+  }
+
+  async #poll(): Promise<void> {
+    this.#timer?.cancel()
+    while (this.#again && this.#open) {
+      this.#again = false
+      try {
+        await this.#deliver()
+        await this.#claim()
+      } catch (error) {
+        this.#options.failed(error)
+        break
+      }
+    }
+    this.#polling = false
+    if (this.#open) await this.#sleep()
+  }
+
+  async #deliver(): Promise<void> {
+    const limit = LARGEST_CLAIM + this.taken.size
+    const letters = await this.#options.store.inbox(this.node, limit)
+    for (const { id, key, message } of letters) this.#byKey.get(key)?.push(message, id)
+    if (letters.length === limit) this.#again = true
+  }
+
+  async #claim(): Promise<void> {
+    const room = this.limits.tasks - this.#runners.size
+    if (room <= 0) return this.#evict(LARGEST_CLAIM)
+    const limit = Math.min(room, LARGEST_CLAIM)
+    const claims = await this.#options.store.claim({
+      node: this.node,
+      runnable: this.#options.registry.runnable,
+      limit,
+    })
+    for (const claim of claims) {
+      this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
+      const runner = TaskRunner.claim(this, claim)
+      this.#runners.set(claim.id, runner)
+      this.#byKey.set(claim.key, runner)
+    }
+    if (claims.length === limit) this.#again = true
+  }
+
+  /** Lets the longest idle tasks go to make room; and in any case those idle for long. */
+  #evict(count: number): void {
+    const now = this.environment.monotonic()
+    const idle = [...this.#runners.values()].filter((runner) => runner.idle)
+    idle.sort((a, b) => a.idleSince - b.idleSince)
+    for (const [index, runner] of idle.entries()) {
+      if (index >= count && now - runner.idleSince < this.limits.idle) return
+      runner.release(false)
+    }
+  }
+
+  /** Sleeps until the next look, at the latest when the next sleeping task is due. */
+  async #sleep(): Promise<void> {
+    this.#evict(0)
+    let wait = this.#options.poll
+    try {
+      const next = await this.#options.store.nextWake()
+      if (next !== null) wait = Math.min(wait, Math.max(1, next - this.environment.now()))
+    } catch (error) {
+      this.#options.failed(error)
+    }
+    if (!this.#open || this.#polling) return
+    this.#timer?.cancel()
+    this.#timer = this.environment.timer(wait, () => this.wake())
+  }
+
+  #empty(within: number): Promise<boolean> {
+    if (this.#runners.size === 0) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = this.environment.timer(within, () => resolve(this.#runners.size === 0))
+      this.#emptied.push(() => {
+        timer.cancel()
+        resolve(true)
+      })
+    })
+  }
+}

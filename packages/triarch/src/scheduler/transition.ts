@@ -1,0 +1,89 @@
+import { idempotencyKey } from '../kernel/dispatch.ts'
+import type { Step, TaskState } from '../kernel/state.ts'
+import type { Summary } from '../kernel/summary.ts'
+import type { Turn } from '../kernel/turn.ts'
+import type { NewTask, Snapshot, StepRequest, WorkRequest } from '../store/port.ts'
+import type { Command } from './driver.ts'
+
+/** The row of the state, with its payloads as texts. */
+export function snapshotOf({ progress, output, error, pause, ...rest }: Summary): Snapshot {
+  return {
+    ...rest,
+    progress: text(progress),
+    output: text(output),
+    error: text(error),
+    pause: text(pause ?? undefined),
+  }
+}
+
+function text(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+/** What an agent needs to run the step's current attempt. */
+export function stepRequest(state: TaskState, step: Step): StepRequest {
+  return {
+    task: state.id,
+    step: step.id,
+    operation: step.operation,
+    attempt: step.attempt,
+    name: step.name,
+    action: step.action ?? step.name,
+    idempotencyKey: idempotencyKey(state, step),
+    input: step.input,
+    ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
+    ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
+    policy: {},
+  }
+}
+
+/** The same through the agent's work queue. */
+export function workRequest(state: TaskState, step: Step, action: string): WorkRequest {
+  return {
+    step: step.id,
+    operation: step.operation,
+    attempt: step.attempt,
+    agent: agentOf(action),
+    action,
+    priority: step.policy.priority + state.priority,
+    completeWithin: step.policy.completeWithin,
+    heartbeatWithin: step.policy.heartbeatWithin,
+    expiresAt: step.operation === 'run' ? step.expiresAt : null,
+    request: stepRequest(state, step),
+  }
+}
+
+export function agentOf(action: string): string {
+  return action.slice(0, action.indexOf('.'))
+}
+
+/** The child a decision starts, as the task that is created with it in one transaction. */
+export function childTask(turn: Turn, command: Command): NewTask | null {
+  const { decision, child } = command
+  if (decision.type !== 'childStarted' || !child) return null
+  const { id, at } = { id: turn.state.id, at: turn.at }
+  const completeBy = child.completeWithin === undefined ? null : at + child.completeWithin
+  const event = {
+    type: 'submitted',
+    workflow: decision.workflow,
+    version: decision.version,
+    input: child.input,
+    ...(child.priority !== undefined && { priority: child.priority }),
+    ...(child.tags && { tags: child.tags }),
+    ...(completeBy !== null && { completeBy }),
+    parent: { task: id, step: decision.id, notify: true },
+  }
+  return {
+    id: decision.task,
+    workflow: decision.workflow,
+    version: decision.version,
+    priority: child.priority ?? 0,
+    tags: child.tags ?? {},
+    status: 'pending',
+    at,
+    startAt: null,
+    deadline: completeBy,
+    parent: id,
+    events: JSON.stringify([event]),
+  }
+}

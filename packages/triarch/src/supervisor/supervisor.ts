@@ -1,0 +1,66 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { StateStore, SweepReport } from '../store/port.ts'
+
+export interface SupervisorOptions {
+  environment: Environment
+  store: StateStore
+  node: string
+  /** Length of the leadership lease (ms). */
+  lease: number
+  /** Distance between two sweeps (ms). */
+  sweep: number
+  /** Told what a sweep found, when it found something. */
+  swept: (report: SweepReport) => void
+  failed: (error: unknown) => void
+}
+
+/** Rows one sweep looks at, so that no sweep holds the store for long. */
+const SWEEP_LIMIT = 1_000
+
+/**
+ * Watches the store for what is late, dead or overdue and asks for its recovery; knows no business logic. One leader at
+ * a time, by a lease whose fencing token is checked in the same transaction as each sweep.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  #timer: Timer | null = null
+  #open = false
+  #busy: Promise<void> = Promise.resolve()
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#open = true
+    this.#next(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#open = false
+    this.#timer?.cancel()
+    await this.#busy
+  }
+
+  #next(wait: number): void {
+    if (!this.#open) return
+    this.#timer = this.#options.environment.timer(wait, () => {
+      this.#busy = this.#round().then((more) => this.#next(more ? 0 : this.#options.sweep))
+    })
+  }
+
+  async #round(): Promise<boolean> {
+    const { store, node, lease, swept, failed } = this.#options
+    try {
+      const token = await store.lead({ name: 'supervisor', node, ttl: lease })
+      if (token === null) return false
+      const report = await store.sweep({ name: 'supervisor', token, limit: SWEEP_LIMIT })
+      if (!report) return false
+      if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
+      return report.more
+    } catch (error) {
+      failed(error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { TaskHandle } from '../client/handle.ts'
+import type { TriarchOptions } from '../client/options.ts'
+import type { SubmitOptions } from '../client/submission.ts'
+import { Triarch } from '../client/triarch.ts'
+import { type Duration, milliseconds } from '../definition/duration.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import { VirtualEnvironment } from '../environment/virtual.ts'
+import { memory } from './memory.ts'
+
+/** As for a Triarch; an in-memory store and virtual time when not given. */
+export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>> {
+  /** Shared by several engines, it gives them the same time. */
+  environment?: VirtualEnvironment
+  /** Seed of randomness and ids; 1. */
+  seed?: number
+}
+
+/** Virtual time until a stop that waits for something gives up. */
+const LONGEST_STOP = 3_600_000
+
+/** A started engine whose time stands still until it is told to advance. */
+export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
+  const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), ...rest } = options
+  // Nobody else writes to this store and nobody dies: looking out for that now and then makes long advances cheap.
+  const standing = { store: memory(), lease: '1d', sweep: '1h', poll: '1h', grace: 0 } as const
+  const triarch = new Triarch({ ...standing, ...rest, environment })
+  await triarch.start()
+  await environment.settle()
+  return new TestEngine(triarch, environment)
+}
+
+/** A Triarch and its virtual time. */
+export class TestEngine implements AsyncDisposable {
+  readonly triarch: Triarch
+  readonly environment: VirtualEnvironment
+
+  constructor(triarch: Triarch, environment: VirtualEnvironment) {
+    this.triarch = triarch
+    this.environment = environment
+  }
+
+  submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
+    return this.triarch.submit(workflow, input, options)
+  }
+
+  task<O = unknown>(id: string): TaskHandle<O> {
+    return this.triarch.task<O>(id)
+  }
+
+  /** The virtual instant. */
+  now(): Date {
+    return new Date(this.environment.now())
+  }
+
+  /** Lets this much time pass; everything that comes due meanwhile happens in its order. */
+  advance(duration: Duration): Promise<void> {
+    return this.environment.advance(milliseconds(duration, 'advance'))
+  }
+
+  /** Lets everything happen that needs no time to pass. */
+  settle(): Promise<void> {
+    return this.environment.settle()
+  }
+
+  /** Stops the engine; time advances as far as the stop needs it to. */
+  async stop(options: { grace?: Duration } = {}): Promise<void> {
+    let over = false
+    const stopping = this.triarch.stop(options).finally(() => {
+      over = true
+    })
+    stopping.catch(() => undefined)
+    for (let waited = 0; !over && waited <= LONGEST_STOP; waited += 1_000) {
+      await this.environment.settle()
+      if (!over) await this.environment.advance(1_000)
+    }
+    await stopping
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop({ grace: 0 })
+  }
+}
