@@ -21,7 +21,7 @@ export interface TriarchOptions {
   lease?: Duration
   /** Distance between two looks of the supervisor: '1s'. */
   sweep?: Duration
-  /** Longest time between two looks into the store for what other processes wrote: '100ms'. */
+  /** Longest time between two looks into the store for what other processes wrote: '25ms'. */
   poll?: Duration
   /** How long running steps may go on after stop(): '10s'. */
   grace?: Duration
@@ -89,7 +89,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     roles,
     lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
     sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
-    poll: positiveMilliseconds(options.poll ?? '100ms', 'poll'),
+    poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),

@@ -208,14 +208,14 @@ export class Triarch implements AsyncDisposable {
     } finally {
       this.#phase = 'stopped'
       this.#node = null
-      if (this.#opened) await this.#store.close()
+      if (this.#opened !== null) await this.#store.close()
     }
   }
 
   async #create(task: NewTask, via: unknown): Promise<boolean> {
     if (via !== undefined) return this.#store.submitVia(via, task).created
     const launched = this.#node?.scheduler?.launch(task)
-    if (launched) {
+    if (launched != null) {
       const outcome = await launched
       return outcome.ok
     }

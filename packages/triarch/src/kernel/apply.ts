@@ -235,9 +235,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'compensating':
       return moveTask(state, 'compensating')
     case 'rewound':
-      return rewind(state, event.step, event.input, event.attempts ?? {}, at)
+      return rewind(state, event, at)
     case 'continued':
-      return restart(state, event.input, event.nextId, event.pending)
+      return restart(state, event, at)
     case 'stopped':
       moveTask(state, 'stopped')
       state.result = event.result

@@ -1,20 +1,16 @@
-import type { Json } from './json.ts'
+import type { TaskEvent } from './event.ts'
 import type { TaskState } from './state.ts'
 import { moveTask, retry } from './step.ts'
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
-export function rewind(
-  state: TaskState,
-  stepId: number | null,
-  input: Json | undefined,
-  attempts: Record<number, number>,
-  at: number,
-): void {
+export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
+  const { step: stepId, input, attempts = {} } = to
   moveTask(state, 'running')
   state.result = 'pending'
   state.output = undefined
   state.error = undefined
   state.unwinding = null
+  lift(state, at)
   state.generation++
   for (const step of state.steps.values()) {
     if (step.status !== 'running' && step.status !== 'error') continue
@@ -24,12 +20,8 @@ export function rewind(
 }
 
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
-export function restart(
-  state: TaskState,
-  input: Json,
-  nextId: number,
-  pending: { name: string; payload: Json }[],
-): void {
+export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'continued' }>, at: number): void {
+  const { input, nextId, pending } = from
   if (state.status === 'stopped') moveTask(state, 'running')
   state.status = 'running'
   state.result = 'pending'
@@ -52,4 +44,10 @@ export function restart(
   state.patches.clear()
   state.deferred = []
   state.unwinding = null
+  lift(state, at)
+}
+
+/** Who lets a task go on after its complete-by wants it done all the same. */
+function lift(state: TaskState, at: number): void {
+  if (state.completeBy !== null && at >= state.completeBy) state.completeBy = null
 }

@@ -24,21 +24,21 @@ export function tick(turn: Turn): void {
   for (const { id, kind } of due) emit(turn, { type: kind, id })
 }
 
-/** A pending task begins when its time has come; one that nobody could start in time has expired. */
-export function begin(turn: Turn): void {
+/**
+ * A pending task begins when its time has come and its code is here; one that nobody started in time has expired.
+ * True when it began.
+ */
+export function begin(turn: Turn, canRun: boolean): boolean {
   const { state, at } = turn
-  if (state.status !== 'pending' && state.status !== 'scheduled') return
-  if (state.unwinding) return
+  if ((state.status !== 'pending' && state.status !== 'scheduled') || state.unwinding) return false
   if (state.startBefore !== null && at > state.startBefore) {
-    const error = {
-      name: 'TaskExpiredError',
-      code: 'TASK_EXPIRED',
-      message: 'the task did not start before its start-before',
-    }
-    return emit(turn, { type: 'stopped', result: 'error', error })
+    const message = 'the task did not start before its start-before'
+    emit(turn, { type: 'stopped', result: 'error', error: { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message } })
+    return false
   }
-  if (state.startAt !== null && at < state.startAt) return
+  if (!canRun || (state.startAt !== null && at < state.startAt)) return false
   emit(turn, { type: 'started' })
+  return true
 }
 
 /** The next instant at which the task has something to do by itself; null: only a message moves it. */

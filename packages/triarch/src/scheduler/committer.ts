@@ -1,9 +1,14 @@
 import type { Environment } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 2_000
+
+interface Waiting {
+  transition: Transition
+  done: (outcome: CommitOutcome | Error) => void
+}
 
 /**
  * Group commit: transitions that come while a commit is in flight, or in the same round of the event loop, share the
@@ -12,7 +17,7 @@ const LARGEST_BATCH = 2_000
 export class Committer {
   readonly #environment: Environment
   readonly #store: StateStore
-  #queue: { transition: Transition; done: (outcome: CommitOutcome | Error) => void }[] = []
+  #queue: Waiting[] = []
   #busy = false
 
   constructor(environment: Environment, store: StateStore) {
@@ -28,6 +33,16 @@ export class Committer {
     this.#environment.soon(() => void this.#flush())
   }
 
+  async #singly(batch: readonly Waiting[]): Promise<void> {
+    for (const { transition, done } of batch) {
+      const outcome = await this.#store.commit([transition]).then(
+        ([first]) => first,
+        (error: Error) => error,
+      )
+      done(outcome ?? new TriarchError('INVARIANT', 'the store answered nothing'))
+    }
+  }
+
   async #flush(): Promise<void> {
     const batch = this.#queue.splice(0, LARGEST_BATCH)
     try {
@@ -36,7 +51,9 @@ export class Committer {
         done(outcomes[index] ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
       }
     } catch (error) {
-      for (const { done } of batch) done(error as Error)
+      // One transition the store cannot take must not take its neighbours with it: each is tried alone.
+      if (batch.length > 1 && isTriarchError(error, 'STORE_FAILED')) await this.#singly(batch)
+      else for (const { done } of batch) done(error as Error)
     }
     if (this.#queue.length > 0) this.#environment.soon(() => void this.#flush())
     else this.#busy = false

@@ -7,11 +7,8 @@ import type { TaskRunner } from './runner.ts'
  * history. Tries until the store answers; the epoch fence keeps it from harming a later owner.
  */
 export async function disown(
-  environment: Environment,
-  store: StateStore,
-  node: string,
+  { environment, store, node, rest }: { environment: Environment; store: StateStore; node: string; rest: number },
   runner: TaskRunner,
-  done: () => void,
 ): Promise<void> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 5_000)) {
     await delay(environment, wait)
@@ -35,12 +32,12 @@ export async function disown(
             forget: [],
             children: [],
             posts: [],
-            release: { wakeAt: null, ready: true, orphaned: true },
+            release: { wakeAt: rest > 0 ? environment.now() + rest : null, ready: rest === 0, orphaned: true },
             rebase: false,
           },
         ])
       }
-      return done()
+      return
     } catch (error) {
       if ((error as { code?: string }).code === 'STORE_CLOSED') return
     }

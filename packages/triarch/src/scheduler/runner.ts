@@ -3,17 +3,18 @@ import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import type { Message } from '../kernel/message.ts'
-import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
+import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { settle } from '../kernel/settle.ts'
 import { newState, type Step, type TaskState } from '../kernel/state.ts'
 import { notifyParent } from '../kernel/stop.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
-import { newTurn, type Turn } from '../kernel/turn.ts'
+import { isOutstanding, newTurn, type Turn } from '../kernel/turn.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
+import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
 import { bound, pauseFor, play } from './play.ts'
 import { snapshotOf, stepRequest, workRequest } from './transition.ts'
@@ -72,7 +73,7 @@ export class TaskRunner {
 
   /** A task that is created by its own first transition. */
   static create(owner: Owner, task: NewTask, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
-    const rebuilt = rebuild(task.id, parse([{ at: task.at, events: task.events }]))
+    const rebuilt = rebuild(task.id, datedEvents([{ seq: 1, at: task.at, events: task.events }]))
     const runner = new TaskRunner(owner, task.id, 1, rebuilt.state)
     runner.#create = task
     runner.#created = created
@@ -143,7 +144,7 @@ export class TaskRunner {
 
   async #open(claim: Claim): Promise<void> {
     this.#seq = claim.records.at(-1)?.seq ?? 0
-    const rebuilt = rebuild(this.id, parse(claim.records))
+    const rebuilt = rebuild(this.id, datedEvents(claim.records))
     this.state = rebuilt.state
     this.#snapshot = summarise(this.state)
     for (const work of claim.work) {
@@ -191,21 +192,22 @@ export class TaskRunner {
   }
 
   async #turn(): Promise<void> {
-    const turn = newTurn(this.state, this.#owner.environment.now(), this.#owner.environment.random, this.#owner.limits)
+    const { environment, limits } = this.#owner
+    const turn = newTurn(this.state, environment.now(), environment.random, limits)
     const children: NewTask[] = []
     const consumed: number[] = []
-    begin(turn)
-    if (turn.events.some((event) => event.type === 'started'))
-      await play(this.#owner.environment, this.#driver, turn, { children, start: true })
-    receive(turn, { type: 'tick' })
-    await play(this.#owner.environment, this.#driver, turn, { children, start: false })
+    const tell = (start = false) => play(environment, this.#driver, turn, { children, start })
+    // Mail first: a task cancelled before it began never runs any of its code.
     while (this.#mail.length > 0 && !turn.reload) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
       if (mail.message.type === 'reply') this.#here.delete(mail.message.step)
       receive(turn, mail.message)
-      await play(this.#owner.environment, this.#driver, turn, { children, start: false })
+      await tell()
     }
+    if (begin(turn, this.#driver !== null)) await tell(true)
+    receive(turn, { type: 'tick' })
+    await tell()
     if (this.#stray) pauseFor(turn, this.#stray)
     bound(turn)
     settle(turn)
@@ -233,9 +235,10 @@ export class TaskRunner {
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
     const sleeps = this.#here.size === 0 && !turn.reload && this.#mail.length === 0 && this.#maySleep(wakeAt, turn.at)
+    const foreign = !stopped && !turn.reload && this.#needsCode()
     const release =
-      stopped || sleeps || leaving || (this.#evict && this.#orphan)
-        ? { wakeAt: stopped ? null : wakeAt, ready: false, orphaned: this.#here.size > 0 }
+      stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
+        ? { wakeAt: stopped ? null : wakeAt, ready: foreign, orphaned: this.#here.size > 0 }
         : null
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
@@ -314,8 +317,14 @@ export class TaskRunner {
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
   async #reload(): Promise<void> {
-    const history = parse(await this.#owner.history(this.id))
+    const history = datedEvents(await this.#owner.history(this.id))
     const rebuilt = rebuild(this.id, history)
+    // What is under way stays under way: only attempts that are new go out.
+    for (const step of rebuilt.state.steps.values()) {
+      const before = this.state.steps.get(step.id)
+      step.dispatched =
+        before?.dispatched === true && before.operation === step.operation && before.attempt === step.attempt
+    }
     this.state = rebuilt.state
     await this.#replay(rebuilt)
     await this.#turn()
@@ -328,6 +337,15 @@ export class TaskRunner {
     if (wakeAt === null) return
     const wait = Math.max(0, wakeAt - this.#owner.environment.now())
     this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
+  }
+
+  /** The kernel can go no further without the workflow's code, and this node does not have it. */
+  #needsCode(): boolean {
+    if (this.#driver || this.state.status === 'paused') return false
+    if (!this.state.unwinding) return true
+    return [...this.state.steps.values()].some(
+      (step) => step.action === null && isOutstanding(step) && !step.dispatched,
+    )
   }
 
   /** Long sleepers leave memory at once: their row wakes them. */
@@ -343,14 +361,8 @@ export class TaskRunner {
     } catch (error) {
       this.#created?.(error as Error)
       this.#created = null
-      this.#owner.failed(this, error)
+      this.#owner.failed(this, error as Error)
       this.discard(error as Error)
     }
   }
-}
-
-function parse(records: readonly { at: number; events: string }[]): DatedEvent[] {
-  return records.flatMap(({ at, events }) =>
-    (JSON.parse(events) as DatedEvent['event'][]).map((event) => ({ at, event })),
-  )
 }

@@ -2,7 +2,7 @@ import type { Handler } from '../agent/attempt.ts'
 import { AgentHost } from '../agent/host.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Alert, Turn } from '../kernel/turn.ts'
 import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
@@ -34,6 +34,9 @@ export interface SchedulerOptions {
 
 /** Most tasks taken in one claim. */
 const LARGEST_CLAIM = 500
+
+/** A task whose turn failed is left alone for this long (ms). */
+const POISON_REST = 30_000
 
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
 export class Scheduler implements Owner {
@@ -186,9 +189,17 @@ export class Scheduler implements Owner {
     else if (this.#runners.size === this.limits.tasks - 1) this.wake()
   }
 
-  failed(runner: TaskRunner, error: unknown): void {
+  failed(runner: TaskRunner, error: Error): void {
     this.#options.failed(error)
-    void disown(this.environment, this.#options.store, this.node, runner, () => this.wake())
+    // A store that failed will be asked again soon; a task that cannot be understood must not keep everybody busy.
+    const poison = !(isTriarchError(error) && error.code.startsWith('STORE_'))
+    if (poison) {
+      const { id, state } = runner
+      this.#options.alert({ task: id, workflow: state.workflow, reason: 'error', message: error.message })
+    }
+    const { environment, node } = this
+    const rest = poison ? POISON_REST : 0
+    void disown({ environment, store: this.#options.store, node, rest }, runner).then(() => this.wake())
   }
 
   count(stale: number): void {
@@ -238,11 +249,11 @@ export class Scheduler implements Owner {
 
   /** Lets the longest idle tasks go to make room; and in any case those idle for long. */
   #evict(count: number): void {
-    const now = this.environment.monotonic()
-    const idle = [...this.#runners.values()].filter((runner) => runner.idle)
+    const since = this.environment.monotonic() - this.limits.idle
+    const idle = [...this.#runners.values()].filter((runner) => runner.idle && (count > 0 || runner.idleSince <= since))
     idle.sort((a, b) => a.idleSince - b.idleSince)
     for (const [index, runner] of idle.entries()) {
-      if (index >= count && now - runner.idleSince < this.limits.idle) return
+      if (index >= count && runner.idleSince > since) return
       runner.release(false)
     }
   }
