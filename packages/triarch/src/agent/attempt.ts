@@ -24,6 +24,8 @@ export interface AttemptOptions {
   heartbeatWithin: number | null
   payloadLimit: number
   beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+  /** The code answered after nobody waited any more. */
+  late: () => void
 }
 
 /**
@@ -102,7 +104,10 @@ export class Attempt {
   }
 
   #finish(outcome: Outcome): void {
-    if (this.#settled) return
+    if (this.#settled) {
+      this.#options.late()
+      return
+    }
     this.#settled = true
     this.#timer?.cancel()
     this.#pulse?.cancel()

@@ -14,12 +14,19 @@ export interface HostedAttempt {
   done: (reply: Reply) => void
 }
 
+export interface HostOptions {
+  environment: Environment
+  node: string
+  /** Largest payload, in bytes of JSON. */
+  payload: number
+  /** Told when code answers after nobody waited any more. */
+  late: () => void
+}
+
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
 export class AgentHost {
   readonly name: string
-  readonly #environment: Environment
-  readonly #node: string
-  readonly #payloadLimit: number
+  readonly #options: HostOptions
   readonly #concurrency: number
   readonly #handlers = new Map<string, Handler>()
   readonly #running = new Map<string, Attempt>()
@@ -27,11 +34,10 @@ export class AgentHost {
   #open = true
   #idle: (() => void)[] = []
 
-  constructor(environment: Environment, node: string, payloadLimit: number, agent: Agent | null) {
+  /** Without an agent: the host of local steps. */
+  constructor(options: HostOptions, agent: Agent | null) {
     this.name = agent?.name ?? ''
-    this.#environment = environment
-    this.#node = node
-    this.#payloadLimit = payloadLimit
+    this.#options = options
     this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
     for (const action of agent?.actions.values() ?? []) {
       this.#handlers.set(action.key, actionHandler(action as Action<unknown, unknown>))
@@ -69,8 +75,9 @@ export class AgentHost {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
     if (!handler) return this.release()
+    const { environment, node, payload, late } = this.#options
     const key = attemptKey(request.task, request.step)
-    const running = new Attempt(this.#environment, handler, { ...attempt, payloadLimit: this.#payloadLimit })
+    const running = new Attempt(environment, handler, { ...attempt, payloadLimit: payload, late })
     this.#running.set(key, running)
     void running.outcome.then((outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
@@ -82,8 +89,8 @@ export class AgentHost {
         attempt: request.attempt,
         outcome,
         startedAt: running.startedAt,
-        endedAt: this.#environment.now(),
-        node: this.#node,
+        endedAt: environment.now(),
+        node,
         ...(running.checkpoint !== undefined && { checkpoint: running.checkpoint }),
       })
     })

@@ -52,12 +52,11 @@ export class Node {
     this.#renewedAt = environment.monotonic()
     const { roles, limits } = settings
     const agents = roles.has('agent') ? [...registry.agents.values()] : []
-    this.#hosts = new Map(
-      agents.map((agent) => [agent.name, new AgentHost(environment, this.id, limits.payload, agent)]),
-    )
     const stale = (count: number) => {
       options.counters.stale += count
     }
+    const host = { environment, node: this.id, payload: limits.payload, late: () => stale(1) }
+    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,

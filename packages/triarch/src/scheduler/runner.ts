@@ -1,4 +1,3 @@
-import type { Handler } from '../agent/attempt.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
@@ -10,13 +9,14 @@ import { newState, type Step, type TaskState } from '../kernel/state.ts'
 import { notifyParent } from '../kernel/stop.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
-import { isOutstanding, newTurn, type Turn } from '../kernel/turn.ts'
+import { newTurn, type Turn } from '../kernel/turn.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
 import { bound, pauseFor, play } from './play.ts'
+import { maySleep, needsCode } from './rest.ts'
 import { snapshotOf, stepRequest, workRequest } from './transition.ts'
 
 interface Mail {
@@ -25,7 +25,7 @@ interface Mail {
   letter: number | null
 }
 
-/** A task whose transitions cost nothing but memory until this one. */
+/** A transition on its way, and what goes out once it is durable. */
 interface Pending {
   transition: Transition
   turn: Turn
@@ -38,11 +38,11 @@ interface Pending {
  */
 export class TaskRunner {
   readonly id: string
-  key: number | null
+  key: number | null = null
   state: TaskState
   readonly epoch: number
   readonly #owner: Owner
-  #seq: number
+  #seq = 0
   #driver: FunctionDriver | null = null
   #mail: Mail[] = []
   #busy = true
@@ -65,8 +65,6 @@ export class TaskRunner {
     this.#owner = owner
     this.id = id
     this.epoch = epoch
-    this.key = null
-    this.#seq = 0
     this.state = state
     this.#snapshot = summarise(state)
   }
@@ -90,10 +88,6 @@ export class TaskRunner {
     runner.key = claim.key
     void runner.#guard(() => runner.#open(claim))
     return runner
-  }
-
-  get busy(): boolean {
-    return this.#busy
   }
 
   /** Nothing runs and nothing is on its way: it may leave memory. */
@@ -209,6 +203,7 @@ export class TaskRunner {
     receive(turn, { type: 'tick' })
     await tell()
     if (this.#stray) pauseFor(turn, this.#stray)
+    this.#stray = null
     bound(turn)
     settle(turn)
     notifyParent(turn)
@@ -234,8 +229,12 @@ export class TaskRunner {
     }
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
-    const sleeps = this.#here.size === 0 && !turn.reload && this.#mail.length === 0 && this.#maySleep(wakeAt, turn.at)
-    const foreign = !stopped && !turn.reload && this.#needsCode()
+    const sleeps =
+      this.#here.size === 0 &&
+      !turn.reload &&
+      this.#mail.length === 0 &&
+      maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
+    const foreign = !stopped && !turn.reload && !this.#driver && needsCode(state)
     const release =
       stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
         ? { wakeAt: stopped ? null : wakeAt, ready: foreign, orphaned: this.#here.size > 0 }
@@ -246,7 +245,7 @@ export class TaskRunner {
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step)
-      return this.#idle(local.length > 0 ? nextWake(state) : wakeAt)
+      return this.#idle(wakeAt)
     }
     if (appended || this.#create) this.#seq++
     this.#inFlight = consumed
@@ -278,14 +277,12 @@ export class TaskRunner {
     const created = this.#created
     this.#created = null
     created?.(outcome)
-    if (this.#gone) return
-    if (outcome instanceof Error || !outcome.ok) {
+    if (this.#gone || outcome instanceof Error || !outcome.ok) {
       for (const step of pending.local) if (step.action !== null) this.#owner.unreserve(step.action)
       for (const step of pending.local) this.#here.delete(step.id)
+      if (this.#gone) return
       if (outcome instanceof Error) this.#owner.failed(this, outcome)
-      return this.discard(
-        outcome instanceof Error ? outcome : new TriarchError('NODE_FENCED', 'another node owns the task'),
-      )
+      return this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
     }
     this.key = outcome.key
     this.#create = null
@@ -293,8 +290,8 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    for (const step of turn.forgotten)
-      this.#owner.abandon(this.id, step, new TriarchError('STEP_CANCELLED', 'the task was stopped'))
+    const stopped = new TriarchError('STEP_CANCELLED', 'the task was stopped')
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, stopped)
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition)
     if (transition.release) return this.#leave()
@@ -310,9 +307,8 @@ export class TaskRunner {
   }
 
   #start(step: Step): void {
-    const request = stepRequest(this.state, step)
-    const handler: Handler | undefined = step.action === null ? this.#driver?.locals.get(step.id) : undefined
-    this.#owner.attempt(this, step, request, handler)
+    const local = step.action === null ? this.#driver?.locals.get(step.id) : undefined
+    this.#owner.attempt(this, step, stepRequest(this.state, step), local)
   }
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
@@ -334,25 +330,10 @@ export class TaskRunner {
     this.#busy = false
     this.idleSince = this.#owner.environment.monotonic()
     if (this.#mail.length > 0 || this.#stray) return this.#wake()
-    if (wakeAt === null) return
+    // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
+    if (wakeAt === null || this.#evict) return
     const wait = Math.max(0, wakeAt - this.#owner.environment.now())
     this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
-  }
-
-  /** The kernel can go no further without the workflow's code, and this node does not have it. */
-  #needsCode(): boolean {
-    if (this.#driver || this.state.status === 'paused') return false
-    if (!this.state.unwinding) return true
-    return [...this.state.steps.values()].some(
-      (step) => step.action === null && isOutstanding(step) && !step.dispatched,
-    )
-  }
-
-  /** Long sleepers leave memory at once: their row wakes them. */
-  #maySleep(wakeAt: number | null, at: number): boolean {
-    if (this.state.status === 'paused') return true
-    if (wakeAt === null || wakeAt - at < this.#owner.limits.longSleep) return false
-    return true
   }
 
   async #guard(work: () => Promise<void>): Promise<void> {

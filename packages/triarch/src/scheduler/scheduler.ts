@@ -61,7 +61,7 @@ export class Scheduler implements Owner {
     this.node = options.node
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
-    this.#locals = new AgentHost(options.environment, options.node, options.limits.payload, null)
+    this.#locals = new AgentHost({ ...options, payload: options.limits.payload, late: () => options.stale(1) }, null)
   }
 
   start(): void {
