@@ -62,6 +62,7 @@ export class Triarch implements AsyncDisposable {
   readonly #listeners: { [E in keyof Listeners]: Set<Listeners[E]> } = { alert: new Set(), recovered: new Set() }
   readonly #failed: (error: unknown) => void
   #opened: Promise<void> | null = null
+  #ready = false
   #node: Node | null = null
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
   #stopped: Promise<void> | null = null
@@ -75,6 +76,11 @@ export class Triarch implements AsyncDisposable {
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.posted = () => this.#node?.wake()
     this.#failed = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)))
+  }
+
+  /** Opens the store and sets up its tables; start() and submit() do it by themselves. Throws STORE_*. */
+  open(): Promise<void> {
+    return this.#open()
   }
 
   /** Takes up this process's roles. */
@@ -108,6 +114,9 @@ export class Triarch implements AsyncDisposable {
   async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped')
       throw new TriarchError('NODE_STOPPED', 'this node is stopping')
+    if (options.via !== undefined && !this.#ready) {
+      throw new TriarchError('STORE_VIA_INVALID', 'open() the store before you begin a transaction on it')
+    }
     await this.#open()
     const { payload } = this.#settings.limits
     const given = { now: this.#environment.now(), payload, id: () => this.#environment.id() }
@@ -163,7 +172,9 @@ export class Triarch implements AsyncDisposable {
   }
 
   #open(): Promise<void> {
-    this.#opened ??= this.#store.open()
+    this.#opened ??= this.#store.open().then(() => {
+      this.#ready = true
+    })
     return this.#opened
   }
 

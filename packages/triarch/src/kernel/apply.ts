@@ -145,7 +145,10 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.failures++
       step.failures[event.operation]++
       step.error = event.error
-      if (event.operation === 'run') step.unknown = event.unknown === true
+      if (event.operation === 'run') {
+        step.unknown = event.unknown === true
+        if (step.unknown) step.doubtUntil = (event.startedAt ?? event.endedAt) + step.policy.completeWithin
+      }
       next(step, event.next)
       return
     }

@@ -65,6 +65,10 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
     step.failures.run < step.policy.retry.attempts &&
     inTime(turn, step, 0)
   if (mayRetry) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
+  // Before the lost attempt's complete-by its request may still be on its way: a "no" that ends the step comes too early.
+  if (answer === 'not-done' && turn.at < step.doubtUntil) {
+    return emit(turn, { ...record, next: { operation: 'verify', at: step.doubtUntil } })
+  }
   if (answer === 'not-done') {
     emit(turn, record)
     return rescue(turn, step, error)

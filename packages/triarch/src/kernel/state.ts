@@ -74,6 +74,8 @@ export interface Step {
   due: number
   /** The last run attempt may or may not have taken effect. */
   unknown: boolean
+  /** Until then an attempt of unknown outcome may still take effect: its complete-by. */
+  doubtUntil: number
   /** Waits for an operator, and why. */
   held: PauseReason | null
   requestedAt: number

@@ -20,6 +20,7 @@ export function newStep(state: TaskState, request: Pick<Step, 'id' | 'action' | 
     failures: { run: 0, verify: 0, undo: 0 },
     due: at,
     unknown: false,
+    doubtUntil: 0,
     held: null,
     requestedAt: state.ordinal,
     completedAt: 0,
