@@ -1,0 +1,57 @@
+// Which process dies when: drawn from the seed, and measured in orders placed, so that a slow machine sees the same.
+import type { Fleet } from './fleet.ts'
+import { chance } from './services/faults.ts'
+import type { AnyUnit } from './unit.ts'
+
+export interface Blow {
+  /** Once this many orders have been placed. */
+  after: number
+  kind: 'node' | 'web' | 'service'
+  /** Which one of its kind. */
+  index: number
+  /** How long it stays down (ms). */
+  downtime: number
+}
+
+/** Kills of nodes, spread over the whole run, and one each of the web process and of a service. */
+export function plan({ orders, seed }: { orders: number; seed: number }): Blow[] {
+  const blow = (kind: Blow['kind'], number: number, [from, to]: [number, number]): Blow => {
+    const draw = (what: string) => chance(seed, 'chaos', kind, number, what)
+    return {
+      after: Math.floor(orders * (from + (to - from) * draw('after'))),
+      kind,
+      index: Math.floor(4 * draw('index')),
+      downtime: Math.round(100 + 500 * draw('downtime')),
+    }
+  }
+  const kills = Math.max(4, Math.round(orders / 30))
+  const nodes = Array.from({ length: kills }, (_, n) => blow('node', n, [n / kills, (n + 1) / kills]))
+  return [...nodes, blow('web', 0, [0.1, 0.9]), blow('service', 0, [0.1, 0.9])]
+}
+
+/** Strikes whenever the number of orders placed, told to the function returned, says so. */
+export function unleash(blows: Blow[], fleet: Fleet, struck: (unit: AnyUnit) => void) {
+  const waiting = [...blows]
+  const strikes: Promise<void>[] = []
+  return {
+    placed(count: number) {
+      const due = waiting.filter(({ after }) => after < count)
+      for (const blow of due) {
+        waiting.splice(waiting.indexOf(blow), 1)
+        const unit = targetOf(blow, fleet)
+        const strike = unit.kill(blow.downtime)
+        strike.catch(() => undefined) // heard of in `done`
+        strikes.push(strike)
+        struck(unit)
+      }
+    },
+    /** When everybody is up again. */
+    done: () => Promise.all(strikes),
+  }
+}
+
+function targetOf({ kind, index }: Blow, { nodes, services, web }: Fleet): AnyUnit {
+  const unit: AnyUnit | undefined = kind === 'web' ? web : (kind === 'node' ? nodes : services)[index]
+  if (!unit) throw new Error(`there is no ${kind} ${index}`)
+  return unit
+}

@@ -1,0 +1,37 @@
+// One Triarch node: a process that plays the roles it is given.
+//   node node.ts scheduler agent supervisor --db orders.db
+import { parseArgs } from 'node:util'
+import { type Role, Triarch } from 'triarch'
+import { sqlite } from 'triarch/sqlite'
+import { agents, fulfilOrder } from './shop.ts'
+
+// Standard input is a pipe from the parent: it ends when the parent does, and so does this process.
+process.stdin.resume().once('close', () => process.exit())
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { db: { type: 'string', default: 'orders.db' } },
+})
+
+const triarch = new Triarch({
+  store: sqlite(values.db),
+  workflows: [fulfilOrder],
+  agents,
+  roles: positionals as Role[],
+  // Short, so that a demonstration need not wait long for the dead to be noticed. What a dead node had asked of a service
+  // is looked up after the lease, so let it outlast every request: half as long again as `completeWithin` is enough.
+  lease: '1500ms',
+  sweep: '250ms',
+  poll: '10ms',
+  grace: '3s',
+})
+triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))
+await triarch.start()
+console.log(JSON.stringify({ roles: positionals }))
+
+// Asked to go: finish what runs, hand the rest back. Asked again: leave at once; nothing is lost either way.
+process.once('SIGTERM', async () => {
+  process.once('SIGTERM', () => process.exit())
+  await triarch.stop()
+  process.exit()
+})

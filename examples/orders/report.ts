@@ -1,0 +1,45 @@
+// What came of it, for people.
+import { styleText } from 'node:util'
+import type { Verdict } from './verdict.ts'
+
+export interface Report {
+  ok: boolean
+  seed: number
+  seconds: number
+  kills: { node: number; web: number; service: number; total: number }
+  faults: number
+  counts: Verdict['counts']
+  violations: Verdict['violations']
+  /** Nodes that did not stop when they were asked to. */
+  unruly: string[]
+  /** Tasks that stopped moving, each with the end of its history. */
+  stuck: string[]
+  data: string | null
+}
+
+export function summary(report: Report): string {
+  const { ok, seed, seconds, kills, faults, counts, violations, unruly, stuck, data } = report
+  const kinds = Object.entries(counts.faults).map(([fault, count]) => `${count} ${fault}`)
+  const rows = [
+    ['orders', `${counts.orders}: ${counts.fulfilled} fulfilled, ${counts.undone} undone`],
+    [
+      'requests',
+      `${counts.requests}, with ${counts.effects} effects, ${counts.undos} undone, ${counts.refusals} refusals`,
+    ],
+    ['faults', `${faults}: ${kinds.join(', ')}`],
+    ['kills', `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services`],
+    ['time', `${seconds} s, seed ${seed}`],
+    ...(data ? [['data', data]] : []),
+    ['violations', `${violations.length || 'none'}`],
+  ]
+  const lines = rows.map(([name, value]) => `${styleText('bold', (name ?? '').padEnd(11))}${value}`)
+  const problems = [
+    ...violations.slice(0, 50).map(({ rule, orderId, detail }) => `${rule}: ${orderId ?? 'no order'}: ${detail}`),
+    ...unruly.map((name) => `${name} did not stop in order`),
+    ...stuck.slice(0, 10).map((task) => `stuck: ${task}`),
+  ].map((line) => styleText('red', line))
+  const verdict = ok
+    ? styleText('green', 'Every order was fulfilled once, or undone. Nothing twice, nothing lost.')
+    : styleText('red', 'A guarantee broke.')
+  return [...lines, ...problems, verdict].join('\n')
+}
