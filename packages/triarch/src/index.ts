@@ -2,9 +2,10 @@
 
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
 export type { Limits, Role, TriarchOptions } from './client/options.ts'
+export type { ListOptions } from './client/query.ts'
 export type { TaskInfo } from './client/status.ts'
 export type { SubmitOptions } from './client/submission.ts'
-export { type ListOptions, type TaskPage, Triarch } from './client/triarch.ts'
+export { type TaskPage, Triarch } from './client/triarch.ts'
 export type { Action, ActionDefinition, StepContext, Verification } from './definition/action.ts'
 export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
 export type {

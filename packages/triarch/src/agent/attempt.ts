@@ -29,14 +29,13 @@ export interface AttemptOptions {
 }
 
 /**
- * One attempt under its complete-by. `outcome` resolves once: with what the code answered in time, or with a timeout of
+ * One attempt under its complete-by. `settle` is called once: with what the code answered in time, or with a timeout of
  * unknown outcome at complete-by. What the code does after that counts for nothing.
  */
 export class Attempt {
-  readonly outcome: Promise<Outcome>
   readonly startedAt: number
   checkpoint: Json | undefined
-  #settle!: (outcome: Outcome) => void
+  readonly #settle: (outcome: Outcome) => void
   #settled = false
   #timer: Timer | undefined
   #pulse: Timer | undefined
@@ -46,17 +45,18 @@ export class Attempt {
   readonly #environment: Environment
   readonly #options: AttemptOptions
 
-  constructor(environment: Environment, handler: Handler, options: AttemptOptions) {
+  constructor(environment: Environment, options: AttemptOptions, settle: (outcome: Outcome) => void) {
+    this.#settle = settle
     this.#environment = environment
     this.#options = options
     this.startedAt = environment.now()
-    this.outcome = new Promise((resolve) => {
-      this.#settle = resolve
-    })
     this.#timer = environment.timer(Math.max(0, options.completeBy - this.startedAt), () =>
       this.#expire('STEP_TIMEOUT', 'the attempt was not done by its complete-by'),
     )
     this.#expectPulse()
+  }
+
+  start(handler: Handler): void {
     void this.#run(handler)
   }
 
@@ -75,7 +75,12 @@ export class Attempt {
   async #run(handler: Handler): Promise<void> {
     const { request, payloadLimit, completeBy } = this.#options
     try {
-      this.#finish(await perform(handler, request, new Context(this, request, completeBy), payloadLimit))
+      const step = new Context(this, request, completeBy)
+      if (request.operation === 'run') {
+        const output = await handler.run(request.input, step)
+        return this.#finish({ kind: 'done', output: encode(output, 'output', payloadLimit) })
+      }
+      this.#finish(await perform(handler, request, step, payloadLimit))
     } catch (error) {
       this.#finish(this.#failure(error, handler))
     }
@@ -188,16 +193,11 @@ function mayRetry(handler: Handler, error: unknown): boolean {
   }
 }
 
+/** The two operations that are rare. */
 async function perform(handler: Handler, request: StepRequest, step: StepContext, limit: number): Promise<Outcome> {
-  switch (request.operation) {
-    case 'run':
-      return { kind: 'done', output: encode(await handler.run(request.input, step), 'output', limit) }
-    case 'undo':
-      await handler.undo?.({ input: request.input, output: request.output }, step)
-      return { kind: 'done', output: null }
-    case 'verify':
-      return verification(await handler.verify?.(request.input, step), limit)
-  }
+  if (request.operation === 'verify') return verification(await handler.verify?.(request.input, step), limit)
+  await handler.undo?.({ input: request.input, output: request.output }, step)
+  return { kind: 'done', output: null }
 }
 
 function verification(answer: unknown, limit: number): Outcome {
@@ -213,17 +213,20 @@ function verification(answer: unknown, limit: number): Outcome {
 
 /** An action as a handler: validated at both ends. */
 export function actionHandler(action: Action<unknown, unknown>): Handler {
-  const { definition, key } = action
+  const { definition } = action
   return {
-    async run(input, step) {
-      const given = definition.input
-        ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${key}`)
-        : input
-      const output = await definition.run(given, step)
-      return definition.output ? validate(definition.output, output, 'INVALID_OUTPUT', `output of ${key}`) : output
-    },
+    run: definition.input || definition.output ? validated(action) : (input, step) => definition.run(input, step),
     undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
     verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
     retryIf: definition.retry?.retryIf,
+  }
+}
+
+function validated({ definition, key }: Action<unknown, unknown>): Handler['run'] {
+  const { input: inputs, output: outputs } = definition
+  return async (input, step) => {
+    const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input
+    const output = await definition.run(given, step)
+    return outputs ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
   }
 }

@@ -21,6 +21,8 @@ export interface HostOptions {
   payload: number
   /** Told when code answers after nobody waited any more. */
   late: () => void
+  /** Told when a slot is free again after all were taken. */
+  freed?: () => void
 }
 
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
@@ -66,7 +68,7 @@ export class AgentHost {
 
   /** Gives back a slot that was reserved for nothing. */
   release(): void {
-    this.#taken--
+    if (this.#taken-- === this.#concurrency) this.#options.freed?.()
     if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
   }
 
@@ -77,9 +79,7 @@ export class AgentHost {
     if (!handler) return this.release()
     const { environment, node, payload, late } = this.#options
     const key = attemptKey(request.task, request.step)
-    const running = new Attempt(environment, handler, { ...attempt, payloadLimit: payload, late })
-    this.#running.set(key, running)
-    void running.outcome.then((outcome) => {
+    const running = new Attempt(environment, { ...attempt, payloadLimit: payload, late }, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
       this.release()
       attempt.done({
@@ -94,6 +94,8 @@ export class AgentHost {
         ...(running.checkpoint !== undefined && { checkpoint: running.checkpoint }),
       })
     })
+    this.#running.set(key, running)
+    running.start(handler)
   }
 
   abort(task: string, step: number, reason: unknown): void {

@@ -13,6 +13,8 @@ export class Connection {
   readonly limits: Pick<Limits, 'payload'>
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
+  /** Opens the store, if it is not yet open. */
+  opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
   posted: () => void = () => undefined
   readonly #listeners = new Map<string, Set<(ending: Ending) => void>>()
@@ -39,12 +41,14 @@ export class Connection {
   }
 
   async info(id: string): Promise<TaskInfo> {
+    await this.opened()
     const row = await this.store.task(id)
     if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     return infoOf(row)
   }
 
   async send(id: string, message: Message): Promise<void> {
+    await this.opened()
     const [known] = await this.store.post([{ task: id, message, control: message.type !== 'event' }])
     if (!known) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     this.posted()

@@ -1,5 +1,6 @@
 import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
 import { checkName } from '../definition/name.ts'
+import { checkInteger, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { TriarchError } from '../error/error.ts'
 import { taskError } from '../error/task-error.ts'
@@ -38,6 +39,7 @@ export class TaskHandle<O = unknown> {
 
   /** The output, once the task stopped. Rejects with the TaskError that tells how else it ended. */
   async result(options: WaitOptions = {}): Promise<O> {
+    checkOptions('result', options, ['timeout', 'signal'])
     const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
     const ending = await this.#connection.ending(this.id, within, options.signal)
     if (ending.result === 'success' || ending.result === 'warning') return ending.output as O
@@ -46,6 +48,7 @@ export class TaskHandle<O = unknown> {
 
   /** Every record of the history, oldest first. */
   async history(): Promise<HistoryEntry[]> {
+    await this.#connection.opened()
     const entries: HistoryEntry[] = []
     for (let after = 0; ; ) {
       const page = await this.#connection.store.records(this.id, after, 1_000)
@@ -69,12 +72,14 @@ export class TaskHandle<O = unknown> {
    * is false. `force` waits for nothing and undoes nothing. Throws TASK_STOPPED.
    */
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
+    checkOptions('cancel', options, ['compensate', 'force', 'reason'])
     const { compensate = null, force = false, reason } = options
     await this.#send({ type: 'cancel', compensate, force, ...(reason !== undefined && { reason }) }, 'active')
   }
 
   /** No new step starts until resume(). Running ones finish. Throws TASK_STOPPED. */
   async pause(options: { reason?: string } = {}): Promise<void> {
+    checkOptions('pause', options, ['reason'])
     await this.#send({ type: 'pause', ...(options.reason !== undefined && { reason: options.reason }) }, 'active')
   }
 
@@ -89,7 +94,9 @@ export class TaskHandle<O = unknown> {
    * task's when the whole task starts over. Throws ILLEGAL_MOVE.
    */
   async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
+    checkOptions('retry', options, ['step', 'input'])
     const { step, input } = options
+    if (step !== undefined) checkInteger('retry: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
     await this.#send(
       { type: 'retry', ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) },
@@ -99,6 +106,7 @@ export class TaskHandle<O = unknown> {
 
   /** Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. */
   async skip(step: number, output: unknown = null): Promise<void> {
+    checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
     await this.#send(
       { type: 'skip', step, output: encode(output, 'output', this.#connection.limits.payload) },
       'retryable',

@@ -55,7 +55,13 @@ export class Node {
     const stale = (count: number) => {
       options.counters.stale += count
     }
-    const host = { environment, node: this.id, payload: limits.payload, late: () => stale(1) }
+    const host = {
+      environment,
+      node: this.id,
+      payload: limits.payload,
+      late: () => stale(1),
+      freed: () => this.#consumer?.wake(),
+    }
     this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({

@@ -1,8 +1,10 @@
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { checkPriority } from '../definition/policy.ts'
 import { validate } from '../definition/schema.ts'
+import { checkTags } from '../definition/tag.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { NewTask } from '../store/port.ts'
@@ -39,6 +41,10 @@ export async function newTask(
   given: { now: number; payload: number; id: () => string },
 ): Promise<NewTask> {
   checkOptions('submit', options, keys)
+  const { ifExists } = options
+  if (ifExists !== undefined && !['match', 'return', 'reject'].includes(ifExists)) {
+    throw new TriarchError('INVALID_OPTION', 'submit: ifExists must be "match", "return" or "reject"')
+  }
   const { definition, name, version } = workflow
   if (definition.input) await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`)
   return buildTask(workflow, input, options, given, version)
@@ -62,7 +68,7 @@ function buildTask(
         ? null
         : (start ?? now) + positiveMilliseconds(definition.completeWithin, 'completeWithin')
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
-  const tags = checkTags(options.tags ?? {})
+  const tags = checkTags('submit', options.tags ?? {})
   const event = {
     type: 'submitted',
     workflow: name,
@@ -76,7 +82,7 @@ function buildTask(
   }
   const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)
   return {
-    id: options.id === undefined ? id() : checkId(options.id),
+    id: options.id === undefined ? id() : checkTaskId(options.id),
     workflow: name,
     version,
     priority,
@@ -88,28 +94,6 @@ function buildTask(
     parent: null,
     events: JSON.stringify([event]),
   }
-}
-
-/** Ids are texts of 1 to 200 characters without control characters. */
-export function checkId(id: unknown): string {
-  if (typeof id !== 'string' || id.length === 0 || id.length > 200 || /\p{Cc}/u.test(id)) {
-    throw new TriarchError('INVALID_NAME', 'a task id must be a text of 1 to 200 characters without control characters')
-  }
-  return id
-}
-
-function checkTags(tags: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(tags)
-  if (entries.length > 32) throw new TriarchError('INVALID_OPTION', 'submit: at most 32 tags')
-  for (const [name, value] of entries) {
-    if (typeof value !== 'string' || name.length > 100 || value.length > 200) {
-      throw new TriarchError(
-        'INVALID_OPTION',
-        `submit: tag "${name.slice(0, 100)}" must be a text of at most 200 characters`,
-      )
-    }
-  }
-  return Object.fromEntries(entries)
 }
 
 function instant(value: Date | Duration, now: number, what: string): number {

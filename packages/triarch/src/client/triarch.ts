@@ -1,38 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
-import { checkInteger, checkOptions } from '../definition/options.ts'
+import { checkTaskId } from '../definition/name.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
-import type { ListQuery, NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
 import { Connection } from './connection.ts'
 import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
+import { type ListOptions, listQuery } from './query.ts'
 import { infoOf, type TaskInfo } from './status.ts'
-import { checkId, newTask, type SubmitOptions } from './submission.ts'
-
-/** Which tasks to list, and how many. */
-export interface ListOptions {
-  status?: TaskStatus | readonly TaskStatus[]
-  result?: TaskResult | readonly TaskResult[]
-  workflow?: string
-  version?: string
-  /** Children of this task. */
-  parent?: string
-  /** Tasks that have all of these. */
-  tags?: Readonly<Record<string, string>>
-  submittedAfter?: Date
-  submittedBefore?: Date
-  /** `next` of the page before. */
-  cursor?: string
-  /** Rows a page: 1 to 1,000; 100. */
-  limit?: number
-  order?: 'newest' | 'oldest'
-}
+import { newTask, type SubmitOptions } from './submission.ts'
 
 export interface TaskPage {
   tasks: TaskInfo[]
@@ -46,10 +28,6 @@ interface Listeners {
   /** The supervisor recovered something. */
   recovered: (report: SweepReport) => void
 }
-
-const listKeys = 'status result workflow version parent tags submittedAfter submittedBefore cursor limit order'.split(
-  ' ',
-)
 
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
@@ -73,6 +51,7 @@ export class Triarch implements AsyncDisposable {
     this.#registry = new Registry((options.workflows ?? []) as readonly Workflow[], options.agents ?? [])
     this.#store = options.store(this.#environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings)
+    this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.posted = () => this.#node?.wake()
     this.#failed = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)))
@@ -128,28 +107,17 @@ export class Triarch implements AsyncDisposable {
 
   /** A task by its id; whether it exists shows at the first use. */
   task<O = unknown>(id: string): TaskHandle<O> {
-    return new TaskHandle<O>(this.#connection, checkId(id))
+    return new TaskHandle<O>(this.#connection, checkTaskId(id))
   }
 
   /** Tasks by filters, newest first, a page at a time. */
   async list(options: ListOptions = {}): Promise<TaskPage> {
-    checkOptions('list', options, listKeys)
+    const query = listQuery(options)
     await this.#open()
-    const { cursor, limit = 100, order = 'newest', submittedAfter, submittedBefore, tags, ...rest } = options
-    const size = checkInteger('list: limit', limit, 1, 1_000)
-    const query: ListQuery = {
-      ...rest,
-      ...(tags && { tags: { ...tags } }),
-      ...(submittedAfter && { submittedAfter: submittedAfter.getTime() }),
-      ...(submittedBefore && { submittedBefore: submittedBefore.getTime() }),
-      ...(cursor !== undefined && { after: checkInteger('list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER) }),
-      limit: size + 1,
-      order,
-    }
-    const rows = await this.#store.list(query)
-    const page = rows.slice(0, size)
+    const rows = await this.#store.list({ ...query, limit: query.limit + 1 })
+    const page = rows.slice(0, query.limit)
     const last = page.at(-1)
-    return { tasks: page.map(infoOf), ...(rows.length > size && last && { next: String(last.key) }) }
+    return { tasks: page.map(infoOf), ...(rows.length > query.limit && last && { next: String(last.key) }) }
   }
 
   /** The nodes that live. */
@@ -241,8 +209,7 @@ export class Triarch implements AsyncDisposable {
     const [record] = await this.#store.records(task.id, 0, 1)
     const recorded = record ? (JSON.parse(record.events) as Record<string, unknown>[])[0] : undefined
     const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
-    const same =
-      recorded?.workflow === asked?.workflow && JSON.stringify(recorded?.input) === JSON.stringify(asked?.input)
+    const same = recorded?.workflow === asked?.workflow && isDeepStrictEqual(recorded?.input, asked?.input)
     if (same && ifExists === 'match') return
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }

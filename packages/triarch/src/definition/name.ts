@@ -13,6 +13,12 @@ export function checkVersion(what: string, version: unknown): string {
   return check(what, version, versionPattern, '1 to 100 letters, digits, ".", "+", "-" or "_"')
 }
 
+/** The id of a task: a text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
+export function checkTaskId(id: unknown): string {
+  if (typeof id === 'string' && id.length > 0 && id.length <= 200 && !/\p{Cc}/u.test(id)) return id
+  throw new TriarchError('INVALID_NAME', 'a task id must be a text of 1 to 200 characters without control characters')
+}
+
 function check(what: string, value: unknown, pattern: RegExp, rule: string): string {
   if (typeof value === 'string' && pattern.test(value)) return value
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 120)) : `a value of type ${typeof value}`

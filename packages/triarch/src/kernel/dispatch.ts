@@ -16,9 +16,13 @@ export function dispatchable(state: TaskState, at: number): Step[] {
   return found
 }
 
-/** Steps, timers, waits and children outstanding at once: what the fan-out limit bounds. */
-export function fanOut(state: TaskState): number {
-  return state.steps.size + state.timers.size + state.waits.size + state.children.size
+/** Whether more steps, timers, waits and children are outstanding at once. What is done but can be undone does not count. */
+export function isWider(state: TaskState, bound: number): boolean {
+  let count = state.steps.size + state.timers.size + state.waits.size + state.children.size
+  if (count <= bound) return false
+  for (const step of state.steps.values()) if (step.status === 'success') count--
+  for (const child of state.children.values()) if (child.status === 'stopped') count--
+  return count > bound
 }
 
 /** The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). */

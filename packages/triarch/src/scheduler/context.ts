@@ -10,15 +10,20 @@ import type {
   UndoOptions,
 } from '../definition/context.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
-import { checkName } from '../definition/name.ts'
+import { checkName, checkTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
-import { toRecordedPolicy } from '../definition/policy.ts'
+import { checkPriority, toRecordedPolicy } from '../definition/policy.ts'
 import { invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
+import { checkTags } from '../definition/tag.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
+import type { ParentPolicy } from '../kernel/event.ts'
 import type { FunctionDriver } from './driver.ts'
+
+const childKeys = ['id', 'onCancel', 'undo', 'tags', 'priority', 'completeWithin']
+const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
 /** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
 export function functionContext(driver: FunctionDriver): TaskContext {
@@ -27,7 +32,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   const random = seededRandom(hash32(`${taskId}:${driver.firstId}`))
   let uuids = 0
 
-  async function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
+  function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
     if (action.definition.input) {
       const checked = validateSync(action.definition.input, input)
       if (checked !== 'async' && 'issues' in checked)
@@ -43,7 +48,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     })
   }
 
-  async function runLocal(
+  function runLocal(
     name: string,
     fn: (step: StepContext) => unknown,
     options: LocalStepOptions<unknown> = {},
@@ -61,62 +66,65 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     return driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
   }
 
-  async function child(
+  function child(
     mode: 'call' | 'start',
     target: Workflow,
     input: unknown,
     options: ChildOptions = {},
   ): Promise<unknown> {
-    checkOptions(`options of child ${target.name}`, options, [
-      'id',
-      'onCancel',
-      'undo',
-      'tags',
-      'priority',
-      'completeWithin',
-    ])
+    const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
+    const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
+    const what = `options of child ${target.name}`
+    checkOptions(what, options, childKeys)
+    if (childId !== undefined) checkTaskId(childId)
+    if (!parentPolicies.includes(onCancel)) {
+      throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of ${parentPolicies.join(', ')}`)
+    }
+    if (priority !== undefined) checkPriority(`${what}: priority`, priority)
+    const within = completeWithin === undefined ? undefined : positiveMilliseconds(completeWithin, 'completeWithin')
     if (target.definition.input) {
       const checked = validateSync(target.definition.input, input)
       if (checked !== 'async' && 'issues' in checked)
         throw invalid(checked.issues, 'INVALID_INPUT', `input of ${target.name}`)
     }
     const payload = encode(input, `input of ${target.name}`, payloadLimit)
-    const { completeWithin = target.definition.completeWithin, priority = target.definition.priority, tags } = options
+    const ownTags = tags === undefined ? undefined : checkTags(what, tags)
     const id = driver.nextId()
     return driver.decide({
       decision: {
         type: 'childStarted',
         id,
-        task: options.id ?? `${taskId}.${id}`,
+        task: childId ?? `${taskId}.${id}`,
         workflow: target.name,
         version: target.version,
         mode,
-        onCancel: options.onCancel ?? 'cancel',
-        undo: options.undo ?? true,
+        onCancel,
+        undo: undoable,
       },
       child: {
         input: payload,
         ...(priority !== undefined && { priority }),
-        ...(tags && { tags: { ...tags } }),
-        ...(completeWithin !== undefined && { completeWithin: positiveMilliseconds(completeWithin, 'completeWithin') }),
+        ...(ownTags && { tags: ownTags }),
+        ...(within !== undefined && { completeWithin: within }),
       },
     })
   }
 
-  async function sleep(until: Duration | Date): Promise<void> {
-    await driver.decide({
+  function sleep(until: Duration | Date): Promise<void> {
+    return driver.decide({
       decision: { type: 'timerStarted', id: driver.nextId(), until: instant(until, driver.at, 'sleep') },
     })
   }
 
-  async function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
+  function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
     checkName('event', name)
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    const payload: unknown = await driver.decide({
+    const payload: Promise<unknown> = driver.decide({
       decision: { type: 'waitStarted', id: driver.nextId(), name, until },
     })
-    return options.schema ? checkEvent(name, options.schema, payload) : payload
+    const { schema } = options
+    return schema ? payload.then((value) => checkEvent(name, schema, value)) : payload
   }
 
   function undo(fn: (step: StepContext) => unknown, options: UndoOptions = {}): void {
@@ -139,11 +147,14 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     workflow: workflow.name,
     version: workflow.version,
     run: ((what: Action | string, ...rest: [never, never]) =>
-      quiet(typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest))) as TaskContext['run'],
-    sleep: (until) => quiet(sleep(until)),
-    event: ((name: string, options?: EventOptions<unknown>) => quiet(event(name, options))) as TaskContext['event'],
-    call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(child('call', ...of))) as TaskContext['call'],
-    start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(child('start', ...of))) as TaskContext['start'],
+      quiet(() =>
+        typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest),
+      )) as TaskContext['run'],
+    sleep: (until) => quiet(() => sleep(until)),
+    event: ((name: string, options?: EventOptions<unknown>) =>
+      quiet(() => event(name, options))) as TaskContext['event'],
+    call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('call', ...of))) as TaskContext['call'],
+    start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
     undo,
     now: () => new Date(driver.at),
     random,
@@ -159,7 +170,13 @@ export function functionContext(driver: FunctionDriver): TaskContext {
 }
 
 /** The code may never look at a promise it got; a rejection nobody awaits must not end the process. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
+function quiet<T>(ask: () => Promise<T>): Promise<T> {
+  let promise: Promise<T>
+  try {
+    promise = ask()
+  } catch (error) {
+    promise = Promise.reject(error)
+  }
   promise.catch(() => undefined)
   return promise
 }

@@ -99,13 +99,8 @@ export class FunctionDriver {
     if (this.#undelivered > 0) this.#undelivered--
     const waiting = this.#waiting.get(delivery.id)
     if (!waiting) {
-      this.fail(
-        new TriarchError(
-          'HISTORY_MISMATCH',
-          `the history has an outcome for decision ${delivery.id}, the code never made it`,
-        ),
-      )
-      return
+      const recorded = this.#recorded.find((decision) => 'id' in decision && decision.id === delivery.id)
+      return this.fail(mismatch(recorded, undefined))
     }
     this.#waiting.delete(delivery.id)
     if (delivery.ok) waiting.resolve(copy(delivery.value))

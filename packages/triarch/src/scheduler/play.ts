@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
-import { fanOut } from '../kernel/dispatch.ts'
+import { isWider } from '../kernel/dispatch.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import type { NewTask } from '../store/port.ts'
 import { drained } from './drained.ts'
@@ -67,7 +67,7 @@ export function bound(turn: Turn): void {
   const { state, limits } = turn
   if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
   const long = state.ordinal > limits.history
-  if (!long && fanOut(state) <= limits.fanOut) return
+  if (!long && !isWider(state, limits.fanOut)) return
   const error = long
     ? new TriarchError(
         'HISTORY_TOO_LONG',

@@ -17,7 +17,7 @@ import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
 import { bound, pauseFor, play } from './play.ts'
 import { maySleep, needsCode } from './rest.ts'
-import { snapshotOf, stepRequest, workRequest } from './transition.ts'
+import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
 interface Mail {
   message: Message
@@ -237,7 +237,7 @@ export class TaskRunner {
     const foreign = !stopped && !turn.reload && !this.#driver && needsCode(state)
     const release =
       stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
-        ? { wakeAt: stopped ? null : wakeAt, ready: foreign, orphaned: this.#here.size > 0 }
+        ? { wakeAt: stopped ? null : wakeAt, ready: foreign || this.#here.size > 0, orphaned: this.#here.size > 0 }
         : null
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
@@ -249,7 +249,6 @@ export class TaskRunner {
     }
     if (appended || this.#create) this.#seq++
     this.#inFlight = consumed
-    const events = this.#create ? [...(JSON.parse(this.#create.events) as unknown[]), ...turn.events] : turn.events
     const transition: Transition = {
       key: this.key,
       id: this.id,
@@ -257,7 +256,7 @@ export class TaskRunner {
       epoch: this.epoch,
       seq: this.#seq,
       at: turn.at,
-      events: appended || this.#create ? JSON.stringify(events) : null,
+      events: eventsText(this.#create, turn.events),
       create: this.#create,
       snapshot: this.#create || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
       consumed,
@@ -278,8 +277,8 @@ export class TaskRunner {
     this.#created = null
     created?.(outcome)
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
-      for (const step of pending.local) if (step.action !== null) this.#owner.unreserve(step.action)
-      for (const step of pending.local) this.#here.delete(step.id)
+      for (const { id, action } of pending.local)
+        if (this.#here.delete(id) && action !== null) this.#owner.unreserve(action)
       if (this.#gone) return
       if (outcome instanceof Error) this.#owner.failed(this, outcome)
       return this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
@@ -290,8 +289,7 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    const stopped = new TriarchError('STEP_CANCELLED', 'the task was stopped')
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, stopped)
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition)
     if (transition.release) return this.#leave()
@@ -346,4 +344,8 @@ export class TaskRunner {
       this.discard(error as Error)
     }
   }
+}
+
+function cancelled(): TriarchError {
+  return new TriarchError('STEP_CANCELLED', 'the task was stopped')
 }

@@ -53,6 +53,8 @@ export class Scheduler implements Owner {
   #polling = false
   #again = false
   #timer: Timer | null = null
+  /** When the timer fires. */
+  #restsUntil = Number.POSITIVE_INFINITY
   #emptied: (() => void)[] = []
 
   constructor(options: SchedulerOptions) {
@@ -180,6 +182,8 @@ export class Scheduler implements Owner {
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
     if (transition.children.length > 0 || transition.posts.length > 0) this.wake()
+    const wakeAt = transition.release?.wakeAt ?? null
+    if (wakeAt !== null && !this.#polling) this.#rest(wakeAt)
   }
 
   gone(runner: TaskRunner): void {
@@ -208,6 +212,7 @@ export class Scheduler implements Owner {
 
   async #poll(): Promise<void> {
     this.#timer?.cancel()
+    this.#restsUntil = Number.POSITIVE_INFINITY
     while (this.#again && this.#open) {
       this.#again = false
       try {
@@ -261,16 +266,23 @@ export class Scheduler implements Owner {
   /** Sleeps until the next look, at the latest when the next sleeping task is due. */
   async #sleep(): Promise<void> {
     this.#evict(0)
-    let wait = this.#options.poll
+    let next: number | null = null
     try {
-      const next = await this.#options.store.nextWake()
-      if (next !== null) wait = Math.min(wait, Math.max(1, next - this.environment.now()))
+      next = await this.#options.store.nextWake()
     } catch (error) {
       this.#options.failed(error)
     }
-    if (!this.#open || this.#polling) return
+    if (this.#polling) return
+    const latest = this.environment.now() + this.#options.poll
+    this.#rest(next === null ? latest : Math.min(next, latest))
+  }
+
+  /** Looks again at this instant, if it would not sooner. */
+  #rest(until: number): void {
+    if (!this.#open || until >= this.#restsUntil) return
+    this.#restsUntil = until
     this.#timer?.cancel()
-    this.#timer = this.environment.timer(wait, () => this.wake())
+    this.#timer = this.environment.timer(Math.max(1, until - this.environment.now()), () => this.wake())
   }
 
   #empty(within: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { idempotencyKey } from '../kernel/dispatch.ts'
+import type { TaskEvent } from '../kernel/event.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Turn } from '../kernel/turn.ts'
@@ -86,4 +87,11 @@ export function childTask(turn: Turn, command: Command): NewTask | null {
     parent: id,
     events: JSON.stringify([event]),
   }
+}
+
+/** The record's events; those of a task's first record follow its submission. */
+export function eventsText(create: NewTask | null, events: readonly TaskEvent[]): string | null {
+  if (events.length === 0) return create?.events ?? null
+  const text = JSON.stringify(events)
+  return create ? `${create.events.slice(0, -1)},${text.slice(1)}` : text
 }

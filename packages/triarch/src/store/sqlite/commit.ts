@@ -1,6 +1,8 @@
-import type { CommitOutcome, Snapshot, Transition } from '../port.ts'
+import type { TaskEvent } from '../../kernel/event.ts'
+import type { TaskResult } from '../../kernel/status.ts'
+import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
-import { postOne } from './inbox.ts'
+import { deliver, postOne } from './inbox.ts'
 import { insertTags, insertTask, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
@@ -23,10 +25,15 @@ export const RELEASE = `
 locked_by = NULL, orphaned = ?, wake_at = ?,
 ready = max(?, EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key)),
 control = EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key AND control = 1)`
+/** The same where nothing is undelivered: nearly always. */
+const RELEASE_READ = 'locked_by = NULL, orphaned = ?, wake_at = ?, ready = ?, control = 0'
+const UNREAD = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
 export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
 
 const CONSUME = 'DELETE FROM triarch_inbox WHERE id = ? AND task = ?'
 const FORGET = 'DELETE FROM triarch_work WHERE task = ? AND step = ?'
+
+const CHILD = 'SELECT parent, status, result, output, error FROM triarch_tasks WHERE id = ?'
 
 const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
 const exists: CommitOutcome = { ok: false, reason: 'exists' }
@@ -53,10 +60,42 @@ function commitOne(database: Database, transition: Transition): CommitOutcome {
   for (const step of transition.forget) database.run(FORGET, key, step)
   for (const request of transition.work) requestWork(database, key, request)
   for (const step of transition.withdraw) withdrawWork(database, key, step, at)
-  for (const child of transition.children) insertTask(database, child)
+  for (const child of transition.children) createChild(database, key, transition.id, child)
   for (const post of transition.posts) postOne(database, post)
   if (rebase || release || (snapshot && !transition.create)) updateTask(database, key, transition)
   return { ok: true, key }
+}
+
+/**
+ * A child that exists: another task's can never answer, so its parent is told instead of waiting for ever; the parent's
+ * own (asked for again after a retry) answers once more, if it has stopped.
+ */
+function createChild(database: Database, parent: number, parentId: string, child: NewTask): void {
+  if (insertTask(database, child).created) return
+  const row = database.get<ChildRow>(CHILD, child.id)
+  const submitted = (JSON.parse(child.events) as TaskEvent[])[0]
+  const step = submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
+  if (row?.parent !== parentId) {
+    const error = { name: 'TriarchError', code: 'TASK_EXISTS', message: `task "${child.id}" exists already` }
+    return deliver(database, parent, { type: 'child', step, result: 'error', error })
+  }
+  if (row.status !== 'stopped') return
+  const { result, output, error } = row
+  deliver(database, parent, {
+    type: 'child',
+    step,
+    result,
+    ...(output !== null && { output: JSON.parse(output) }),
+    ...(error !== null && { error: JSON.parse(error) }),
+  })
+}
+
+interface ChildRow {
+  parent: string | null
+  status: string
+  result: TaskResult
+  output: string | null
+  error: string | null
 }
 
 function createOwned(
@@ -84,22 +123,29 @@ function freshSnapshot({ status, deadline }: NewTaskState): Snapshot {
 
 type NewTaskState = Pick<Snapshot, 'status' | 'deadline'>
 
+/** The three reasons to touch the row, alone or together; each text is prepared once. */
+const UPDATES = Array.from({ length: 16 }, (_, which) => {
+  const parts = [which & 1 && SNAPSHOT, which & 2 && REBASE, which & 4 && (which & 8 ? RELEASE : RELEASE_READ)]
+  return `UPDATE triarch_tasks SET ${parts.filter(Boolean).join(', ')} WHERE key = ?`
+})
+
 function updateTask(database: Database, key: number, { at, seq, create, snapshot, rebase, release }: Transition): void {
-  const changes: string[] = []
   const values: Value[] = []
+  let which = 0
   if (snapshot && !create) {
-    changes.push(SNAPSHOT)
+    which |= 1
     const { status, result, failures, deadline, progress, output, error, pause } = snapshot
     values.push(at, status, result, failures, deadline, progress, output, error, pause)
   }
   if (rebase) {
-    changes.push(REBASE)
+    which |= 2
     values.push(seq)
   }
+  const unread = release !== null && database.get(UNREAD, key) !== undefined
   if (release) {
-    changes.push(RELEASE)
+    which |= unread ? 12 : 4
     values.push(release.orphaned ? 1 : 0, release.wakeAt, release.ready ? 1 : 0)
   }
-  database.run(`UPDATE triarch_tasks SET ${changes.join(', ')} WHERE key = ?`, ...values, key)
-  if (release) database.run(DISOWN_LETTERS, key)
+  database.run(UPDATES[which] ?? '', ...values, key)
+  if (unread) database.run(DISOWN_LETTERS, key)
 }
