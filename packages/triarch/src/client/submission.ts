@@ -5,7 +5,7 @@ import { encode } from '../definition/payload.ts'
 import { checkPriority } from '../definition/policy.ts'
 import { validate } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { NewTask } from '../store/port.ts'
 
@@ -40,6 +40,7 @@ export async function newTask(
   options: SubmitOptions,
   given: { now: number; payload: number; id: () => string },
 ): Promise<NewTask> {
+  checkWorkflow(workflow)
   checkOptions('submit', options, keys)
   const { ifExists } = options
   if (ifExists !== undefined && !['match', 'return', 'reject'].includes(ifExists)) {

@@ -1,3 +1,4 @@
+import { TriarchError } from '../error/error.ts'
 import type { RescueStrategy } from '../kernel/policy.ts'
 import type { TaskContext } from './context.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
@@ -61,6 +62,13 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)
   return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })
+}
+
+/** Throws UNKNOWN_WORKFLOW for anything that workflow() did not make. */
+export function checkWorkflow(given: unknown): void {
+  const { name, version, definition } = (given ?? {}) as Partial<Workflow>
+  if (typeof name === 'string' && typeof version === 'string' && typeof definition?.run === 'function') return
+  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is no workflow: give what workflow() returned')
 }
 
 /** What happens to a task whose workflow threw: its rescue strategy, or compensate when that is none or a skip. */

@@ -10,8 +10,8 @@ export const catalogue = {
   UNSERIALISABLE: 'A value cannot be stored as JSON: convert the part at the path named in the message.',
   PAYLOAD_TOO_LARGE: 'A value is larger than the payload limit: store it elsewhere and pass a reference.',
   DUPLICATE_DEFINITION: 'Two definitions share a name (and version): rename one or raise its version.',
-  UNKNOWN_WORKFLOW: 'No workflow of this name and version is registered here: register it.',
-  UNKNOWN_ACTION: 'No action of this key is registered here: register its agent.',
+  UNKNOWN_WORKFLOW: 'What was given is no workflow: give what workflow() returned.',
+  UNKNOWN_ACTION: 'What was given is no action, or an agent was asked for one it lacks: check the definitions.',
   UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
@@ -25,7 +25,6 @@ export const catalogue = {
   ILLEGAL_MOVE: 'The state the task or step is in does not allow this control: check its status first.',
   STEP_FAILED: 'A step used up its attempts: catch it in the workflow, or let the rescue strategy decide.',
   STEP_TIMEOUT: 'An attempt passed its complete-by: find what was slow, or raise completeWithin.',
-  STEP_EXPIRED: 'A step passed its expiry before it was done: find what was slow, or raise expiresIn.',
   STEP_LOST: 'The process of an attempt died: nothing to do, the step is verified or tried again.',
   STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',
   STEP_UNKNOWN_OUTCOME: 'Nobody knows whether an attempt took effect: ask the service, then skip or retry the step.',
@@ -39,7 +38,6 @@ export const catalogue = {
   HISTORY_TOO_LONG: 'The history of a task reached its limit: use continueAs() or split the work into child tasks.',
   FAN_OUT_TOO_WIDE: 'A task has more outstanding steps than allowed: run them in portions.',
   HISTORY_CORRUPT: 'The stored history of a task has gaps or unreadable records: restore the store from a backup.',
-  NOT_STARTED: 'This needs a started node: call start() first.',
   NODE_STOPPED: 'This node is stopping or has stopped: use another node or a new one.',
   NODE_FENCED:
     'This node was taken for dead and its tasks went to others: it restarts its work by itself; check for long stalls.',

@@ -97,15 +97,30 @@ function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
 }
 
 /** The task pauses until an operator has decided about the step, and an alert goes out. */
-export function hold(turn: Turn, step: Step, reason: PauseReason, error: ErrorRecord): void {
+export function hold(turn: Turn, step: Step, reason: PauseReason, cause: ErrorRecord): void {
+  const error = heldFor(reason, step, cause)
   emit(turn, { type: 'paused', reason, step: step.id, error })
   turn.alerts.push({
     task: turn.state.id,
     workflow: turn.state.workflow,
     reason,
     step: step.id,
-    message: `step ${step.id} (${step.name}) needs an operator: ${error.message}`,
+    message: error === cause ? `step ${step.id} (${step.name}) needs an operator: ${error.message}` : error.message,
   })
+}
+
+function heldFor(reason: PauseReason, step: Step, cause: ErrorRecord): ErrorRecord {
+  const name = 'TriarchError'
+  const of = `step ${step.id} (${step.name})`
+  if (reason === 'undo')
+    return { name, code: 'UNDO_FAILED', message: `${of} cannot be undone: ${cause.message}`, cause }
+  if (reason !== 'unknown-outcome') return cause
+  return {
+    name,
+    code: 'STEP_UNKNOWN_OUTCOME',
+    message: `nobody knows whether ${of} took effect: ${cause.message}`,
+    cause,
+  }
 }
 
 function inTime(turn: Turn, step: Step, wait: number): boolean {

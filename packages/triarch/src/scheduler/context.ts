@@ -16,7 +16,7 @@ import { encode } from '../definition/payload.ts'
 import { checkPriority, toRecordedPolicy } from '../definition/policy.ts'
 import { invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
 import type { ParentPolicy } from '../kernel/event.ts'
@@ -33,6 +33,9 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   let uuids = 0
 
   function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
+    if (typeof action?.definition?.run !== 'function') {
+      throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
+    }
     if (action.definition.input) {
       const checked = validateSync(action.definition.input, input)
       if (checked !== 'async' && 'issues' in checked)
@@ -74,6 +77,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   ): Promise<unknown> {
     const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
     const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
+    checkWorkflow(target)
     const what = `options of child ${target.name}`
     checkOptions(what, options, childKeys)
     if (childId !== undefined) checkTaskId(childId)

@@ -19,6 +19,8 @@ import { bound, pauseFor, play } from './play.ts'
 import { maySleep, needsCode } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
+const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
+
 interface Mail {
   message: Message
   /** Inbox id, when it came through the store. */
@@ -344,8 +346,4 @@ export class TaskRunner {
       this.discard(error as Error)
     }
   }
-}
-
-function cancelled(): TriarchError {
-  return new TriarchError('STEP_CANCELLED', 'the task was stopped')
 }
