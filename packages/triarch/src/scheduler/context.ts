@@ -75,9 +75,9 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     input: unknown,
     options: ChildOptions = {},
   ): Promise<unknown> {
+    checkWorkflow(target)
     const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
     const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
-    checkWorkflow(target)
     const what = `options of child ${target.name}`
     checkOptions(what, options, childKeys)
     if (childId !== undefined) checkTaskId(childId)

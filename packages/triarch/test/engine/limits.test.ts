@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { agent, workflow } from '../../src/index.ts'
+import { codeOf, eventsOf, stage } from './harness.ts'
+
+const own = agent('own')
+const log: string[] = []
+const act = own.action('act', { run: (n: number) => n, undo: ({ input }) => void log.push(`-${input}`) })
+const big = own.action('big', { retry: { attempts: 3 }, run: (size: number) => 'x'.repeat(size) })
+const agents = [own]
+
+describe('every bound is explicit:', () => {
+  it('a history that grows too long ends the task with HISTORY_TOO_LONG and undoes it', async () => {
+    log.length = 0
+    const endless = workflow('endless', {
+      async run(_: null, task) {
+        for (let n = 0; ; n++) await task.run(act, n)
+      },
+    })
+    await using s = await stage({ workflows: [endless], agents, limits: { history: 50 } })
+    const task = await s.submit(endless, null)
+    expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
+    expect((await task.status()).error?.code).toBe('HISTORY_TOO_LONG')
+    expect(log).toHaveLength((await eventsOf(task, 'stepCompleted')).length)
+    expect((await eventsOf(task, 'stepCompleted')).length).toBeLessThan(50)
+  })
+
+  it('a history starts anew with continueAs, so that a task may go on for ever', async () => {
+    const rolling = workflow('rolling', {
+      async run(n: number, task) {
+        for (let i = 0; i < 5; i++) await task.run('x', () => i)
+        return n === 0 ? 'done' : task.continueAs(n - 1)
+      },
+    })
+    await using s = await stage({ workflows: [rolling], limits: { history: 20 } })
+    expect(await (await s.submit(rolling, 30)).result()).toBe('done')
+  })
+
+  it('a fan-out that is too wide ends the task with FAN_OUT_TOO_WIDE; one at the bound is fine', async () => {
+    let ran = 0
+    const wide = workflow('wide', {
+      run: (n: number, task) => Promise.all(Array.from({ length: n }, () => task.run('x', () => ++ran))),
+    })
+    await using s = await stage({ workflows: [wide], limits: { fanOut: 20 } })
+    expect(await (await s.submit(wide, 20)).result()).toHaveLength(20)
+    ran = 0
+    const task = await s.submit(wide, 21)
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    expect((await task.status()).error?.code).toBe('FAN_OUT_TOO_WIDE')
+    expect(ran).toBe(0)
+  })
+
+  it('completed steps that can be undone do not count as fan-out', async () => {
+    const long = workflow('long', {
+      async run(_: null, task) {
+        for (let n = 0; n < 50; n++) await task.run(act, n)
+        return 'fine'
+      },
+    })
+    await using s = await stage({ workflows: [long], agents, limits: { fanOut: 20 } })
+    expect(await (await s.submit(long, null)).result()).toBe('fine')
+  })
+
+  it('events beyond the mailbox are refused and counted', async () => {
+    const deaf = workflow('deaf', {
+      async run(_: null, task) {
+        await task.sleep('1d')
+        const got: unknown[] = []
+        for (let i = 0; i < 3; i++) got.push(await task.event('e'))
+        return got
+      },
+    })
+    await using s = await stage({ workflows: [deaf], limits: { mailbox: 3 } })
+    const task = await s.submit(deaf, null)
+    for (let n = 1; n <= 5; n++) await task.emit('e', n)
+    await s.advance('1d')
+    expect(await task.result()).toEqual([1, 2, 3])
+    expect((await s.engine.triarch.statistics()).stale).toBe(2)
+  })
+
+  it('payloads over the limit are refused where they arise', async () => {
+    const flow = workflow('flow', {
+      rescue: 'fail',
+      async run(how: string, task) {
+        if (how === 'input') return task.run(act, 'x'.repeat(2_000) as never)
+        if (how === 'output') return task.run(big, 2_000)
+        if (how === 'local') return task.run('local', () => 'x'.repeat(2_000))
+        if (how === 'return') return 'x'.repeat(2_000)
+        return task.run(big, 900)
+      },
+    })
+    await using s = await stage({ workflows: [flow], agents, limits: { payload: 1_000 } })
+    for (const how of ['input', 'output', 'local', 'return']) {
+      const task = await s.submit(flow, how)
+      await s.advance('1m')
+      expect(await codeOf(task.result()), how).toBe('TASK_FAILED')
+      const { error } = await task.status()
+      expect([error?.code, error?.cause?.code], how).toContain('PAYLOAD_TOO_LARGE')
+    }
+    expect(await (await s.submit(flow, 'small')).result()).toHaveLength(900)
+    expect(await codeOf(s.submit(flow, 'x'.repeat(2_000)))).toBe('PAYLOAD_TOO_LARGE')
+  })
+
+  it('an output that is too large is not tried again: the work was done', async () => {
+    const flow = workflow('flow', { rescue: 'fail', run: (_: null, task) => task.run(big, 2_000) })
+    await using s = await stage({ workflows: [flow], agents, limits: { payload: 1_000 } })
+    const task = await s.submit(flow, null)
+    await s.advance('1h')
+    expect(await eventsOf(task, 'attemptFailed')).toMatchObject([{ unknown: true }])
+  })
+})

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { agent, type Role, type StepContext, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, never, type Stage, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+/** Nodes with a role each over one file; they learn of each other through the store alone. */
+function town() {
+  const log: string[] = []
+  const load = { now: 0, most: 0 }
+  const file = scratch()
+  const environment = new VirtualEnvironment()
+  const own = agent('own', { concurrency: 2 })
+  const act = own.action('act', {
+    completeWithin: '1m',
+    retry: { attempts: 4, backoff: { initial: '1s', jitter: false } },
+    async run(how: string, step: StepContext) {
+      log.push(`${how} ${step.attempt}`)
+      load.most = Math.max(load.most, ++load.now)
+      if (how === 'slow') await new Promise<void>((resolve) => environment.timer(1_000, resolve))
+      load.now--
+      step.signal.addEventListener('abort', () => log.push(`${how} aborted`))
+      if (how === 'hang' && step.attempt === 1) return never()
+      if (how === 'flaky' && step.attempt < 3) throw new Error('busy')
+      if (how === 'obedient')
+        return new Promise((_, reject) => step.signal.addEventListener('abort', () => reject(new Error('stopped'))))
+      return `${how} done`
+    },
+    undo: ({ input }) => void log.push(`-${input}`),
+  })
+  const flow = workflow('flow', {
+    async run(hows: string[], task) {
+      const done: unknown[] = []
+      for (const how of hows) done.push(await task.run(act, how))
+      return done
+    },
+  })
+  const wide = workflow('wide', {
+    run: async (n: number, task) => (await Promise.all(Array.from({ length: n }, () => task.run(act, 'slow')))).length,
+  })
+  const node = (...roles: Role[]): Promise<Stage> =>
+    stage({
+      store: file.store,
+      environment,
+      roles,
+      workflows: roles.includes('scheduler') ? [flow, wide] : [],
+      agents: roles.includes('agent') ? [own] : [],
+      lease: '10s',
+      sweep: '1s',
+      poll: '100ms',
+    })
+  return { log, load, flow, wide, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
+}
+
+describe('roles in processes of their own', () => {
+  it('run a task through queue and inbox: steps, retries, timeouts, each outcome recorded once', async () => {
+    using t = town()
+    await using client = await t.node('supervisor')
+    await using _scheduler = await t.node('scheduler')
+    await using _agent = await t.node('agent')
+    const task = await client.submit(t.flow, ['plain', 'flaky', 'hang', 'plain'])
+    await client.advance('3m')
+    expect(await task.result()).toEqual(['plain done', 'flaky done', 'hang done', 'plain done'])
+    expect(t.log).toEqual(['plain 1', 'flaky 1', 'flaky 2', 'flaky 3', 'hang 1', 'hang aborted', 'hang 2', 'plain 1'])
+    expect(await eventsOf(task, 'stepCompleted')).toHaveLength(4)
+    expect(await client.store.counts()).toMatchObject({ work: 0, inbox: 0 })
+  })
+
+  it('share wide work among agents, never more at a time than each allows', async () => {
+    using t = town()
+    await using client = await t.node('supervisor', 'scheduler')
+    await using _one = await t.node('agent')
+    await using _two = await t.node('agent')
+    const task = await client.submit(t.wide, 50)
+    await client.advance('1m')
+    expect(await task.result()).toBe(50)
+    expect(t.load.most).toBe(4)
+    expect(new Set((await eventsOf(task, 'stepCompleted')).map((event) => event.node)).size).toBe(2)
+  })
+
+  it('survive the death of an agent: what it ran is known as lost, and another takes it', async () => {
+    using t = town()
+    await using client = await t.node('supervisor', 'scheduler')
+    const first = await t.node('agent')
+    const task = await client.submit(t.flow, ['hang'])
+    await client.advance('1s')
+    expect(t.log).toEqual(['hang 1'])
+    await first.kill()
+    await using _second = await t.node('agent')
+    await client.advance('10s')
+    expect(await task.result()).toEqual(['hang done'])
+    expect((await eventsOf(task, 'attemptFailed'))[0]).toMatchObject({ unknown: true, error: { code: 'STEP_LOST' } })
+  })
+
+  it('survive the death of a scheduler: its tasks go on elsewhere while its steps go on where they are', async () => {
+    using t = town()
+    await using client = await t.node('supervisor')
+    await using _agent = await t.node('agent')
+    const first = await t.node('scheduler')
+    const task = await client.submit(t.flow, ['plain', 'hang', 'plain'])
+    await client.advance('2s')
+    await first.kill()
+    await using _second = await t.node('scheduler')
+    await client.advance('2m')
+    expect(await task.result()).toEqual(['plain done', 'hang done', 'plain done'])
+    expect(t.log).toEqual(['plain 1', 'hang 1', 'hang aborted', 'hang 2', 'plain 1'])
+  })
+
+  it('carry a cancel to the step that runs, and the undo of those before to an agent', async () => {
+    using t = town()
+    await using client = await t.node('supervisor')
+    await using _scheduler = await t.node('scheduler')
+    await using _agent = await t.node('agent')
+    const task = await client.submit(t.flow, ['plain', 'obedient'])
+    await client.advance('2s')
+    await task.cancel()
+    await client.advance('10s')
+    expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
+    expect(t.log).toEqual(['plain 1', 'obedient 1', 'obedient aborted', '-plain'])
+  })
+
+  it('withdraw a step that no agent took yet', async () => {
+    using t = town()
+    await using client = await t.node('supervisor', 'scheduler')
+    const task = await client.submit(t.flow, ['plain'])
+    await client.advance('2s')
+    await task.cancel()
+    await client.advance('2s')
+    expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
+    await using _agent = await t.node('agent')
+    await client.advance('10s')
+    expect(t.log).toEqual([])
+  })
+
+  it('hand the lead to another supervisor when the leader goes', async () => {
+    using t = town()
+    const first = await t.node('supervisor')
+    await using second = await t.node('supervisor')
+    await using client = await t.node('scheduler')
+    await first.kill()
+    const task = await client.submit(t.flow, ['plain'], { completeBy: '5s' })
+    await client.kill()
+    await second.advance('20s')
+    await using third = await t.node('scheduler')
+    await third.advance('2s')
+    expect(await codeOf(third.engine.task(task.id).result())).toBe('TASK_FAILED')
+  })
+})
