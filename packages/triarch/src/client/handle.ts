@@ -22,7 +22,10 @@ export interface WaitOptions {
   signal?: AbortSignal
 }
 
-/** A task seen from outside: its state, its result, and what an operator can do with it. */
+/**
+ * A task seen from outside: its state, its result, and what an operator can do with it. What is asked of it is durable
+ * when the call resolves; it happens when a scheduler takes it up.
+ */
 export class TaskHandle<O = unknown> {
   readonly id: string
   readonly #connection: Connection

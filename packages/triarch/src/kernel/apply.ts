@@ -93,7 +93,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       child.status = 'stopped'
       child.completedAt = state.ordinal
       child.succeeded = event.result === 'success' || event.result === 'warning'
-      if (!child.succeeded || !child.undo) state.children.delete(event.id)
+      if (child.succeeded && !child.undo) state.children.delete(event.id)
+      if (!child.succeeded && child.mode === 'call') state.lastFailed = event.id
       if (child.mode === 'start') return
       return deliver(
         state,

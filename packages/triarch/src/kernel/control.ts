@@ -1,8 +1,9 @@
 import type { Message } from './message.ts'
 import type { Step } from './state.ts'
+import { tellParent } from './stop.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
-type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' }>
+type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
 
 /** What operators (and parents) ask of a task. What does not fit its state is counted as stale and changes nothing. */
 export function control(turn: Turn, message: Control): void {
@@ -21,6 +22,8 @@ export function control(turn: Turn, message: Control): void {
       return retry(turn, message)
     case 'skip':
       return skip(turn, message)
+    case 'report':
+      return answerParent(turn)
     case 'compensate':
       if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning'))
         return answerParent(turn)
@@ -69,13 +72,20 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   } else {
     const step = message.step ?? state.lastFailed
     emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })
+    const child = state.children.get(step ?? 0)
+    if (child) turn.posts.push({ task: child.task, message: { type: 'report' }, control: true })
   }
   turn.reload = true
 }
 
 function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const { state } = turn
-  if (state.status === 'stopped' && state.lastFailed === message.step && state.undone === 0) {
+  if (
+    state.status === 'stopped' &&
+    state.lastFailed === message.step &&
+    state.undone === 0 &&
+    !state.children.has(message.step)
+  ) {
     emit(turn, { type: 'rewound', step: message.step })
     emit(turn, { type: 'stepSkipped', id: message.step, output: message.output, by: 'operator' })
     turn.reload = true
@@ -106,13 +116,10 @@ function resume(turn: Turn): void {
   if (reason === 'mismatch' || reason === 'error' || reason === 'limit') turn.reload = true
 }
 
-/** A parent that compensates waits for an answer even when there is nothing left to undo here. */
+/** A parent waits for an answer, also where there is nothing (left) to undo. */
 function answerParent(turn: Turn): void {
-  const { state } = turn
-  reject(turn)
-  if (state.status !== 'stopped' || !state.parent) return
-  const { task, step } = state.parent
-  turn.posts.push({ task, message: { type: 'child', step, result: state.result }, control: true })
+  const { status, parent } = turn.state
+  if (status === 'stopped' && parent) tellParent(turn, parent)
 }
 
 function held(turn: Turn): Step[] {

@@ -45,6 +45,8 @@ export type Message =
   | { type: 'retry'; step?: number; input?: Json }
   | { type: 'skip'; step: number; output: Json }
   | { type: 'compensate' }
+  /** A parent that goes on after a rewind asks a child how it ended. */
+  | { type: 'report' }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
   /** The owner before us died: attempts that ran in its process are lost. `alive` are those still in a work queue. */

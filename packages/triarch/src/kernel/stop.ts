@@ -29,15 +29,12 @@ export function stop(turn: Turn): void {
 export function notifyParent(turn: Turn): void {
   const { state } = turn
   if (state.status !== 'stopped' || !state.parent || !turn.events.some((event) => event.type === 'stopped')) return
-  turn.posts.push({
-    task: state.parent.task,
-    message: {
-      type: 'child',
-      step: state.parent.step,
-      result: state.result,
-      ...(state.output !== undefined && { output: state.output }),
-      ...(state.error !== undefined && { error: state.error }),
-    },
-    control: true,
-  })
+  tellParent(turn, state.parent)
+}
+
+/** How the task ended, to the step of the parent that waits for it. */
+export function tellParent(turn: Turn, { task, step }: { task: string; step: number }): void {
+  const { result, output, error } = turn.state
+  const ending = { result, ...(output !== undefined && { output }), ...(error !== undefined && { error }) }
+  turn.posts.push({ task, message: { type: 'child', step, ...ending }, control: true })
 }

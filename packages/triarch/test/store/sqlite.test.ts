@@ -23,7 +23,8 @@ function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
     const root = folder()
     const path = join(root, 'store.db')
     return {
-      store: sqlite(path, { writer }),
+      // The suite's clock runs ahead while it waits, the locks are real: no patience by that clock would be enough.
+      store: sqlite(path, { writer, busyTimeout: 86_400_000 }),
       transaction: async (body) => {
         using database = new DatabaseSync(path)
         database.exec('BEGIN IMMEDIATE')
