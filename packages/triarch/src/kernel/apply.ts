@@ -237,6 +237,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return
     }
     case 'compensating':
+      state.undoBegun = true
       return moveTask(state, 'compensating')
     case 'rewound':
       return rewind(state, event, at)

@@ -67,7 +67,7 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   }
   if (state.status !== 'stopped') return reject(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
-  if (state.undone > 0 || (message.step === undefined && message.input !== undefined)) {
+  if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.nextId, pending: [] })
   } else {
     const step = message.step ?? state.lastFailed
@@ -83,7 +83,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   if (
     state.status === 'stopped' &&
     state.lastFailed === message.step &&
-    state.undone === 0 &&
+    !state.undoBegun &&
     !state.children.has(message.step)
   ) {
     emit(turn, { type: 'rewound', step: message.step })

@@ -32,6 +32,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.nextId = nextId
   state.skipped = false
   state.undone = 0
+  state.undoBegun = false
   state.lastFailed = null
   state.steps.clear()
   state.timers.clear()

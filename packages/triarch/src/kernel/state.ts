@@ -31,6 +31,8 @@ export interface TaskState {
   failures: number
   skipped: boolean
   undone: number
+  /** Compensation began: what was done no longer stands, so the run cannot go on. */
+  undoBegun: boolean
   lastFailed: number | null
   steps: Map<number, Step>
   timers: Map<number, number>
@@ -136,6 +138,7 @@ export function newState(id: string): TaskState {
     failures: 0,
     skipped: false,
     undone: 0,
+    undoBegun: false,
     lastFailed: null,
     steps: new Map(),
     timers: new Map(),

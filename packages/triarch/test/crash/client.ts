@@ -1,0 +1,67 @@
+import { isTriarchError, type Triarch } from '../../src/index.ts'
+import type { Random } from './random.ts'
+import type { Order, Plan, workload } from './workload.ts'
+
+/** Submits tasks and sends events; knows what was accepted. */
+export class Client {
+  readonly accepted: string[] = []
+  readonly emitted: Record<string, number[]> = {}
+  readonly #owed = new Map<string, number>()
+  readonly #triarch: Triarch
+  readonly #workflows: ReturnType<typeof workload>['workflows']
+  readonly #random: Random
+  #count = 0
+
+  constructor(triarch: Triarch, workflows: ReturnType<typeof workload>['workflows'], random: Random) {
+    this.#triarch = triarch
+    this.#workflows = workflows
+    this.#random = random
+  }
+
+  get waiting(): boolean {
+    return this.#owed.size > 0
+  }
+
+  async submit(): Promise<void> {
+    const name = this.#random.pick(Object.keys(this.#workflows)) ?? ''
+    const workflow = this.#workflows[name]
+    if (!workflow) return
+    const [id, plan] = [`${name}-${++this.#count}`, this.#plan()]
+    const startAt = this.#random.chance(0.2) ? this.#random.below(400) : undefined
+    const options = { id, ...(startAt !== undefined && { startAt }) }
+    await this.#triarch.submit(workflow, plan, options)
+    this.accepted.push(id)
+    if (this.#random.chance(0.2)) await this.#triarch.submit(workflow, plan, options)
+    if (name === 'listener') this.#owed.set(id, plan.size)
+  }
+
+  async emit(): Promise<void> {
+    const id = this.#random.pick([...this.#owed.keys()])
+    if (id === undefined) return
+    const sent = this.emitted[id] ?? []
+    this.emitted[id] = sent
+    try {
+      await this.#triarch.task(id).emit('news', sent.length)
+      sent.push(sent.length)
+    } catch (error) {
+      if (!isTriarchError(error, 'TASK_STOPPED')) throw error
+      this.#owed.delete(id)
+    }
+    if (sent.length >= (this.#owed.get(id) ?? 0)) this.#owed.delete(id)
+  }
+
+  #plan(): Plan {
+    const size = 2 + this.#random.below(4)
+    return { size, orders: Array.from({ length: size }, () => this.#order()), fails: this.#random.chance(0.3) }
+  }
+
+  #order(): Order {
+    const order: Order = {}
+    if (this.#random.chance(0.2)) order.fails = 1 + this.#random.below(2)
+    if (this.#random.chance(0.4)) order.slow = this.#random.below(150)
+    if (this.#random.chance(0.15)) order.hangs = 1
+    if (this.#random.chance(0.07)) order.permanent = true
+    if (this.#random.chance(0.3)) order.undoFails = 1 + this.#random.below(2)
+    return order
+  }
+}

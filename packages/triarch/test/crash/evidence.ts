@@ -1,0 +1,111 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { TaskEvent } from '../../src/index.ts'
+import { type Entry, readLedger } from './ledger.ts'
+
+/** All that is left when a run is over: what the store and the ledger hold, and what the client was promised. */
+export interface Evidence {
+  /** Ids whose submission was accepted. */
+  accepted: string[]
+  /** Payloads of accepted events by task, in order. */
+  emitted: Record<string, number[]>
+  tasks: Story[]
+  inbox: unknown[]
+  work: unknown[]
+  nodes: { id: string; dead: number }[]
+  ledger: Entry[]
+}
+
+export interface Row {
+  key: number
+  id: string
+  workflow: string
+  status: string
+  result: string
+  failures: number
+  deadline: number | null
+  progress: string | null
+  output: string | null
+  error: string | null
+  pause: string | null
+  locked_by: string | null
+  ready: number
+  parent: string | null
+}
+
+/** A task's row and its whole history. */
+export interface Story {
+  row: Row
+  records: { seq: number; at: number; events: TaskEvent[] }[]
+}
+
+export function readEvidence(
+  store: string,
+  ledger: string,
+  { accepted, emitted }: Pick<Evidence, 'accepted' | 'emitted'>,
+): Evidence {
+  const database = new DatabaseSync(store, { readOnly: true })
+  const all = <T>(sql: string, ...values: number[]) => database.prepare(sql).all(...values) as unknown as T[]
+  try {
+    const tasks = all<Row>('SELECT * FROM triarch_tasks ORDER BY key').map((row) => ({
+      row: { ...row },
+      records: all<{ seq: number; at: number; events: string }>(
+        'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
+        row.key,
+      ).map(({ seq, at, events }) => ({ seq, at, events: JSON.parse(events) as TaskEvent[] })),
+    }))
+    const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
+    return {
+      accepted,
+      emitted,
+      tasks,
+      inbox: plain('SELECT * FROM triarch_inbox'),
+      work: plain('SELECT * FROM triarch_work'),
+      nodes: plain('SELECT * FROM triarch_nodes') as Evidence['nodes'],
+      ledger: readLedger(ledger),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+export interface Dated {
+  at: number
+  event: TaskEvent
+}
+
+export function dated({ records }: Story): Dated[] {
+  return records.flatMap(({ at, events }) => events.map((event) => ({ at, event })))
+}
+
+/** An operator made part of the history void: what then holds is for the rules that know. */
+export function rewound(story: Story): boolean {
+  return dated(story).some(({ event }) => event.type === 'rewound')
+}
+
+/** An operator stopped it without awaiting what ran. */
+export function forced(story: Story): boolean {
+  return story.records.some(({ events }) => {
+    const cancel = events.findIndex((event) => event.type === 'unwinding' && event.cause === 'cancel')
+    const event = events[cancel]
+    const gentle = event?.type === 'unwinding' && event.compensate
+    return cancel >= 0 && !gentle && events.slice(cancel).some(({ type }) => type === 'stopped')
+  })
+}
+
+/** All that is known of what is unfinished. */
+export function dump({ tasks, inbox, work, nodes, ledger }: Evidence): string {
+  const mine = (rows: unknown[], key: number) => rows.filter((row) => (row as { task: number }).task === key)
+  const stuck = tasks.filter(({ row }) => row.status !== 'stopped' || mine(inbox, row.key).length > 0)
+  const parts = stuck.map((story) => ({
+    row: story.row,
+    history: dated(story).slice(-12),
+    inbox: mine(inbox, story.row.key),
+    work: mine(work, story.row.key),
+    ledger: ledger.filter(({ task }) => task === story.row.id).slice(-8),
+  }))
+  return JSON.stringify(
+    { stuck: parts, nodes, lost: work.length, errors: ledger.filter((e) => e.kind === 'error') },
+    null,
+    1,
+  )
+}

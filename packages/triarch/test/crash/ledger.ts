@@ -1,0 +1,62 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+
+/** What the services saw. One line of the ledger; written by the node's process, read by the rules. */
+export interface Entry {
+  kind: 'call' | 'effect' | 'undo' | 'error'
+  operation: 'run' | 'verify' | 'undo' | ''
+  /** Idempotency key of the step (an undo has its step's). */
+  key: string
+  action: string
+  task: string
+  step: number
+  attempt: number
+  at: number
+  pid: number
+  /** The process stood still for longer than a lease may bear, a moment ago: others may have taken over its tasks. */
+  zombie: boolean
+  note: string
+}
+
+export type Place = Pick<Entry, 'operation' | 'key' | 'action' | 'task' | 'step' | 'attempt'>
+
+/** A standstill this long may have cost the node its lease (ms); how long afterwards its acts may still be those of before. */
+const STANDSTILL = 200
+const AFTERMATH = 400
+
+/**
+ * The ledger of all services: one append-only file. Each line is a single write, which a killed process has either made or
+ * not made; what it made stays, for the machine lives on.
+ */
+export class Ledger {
+  readonly #path: string
+  #ticked = Date.now()
+  #stood = 0
+
+  constructor(path: string) {
+    this.#path = path
+    setInterval(() => this.#tick(), 20).unref()
+  }
+
+  write(kind: Entry['kind'], place: Place, at: number = Date.now(), note: string = ''): void {
+    this.#tick()
+    const zombie = Date.now() - this.#stood < AFTERMATH
+    appendFileSync(this.#path, `${JSON.stringify({ kind, ...place, at, pid: process.pid, zombie, note })}\n`)
+  }
+
+  /** Whether the service did what it was asked to under this key. */
+  did(key: string): boolean {
+    return readLedger(this.#path).some((entry) => entry.kind === 'effect' && entry.key === key)
+  }
+
+  #tick(): void {
+    const now = Date.now()
+    if (now - this.#ticked > STANDSTILL) this.#stood = now
+    this.#ticked = now
+  }
+}
+
+export function readLedger(path: string): Entry[] {
+  if (!existsSync(path)) return []
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Entry)
+}
