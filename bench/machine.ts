@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, statfsSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+
+export interface Machine {
+  cpu: string
+  cores: number
+  memoryGiB: number
+  os: string
+  node: string
+  sqlite: string
+  /** Other work at the start of the run: the figures are only as good as this is low. */
+  load: number
+  tmpfs: boolean
+}
+
+const TMPFS = 0x01021994
+
+export function machine(folder: string): Machine {
+  const database = new DatabaseSync(':memory:')
+  const row = database.prepare('SELECT sqlite_version() AS version').get()
+  database.close()
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    os: `${process.platform} ${process.arch}`,
+    node: process.version,
+    sqlite: String(row?.version),
+    load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+    tmpfs: statfsSync(folder).type === TMPFS,
+  }
+}
+
+/** A new folder on the checkout's own disk, or under `parent`; the caller removes it. */
+export function newFolder(parent: string | undefined): string {
+  const base = parent ?? fileURLToPath(new URL('../node_modules/.cache/triarch-bench', import.meta.url))
+  mkdirSync(base, { recursive: true })
+  return mkdtempSync(`${base}/run-`)
+}
