@@ -2,7 +2,7 @@ import type { Action } from '../definition/action.ts'
 import type { Agent } from '../definition/agent.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
-import type { Reply } from '../kernel/message.ts'
+import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
 import { Attempt, actionHandler, type Handler } from './attempt.ts'
 
@@ -21,6 +21,8 @@ export interface HostOptions {
   payload: number
   /** Told when code answers after nobody waited any more. */
   late: () => void
+  /** Whether the node's lease holds by its own clock. Past it others may have taken over what it was about to start. */
+  leased: () => boolean
   /** Told when a slot is free again after all were taken. */
   freed?: () => void
 }
@@ -76,26 +78,41 @@ export class AgentHost {
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
-    if (!handler) return this.release()
-    const { environment, node, payload, late } = this.#options
+    if (!handler || !this.#options.leased()) return this.release()
+    const { environment, payload, late } = this.#options
+    // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
+    if (environment.now() >= attempt.completeBy) {
+      const error = {
+        name: 'TriarchError',
+        code: 'STEP_TIMEOUT',
+        message: 'complete-by passed before the attempt started',
+      }
+      return this.#end(attempt, { kind: 'failed', error, retryable: true }, null)
+    }
     const key = attemptKey(request.task, request.step)
     const running = new Attempt(environment, { ...attempt, payloadLimit: payload, late }, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
-      this.release()
-      attempt.done({
-        type: 'reply',
-        step: request.step,
-        operation: request.operation,
-        attempt: request.attempt,
-        outcome,
-        startedAt: running.startedAt,
-        endedAt: environment.now(),
-        node,
-        ...(running.checkpoint !== undefined && { checkpoint: running.checkpoint }),
-      })
+      this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
     running.start(handler)
+  }
+
+  #end({ request, done }: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
+    const { environment, node } = this.#options
+    const { step, operation, attempt } = request
+    this.release()
+    done({
+      type: 'reply',
+      step,
+      operation,
+      attempt,
+      outcome,
+      startedAt: ran?.startedAt ?? null,
+      endedAt: environment.now(),
+      node,
+      ...(ran?.checkpoint !== undefined && { checkpoint: ran.checkpoint }),
+    })
   }
 
   abort(task: string, step: number, reason: unknown): void {

@@ -55,11 +55,18 @@ export class Node {
     const stale = (count: number) => {
       options.counters.stale += count
     }
+    // A process that stood still may hold attempts to start that others have taken over meanwhile: it starts none.
+    const leased = () => {
+      const holds = environment.monotonic() - this.#renewedAt <= settings.lease
+      if (!holds) environment.soon(() => this.#fence())
+      return holds
+    }
     const host = {
       environment,
       node: this.id,
       payload: limits.payload,
       late: () => stale(1),
+      leased,
       freed: () => this.#consumer?.wake(),
     }
     this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
@@ -71,6 +78,7 @@ export class Node {
           registry,
           limits,
           hosts: this.#hosts,
+          leased,
           poll: settings.poll,
           alert: options.alert,
           committed: options.moved,

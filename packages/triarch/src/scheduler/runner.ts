@@ -237,9 +237,10 @@ export class TaskRunner {
       this.#mail.length === 0 &&
       maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
     const foreign = !stopped && !turn.reload && !this.#driver && needsCode(state)
+    const orphaned = this.#here.size > 0
     const release =
       stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
-        ? { wakeAt: stopped ? null : wakeAt, ready: foreign || this.#here.size > 0, orphaned: this.#here.size > 0 }
+        ? { wakeAt: stopped ? null : wakeAt, ready: foreign || turn.reload || orphaned, orphaned }
         : null
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)

@@ -21,6 +21,8 @@ export interface SchedulerOptions {
   limits: SchedulerLimits
   /** Agents of this process: they take attempts without a work queue. */
   hosts: ReadonlyMap<string, AgentHost>
+  /** Whether the node's lease holds by its own clock. */
+  leased: () => boolean
   /** Longest time between two looks into the store (ms). */
   poll: number
   alert: (alert: Alert) => void

@@ -30,6 +30,9 @@ export interface RunReport {
   stuck: string
 }
 
+/** Tasks in each run, however slow the machine is. */
+const FEWEST = 50
+
 const everything = 'scheduler,agent,supervisor'
 
 /** One seeded run: nodes on one file work, are killed, frozen and drained; then they finish, and the rules judge. */
@@ -91,19 +94,23 @@ async function storm({ seed, chaos, faults }: RunOptions, { fleet, operator, cli
     }
   }
   const moments = new Random(seed + 3)
+  // Each kind at least once, the drain when much is under way; the rest by chance.
+  const first: Fault[] = ['kill', 'freeze']
   let drained = false
   const fault = async () => {
-    const kind = !drained && Date.now() > end - chaos / 2 ? 'drain' : moments.chance(0.65) ? 'kill' : 'freeze'
-    drained ||= kind === 'drain'
+    const late = !drained && Date.now() > end - chaos / 2
+    const kind = late ? 'drain' : (first.shift() ?? (moments.chance(0.65) ? 'kill' : 'freeze'))
+    drained ||= late
     await fleet.hurt(kind, moments)
   }
   await Promise.all([
     ...(faults ? [again(moments, 400, fault), again(new Random(seed + 4), 900, fault)] : []),
+    ...(faults ? [again(new Random(seed + 7), 400, () => operator.meddle())] : []),
     again(new Random(seed + 5), 150, () => client.submit()),
     again(new Random(seed + 6), 100, () => client.emit()),
-    again(new Random(seed + 7), 400, () => operator.meddle()),
     again(new Random(seed + 8), 200, () => operator.decide()),
   ])
+  while (client.accepted.length < FEWEST) await client.submit()
   while (client.waiting) await client.emit()
 }
 
