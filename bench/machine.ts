@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, statfsSync } from 'node:fs'
-import { cpus, loadavg, totalmem } from 'node:os'
+import { cpus, totalmem } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
@@ -10,8 +10,6 @@ export interface Machine {
   os: string
   node: string
   sqlite: string
-  /** Other work at the start of the run: the figures are only as good as this is low. */
-  load: number
   tmpfs: boolean
 }
 
@@ -28,7 +26,6 @@ export function machine(folder: string): Machine {
     os: `${process.platform} ${process.arch}`,
     node: process.version,
     sqlite: String(row?.version),
-    load: Math.round((loadavg()[0] ?? 0) * 100) / 100,
     tmpfs: statfsSync(folder).type === TMPFS,
   }
 }

@@ -9,7 +9,7 @@ import { machine, newFolder } from './machine.ts'
 import type { Outcome } from './measure.ts'
 import { measures } from './measures/index.ts'
 import { hottest } from './profile.ts'
-import { machineLine, table } from './report.ts'
+import { disturbance, machineLine, table } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -37,7 +37,7 @@ for (const name of names) {
   else process.exitCode = 1
 }
 if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, measures: outcomes }, null, 2))
-else console.log(`${machineLine(found)}\n\n${table(outcomes)}`)
+else console.log(`${machineLine(found)}\n\n${table(outcomes)}\n\n${disturbance(outcomes)}`.trimEnd())
 
 /** Null: it failed, and has said why. */
 async function take(name: string): Promise<Outcome | null> {

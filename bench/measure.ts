@@ -30,6 +30,8 @@ export interface Outcome {
   name: string
   about: string
   seconds: number
+  /** Cores that other processes kept busy meanwhile: the figures are only as good as this is low. */
+  others: number
   figures: Figure[]
 }
 

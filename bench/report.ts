@@ -1,9 +1,17 @@
 import type { Machine } from './machine.ts'
 import type { Figure, Outcome } from './measure.ts'
 
-export function machineLine({ cpu, cores, memoryGiB, os, node, sqlite, load, tmpfs }: Machine): string {
-  const line = `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}, Node ${node}, SQLite ${sqlite}, load ${load} at the start`
+export function machineLine({ cpu, cores, memoryGiB, os, node, sqlite, tmpfs }: Machine): string {
+  const line = `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}, Node ${node}, SQLite ${sqlite}`
   return tmpfs ? `${line}\nWARNING: the folder is in memory (tmpfs): durable writes cost nothing here` : line
+}
+
+/** Empty when the machine had nothing else to do. `recover` and `sleeping` have processes of their own to account for. */
+export function disturbance(outcomes: readonly Outcome[]): string {
+  const disturbed = outcomes.filter(({ others }) => others > 0.25)
+  if (disturbed.length === 0) return ''
+  const list = disturbed.map(({ name, others }) => `${name} ${others.toFixed(1)}`).join(', ')
+  return `Cores busy with other processes meanwhile, which makes the figures worse than they are: ${list}`
 }
 
 const heads = ['measure', 'figure', 'value', 'target', '', 'raw ceiling', 'of it', '']

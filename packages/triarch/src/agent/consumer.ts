@@ -1,6 +1,7 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
+import type { Message } from '../kernel/message.ts'
 import type { QueuedReply, StateStore, WorkItem } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
@@ -16,6 +17,9 @@ export interface ConsumerOptions {
   late: (count: number) => void
   failed: (error: unknown) => void
 }
+
+/** Most requests taken from one queue at a time. */
+const LARGEST_TAKE = 500
 
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer {
@@ -54,16 +58,25 @@ export class Consumer {
   async #poll(): Promise<void> {
     while (this.#again && this.#open) {
       this.#again = false
-      const agents = [...this.#options.hosts.values()]
-        .filter((host) => host.free > 0)
-        .map((host) => ({ agent: host.name, limit: Math.min(host.free, 1_000) }))
-      if (agents.length === 0) break
+      // Slots are taken before the queue is asked: what it gives must not find them gone.
+      const held = new Map<string, number>()
+      for (const host of this.#options.hosts.values()) {
+        const slots = host.hold(LARGEST_TAKE)
+        if (slots > 0) held.set(host.name, slots)
+      }
+      if (held.size === 0) break
+      const agents = [...held].map(([agent, limit]) => ({ agent, limit }))
       try {
         const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
-        for (const item of items) this.#start(item)
+        for (const item of items) {
+          held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
+          this.#start(item)
+        }
         if (items.length > 0) this.#again = true
       } catch (error) {
         this.#options.failed(error)
+      } finally {
+        for (const [agent, slots] of held) this.#options.hosts.get(agent)?.unhold(slots)
       }
     }
     this.#polling = false
@@ -73,11 +86,12 @@ export class Consumer {
     const { node, environment } = this.#options
     const { request } = item
     const host = this.#options.hosts.get(item.agent)
-    if (!host?.reserve(request.action)) {
+    if (!host?.has(request.action)) {
+      host?.release()
       const error = {
         name: 'TriarchError',
         code: 'UNKNOWN_ACTION',
-        message: `${request.action} is not registered or has no free slot`,
+        message: `${request.action} is not defined on this node`,
       }
       const now = environment.now()
       const outcome = { kind: 'failed' as const, error, retryable: true }
@@ -164,7 +178,7 @@ export class Consumer {
     })
   }
 
-  async #beats(beats: { item: WorkItem; message: import('../kernel/message.ts').Message | null }[]): Promise<void> {
+  async #beats(beats: { item: WorkItem; message: Message | null }[]): Promise<void> {
     if (beats.length === 0) return
     const { store, node, hosts } = this.#options
     try {

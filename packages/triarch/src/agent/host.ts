@@ -63,6 +63,23 @@ export class AgentHost {
     return true
   }
 
+  /** Takes up to `most` slots for attempts still to be found in the queue; how many it took. */
+  hold(most: number): number {
+    const slots = Math.min(this.free, most)
+    this.#taken += slots
+    return slots
+  }
+
+  /** Gives back held slots that nothing was found for. */
+  unhold(slots: number): void {
+    this.#taken -= slots
+    if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
+  }
+
+  has(action: string): boolean {
+    return this.#handlers.has(action)
+  }
+
   /** Takes a slot for a local step, which has none to wait for: its task holds the place. */
   take(): void {
     this.#taken++

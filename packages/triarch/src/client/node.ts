@@ -44,6 +44,8 @@ export class Node {
   #renewedAt: number
   #seen: number | null = null
   #open = true
+  /** Also while it drains: what still runs is still its own. */
+  #beating = true
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -143,6 +145,7 @@ export class Node {
     for (const host of this.#hosts.values()) host.abortAll(new TriarchError('NODE_STOPPED', 'the node is stopping'))
     await this.#within(hosts, Math.min(grace, 1_000))
     await this.#consumer?.closed()
+    this.#beating = false
     this.#timers.beat?.cancel()
     await this.#options.store.leave(this.id)
   }
@@ -171,7 +174,7 @@ export class Node {
         .finally(() => {
           // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
           if (environment.monotonic() - this.#renewedAt > settings.lease) this.#fence()
-          if (this.#open) this.#beat()
+          if (this.#beating) this.#beat()
         })
     })
   }
@@ -179,6 +182,7 @@ export class Node {
   #fence(): void {
     if (!this.#open) return
     this.#open = false
+    this.#beating = false
     this.#options.counters.fenced++
     this.#timers.watch?.cancel()
     this.#timers.beat?.cancel()

@@ -1,4 +1,5 @@
 import type { TaskEvent } from './event.ts'
+import type { ErrorRecord } from './json.ts'
 import { resolvePolicy } from './policy.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
@@ -58,7 +59,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return deliver(state, deliveries, { id: event.id, ok: true, value: mail?.payload ?? null })
     }
     case 'eventReceived': {
-      for (const [id, wait] of state.waits) {
+      // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
+      for (const [id, wait] of state.unwinding ? [] : state.waits) {
         if (wait.name !== event.name) continue
         state.waits.delete(id)
         return deliver(state, deliveries, { id, ok: true, value: event.payload })
@@ -93,7 +95,6 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       child.status = 'stopped'
       child.completedAt = state.ordinal
       child.succeeded = event.result === 'success' || event.result === 'warning'
-      if (child.succeeded && !child.undo) state.children.delete(event.id)
       if (!child.succeeded && child.mode === 'call') state.lastFailed = event.id
       if (child.mode === 'start') return
       return deliver(
@@ -114,6 +115,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.unwinding = { cause: 'returned', compensate: false, output: event.output }
       return
     case 'threw':
+      state.lastFailed = failedBy(state, event.error)
       state.unwinding = { cause: 'threw', compensate: event.rescue === 'compensate', error: event.error }
       return
     case 'continuedAs':
@@ -147,8 +149,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       step.failures[event.operation]++
       step.error = event.error
       if (event.operation === 'run') {
-        step.unknown = event.unknown === true
-        if (step.unknown) step.doubtUntil = (event.startedAt ?? event.endedAt) + step.policy.completeWithin
+        // A later failure, however definite, does not clear the doubt about an earlier attempt: only an answer does.
+        if (event.unknown) step.unknown = true
+        if (event.unknown) step.doubtUntil = (event.startedAt ?? event.endedAt) + step.policy.completeWithin
       }
       next(step, event.next)
       return
@@ -163,7 +166,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'verifyRequested': {
       const step = state.steps.get(event.id)
-      if (step) next(step, { operation: 'verify', at: event.at })
+      if (!step) return
+      step.held = null
+      next(step, { operation: 'verify', at: event.at })
       return
     }
     case 'heartbeat': {
@@ -254,6 +259,14 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.mailbox = []
       return
   }
+}
+
+/** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
+function failedBy(state: TaskState, error: ErrorRecord): number | null {
+  const { stepId, childId } = (error.details ?? {}) as { stepId?: number; childId?: string }
+  if (error.code === 'STEP_FAILED') return stepId ?? null
+  if (error.code !== 'CHILD_FAILED') return null
+  return [...state.children.values()].find((child) => child.task === childId)?.id ?? null
 }
 
 /** The code hears nothing more once the task unwinds, and nothing yet while it is paused. */

@@ -65,7 +65,8 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
     }
     return held(turn).length === 0 ? resume(turn) : undefined
   }
-  if (state.status !== 'stopped') return reject(turn)
+  // It may have succeeded since this was asked.
+  if (state.status !== 'stopped' || state.result === 'success') return reject(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.nextId, pending: [] })

@@ -50,8 +50,9 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   if (mayRetry && failures < policy.retry.attempts && inTime(turn, step, wait)) {
     return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
   }
+  if (step.unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at } })
   emit(turn, record)
-  if (unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
+  if (step.unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
   rescue(turn, step, outcome.error)
 }
 

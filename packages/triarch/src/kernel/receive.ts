@@ -24,7 +24,11 @@ export function receive(turn: Turn, message: Message): void {
       })
     }
     case 'event':
-      if (state.status === 'stopped' || state.unwinding || state.mailbox.length >= turn.limits.mailbox)
+      if (
+        state.status === 'stopped' ||
+        (state.unwinding && state.unwinding.cause !== 'continue') ||
+        state.mailbox.length >= turn.limits.mailbox
+      )
         return stale(turn)
       return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
     case 'child':
@@ -55,9 +59,8 @@ function replied(turn: Turn, reply: Reply): void {
       })
     case 'not-done':
     case 'unknown':
-      return verified(turn, step, outcome.kind)
+      return reply.operation === 'verify' ? verified(turn, step, outcome.kind) : stale(turn)
     case 'withdrawn':
-      if (turn.state.unwinding && step.operation === 'run') return emit(turn, { type: 'stepCancelled', id: step.id })
       step.dispatched = false
       return
     case 'failed':
@@ -69,6 +72,10 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
   const child = turn.state.children.get(message.step)
   if (!child || child.status === 'stopped') return stale(turn)
   if (child.status === 'compensating') {
+    if (message.result === 'success' || message.result === 'warning') {
+      turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
+      return
+    }
     const at = turn.at
     return emit(turn, { type: 'undone', id: child.id, attempt: 1, startedAt: null, endedAt: at, node: null })
   }

@@ -50,10 +50,19 @@ export function settle(turn: Turn): void {
 /** A step that waits for its next attempt, or for an operator, is cancelled, unless it may have taken effect. */
 function giveUp(turn: Turn, step: Step): void {
   if (step.unknown && step.policy.verify) {
-    if (step.held) step.held = null
-    if (step.operation !== 'verify' || step.dispatched)
+    if (step.operation !== 'verify' || step.dispatched || step.held)
       emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
     return
+  }
+  if (step.unknown) {
+    const message = `step ${step.id} (${step.name}) was given up, and nobody knows whether it took effect`
+    turn.alerts.push({
+      task: turn.state.id,
+      workflow: turn.state.workflow,
+      reason: 'unknown-outcome',
+      step: step.id,
+      message,
+    })
   }
   emit(turn, { type: 'stepCancelled', id: step.id })
 }

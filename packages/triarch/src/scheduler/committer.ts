@@ -3,7 +3,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
-const LARGEST_BATCH = 2_000
+const LARGEST_BATCH = 500
 
 interface Waiting {
   transition: Transition

@@ -61,12 +61,13 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const { undo } = options
     const policy = toRecordedPolicy(null, rescue, options, { undo: undo !== undefined, verify: false })
     const id = driver.nextId()
-    driver.locals.set(id, {
+    const outcome = driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+    driver.keep(id, {
       run: (_, step) => fn(step),
       undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
       retryIf: options.retry?.retryIf,
     } satisfies Handler)
-    return driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+    return outcome
   }
 
   function child(
@@ -142,8 +143,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       { undo: true, verify: false },
     )
     const id = driver.nextId()
-    driver.locals.set(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
     driver.issue({ decision: { type: 'undoRegistered', id, name, policy } })
+    driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
   return {

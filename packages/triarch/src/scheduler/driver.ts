@@ -119,6 +119,11 @@ export class FunctionDriver {
     return this.#nextId++
   }
 
+  /** Keeps the code of a local step or compensation, unless the history holds something else under this id. */
+  keep(id: number, handler: Handler): void {
+    if (!this.failure) this.locals.set(id, handler)
+  }
+
   /** Makes a decision whose outcome will be delivered. */
   decide(command: Command & { decision: { id: number } }): Promise<never> {
     this.issue(command)
@@ -146,7 +151,7 @@ export class FunctionDriver {
       if (!matches(recorded, command.decision)) this.fail(mismatch(recorded, command.decision))
       return
     }
-    if (this.#undelivered > 0) return this.fail(mismatch(undefined, command.decision))
+    // Nothing is recorded for it: nobody ran the code when the outcome at hand came (a node without it did). It is new.
     this.commands.push(command)
   }
 
@@ -165,7 +170,10 @@ export class FunctionDriver {
   }
 
   #replaying(): boolean {
-    return this.#undelivered > 0 || this.#recorded.slice(this.#cursor).some((decision) => !isMarker(decision))
+    return (
+      this.#undelivered > 0 ||
+      this.#recorded.findIndex((decision, at) => at >= this.#cursor && !isMarker(decision)) >= 0
+    )
   }
 
   #skipMarkers(): void {

@@ -37,6 +37,8 @@ export interface Owner {
   abandon(task: string, step: number, reason: Error): void
   committed(runner: TaskRunner, turn: Turn, transition: Transition): void
   gone(runner: TaskRunner): void
+  /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
+  giveBack(runner: TaskRunner): void
   /** Something went wrong that is no outcome: the task is given back, to be taken up anew from its history. */
   failed(runner: TaskRunner, error: Error): void
   /** Counts messages that changed nothing. */

@@ -1,7 +1,8 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
-import { isWider } from '../kernel/dispatch.ts'
+import { dispatchable, isWider } from '../kernel/dispatch.ts'
+import { hold } from '../kernel/failure.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import type { NewTask } from '../store/port.ts'
 import { drained } from './drained.ts'
@@ -79,4 +80,18 @@ export function bound(turn: Turn): void {
 
 function alert(turn: Turn, reason: string, message: string): void {
   turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, reason, message })
+}
+
+/** A local step or undo whose code is not there any more would wait for ever: an operator decides. */
+export function holdLost(turn: Turn, driver: FunctionDriver | null): void {
+  if (!driver) return
+  for (const step of dispatchable(turn.state, turn.at)) {
+    if (step.action !== null || driver.locals.has(step.id)) continue
+    const message = `the workflow has no code for step ${step.id} (${step.name}) any more`
+    hold(turn, step, step.operation === 'undo' ? 'undo' : 'error', {
+      name: 'TriarchError',
+      code: 'HISTORY_MISMATCH',
+      message,
+    })
+  }
 }

@@ -15,7 +15,7 @@ import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
-import { bound, pauseFor, play } from './play.ts'
+import { bound, holdLost, pauseFor, play } from './play.ts'
 import { maySleep, needsCode } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
@@ -25,13 +25,6 @@ interface Mail {
   message: Message
   /** Inbox id, when it came through the store. */
   letter: number | null
-}
-
-/** A transition on its way, and what goes out once it is durable. */
-interface Pending {
-  transition: Transition
-  turn: Turn
-  local: Step[]
 }
 
 /**
@@ -147,11 +140,13 @@ export class TaskRunner {
       const step = this.state.steps.get(work.step)
       if (step && step.operation === work.operation && step.attempt === work.attempt) step.dispatched = true
     }
+    const answered = claim.letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : []))
+    if (claim.orphaned)
+      this.#mail.push({ message: { type: 'takeover', alive: [...claim.work, ...answered] }, letter: null })
     for (const letter of claim.letters) {
       this.#owner.taken.add(letter.id)
       this.#mail.push({ message: letter.message, letter: letter.id })
     }
-    if (claim.orphaned) this.#mail.push({ message: { type: 'takeover', alive: claim.work }, letter: null })
     await this.#replay(rebuilt)
     await this.#turn()
   }
@@ -193,7 +188,9 @@ export class TaskRunner {
     const children: NewTask[] = []
     const consumed: number[] = []
     const tell = (start = false) => play(environment, this.#driver, turn, { children, start })
-    // Mail first: a task cancelled before it began never runs any of its code.
+    // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
+    receive(turn, { type: 'tick' })
+    await tell()
     while (this.#mail.length > 0 && !turn.reload) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
@@ -202,12 +199,11 @@ export class TaskRunner {
       await tell()
     }
     if (begin(turn, this.#driver !== null)) await tell(true)
-    receive(turn, { type: 'tick' })
-    await tell()
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null
     bound(turn)
     settle(turn)
+    holdLost(turn, this.#driver)
     notifyParent(turn)
     this.#commit(turn, children, consumed)
   }
@@ -275,7 +271,7 @@ export class TaskRunner {
     this.#owner.committer.commit(transition, (outcome) => this.#committed(outcome, { transition, turn, local }))
   }
 
-  #committed(outcome: CommitOutcome | Error, pending: Pending): void {
+  #committed(outcome: CommitOutcome | Error, pending: { transition: Transition; turn: Turn; local: Step[] }): void {
     const created = this.#created
     this.#created = null
     created?.(outcome)
@@ -284,6 +280,7 @@ export class TaskRunner {
         if (this.#here.delete(id) && action !== null) this.#owner.unreserve(action)
       if (this.#gone) return
       if (outcome instanceof Error) this.#owner.failed(this, outcome)
+      else if (!created) this.#owner.giveBack(this)
       return this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
     }
     this.key = outcome.key

@@ -149,7 +149,8 @@ export class Scheduler implements Owner {
     host?.start(
       {
         request,
-        completeBy: expiresAt !== null && operation === 'run' ? Math.min(within, expiresAt) : within,
+        completeBy:
+          operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within,
         heartbeatWithin: operation === 'run' ? policy.heartbeatWithin : null,
         beat: (progress, checkpoint) => {
           if (progress === undefined && checkpoint === undefined) return
@@ -183,7 +184,7 @@ export class Scheduler implements Owner {
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
-    if (transition.children.length > 0 || transition.posts.length > 0) this.wake()
+    if (transition.children.length + transition.posts.length + transition.withdraw.length > 0) this.wake()
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null && !this.#polling) this.#rest(wakeAt)
   }
@@ -203,8 +204,11 @@ export class Scheduler implements Owner {
       const { id, state } = runner
       this.#options.alert({ task: id, workflow: state.workflow, reason: 'error', message: error.message })
     }
+    this.giveBack(runner, poison ? POISON_REST : 0)
+  }
+
+  giveBack(runner: TaskRunner, rest = 0): void {
     const { environment, node } = this
-    const rest = poison ? POISON_REST : 0
     void disown({ environment, store: this.#options.store, node, rest }, runner).then(() => this.wake())
   }
 

@@ -49,9 +49,13 @@ export function workRequest(state: TaskState, step: Step, action: string): WorkR
     priority: step.policy.priority + state.priority,
     completeWithin: step.policy.completeWithin,
     heartbeatWithin: step.policy.heartbeatWithin,
-    expiresAt: step.operation === 'run' ? step.expiresAt : null,
+    expiresAt: step.operation === 'run' ? earliest(step.expiresAt, state.completeBy) : null,
     request: stepRequest(state, step),
   }
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b)
 }
 
 export function agentOf(action: string): string {

@@ -33,7 +33,9 @@ export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task 
 const CONSUME = 'DELETE FROM triarch_inbox WHERE id = ? AND task = ?'
 const FORGET = 'DELETE FROM triarch_work WHERE task = ? AND step = ?'
 
-const CHILD = 'SELECT parent, status, result, output, error FROM triarch_tasks WHERE id = ?'
+const CHILD = `
+SELECT parent, status, result, output, error, (SELECT events FROM triarch_history WHERE task = key AND seq = 1) AS first
+FROM triarch_tasks WHERE id = ?`
 
 const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
 const exists: CommitOutcome = { ok: false, reason: 'exists' }
@@ -67,15 +69,14 @@ function commitOne(database: Database, transition: Transition): CommitOutcome {
 }
 
 /**
- * A child that exists: another task's can never answer, so its parent is told instead of waiting for ever; the parent's
+ * A child that exists: one that another task (or another step) waits for can never answer, so its parent is told instead of waiting for ever; the parent's
  * own (asked for again after a retry) answers once more, if it has stopped.
  */
 function createChild(database: Database, parent: number, parentId: string, child: NewTask): void {
   if (insertTask(database, child).created) return
   const row = database.get<ChildRow>(CHILD, child.id)
-  const submitted = (JSON.parse(child.events) as TaskEvent[])[0]
-  const step = submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
-  if (row?.parent !== parentId) {
+  const step = askedBy(child.events)
+  if (row?.parent !== parentId || askedBy(row.first) !== step) {
     const error = { name: 'TriarchError', code: 'TASK_EXISTS', message: `task "${child.id}" exists already` }
     return deliver(database, parent, { type: 'child', step, result: 'error', error })
   }
@@ -90,7 +91,14 @@ function createChild(database: Database, parent: number, parentId: string, child
   })
 }
 
+/** The step of the parent that waits for the child of this first record. */
+function askedBy(first: string): number {
+  const [submitted] = JSON.parse(first) as TaskEvent[]
+  return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
+}
+
 interface ChildRow {
+  first: string
   parent: string | null
   status: string
   result: TaskResult
