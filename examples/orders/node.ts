@@ -1,7 +1,7 @@
 // One Triarch node: a process that plays the roles it is given.
 //   node node.ts scheduler agent supervisor --db orders.db
 import { parseArgs } from 'node:util'
-import { type Role, Triarch } from 'triarch'
+import { type Role, stopOnSignals, Triarch } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import { agents, fulfilOrder } from './shop.ts'
 
@@ -30,8 +30,4 @@ await triarch.start()
 console.log(JSON.stringify({ roles: positionals }))
 
 // Asked to go: finish what runs, hand the rest back. Asked again: leave at once; nothing is lost either way.
-process.once('SIGTERM', async () => {
-  process.once('SIGTERM', () => process.exit())
-  await triarch.stop()
-  process.exit()
-})
+stopOnSignals(triarch, ['SIGTERM'])

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { agent, PermanentError, TransientError, UnknownOutcomeError, workflow } from '../../src/index.ts'
+import { receive } from '../../src/kernel/receive.ts'
+import { newState } from '../../src/kernel/state.ts'
+import { emit, newTurn } from '../../src/kernel/turn.ts'
+import { eventsOf, stage } from './harness.ts'
+
+/** What was found broken once. */
+describe('found once', () => {
+  it('events that come while a task continues as new wait for its next run', async () => {
+    const heard: unknown[] = []
+    const loop = workflow('loop', {
+      async run(round: number, task): Promise<number> {
+        heard.push(await task.event('tick'))
+        return round === 3 ? round : task.continueAs(round + 1)
+      },
+    })
+    await using s = await stage({ workflows: [loop] })
+    const task = await s.submit(loop, 1)
+    await Promise.all([1, 2, 3].map((n) => task.emit('tick', n)))
+    expect(await task.result()).toBe(3)
+    expect(heard).toEqual([1, 2, 3])
+  })
+
+  it('a definite failure does not clear the doubt about the attempt before it', async () => {
+    let asked = 0
+    const bank = agent('bank')
+    const charge = bank.action('charge', {
+      retry: { attempts: 2, backoff: { initial: '1s' } },
+      run: async (_: unknown, step): Promise<string> => {
+        throw step.attempt === 1 ? new UnknownOutcomeError('cut off') : new TransientError('busy')
+      },
+      verify: () => (++asked === 1 ? 'unknown' : { done: true, output: 'charged at first' }),
+    })
+    const buy = workflow('buy', { run: (_: unknown, task) => task.run(charge, null) })
+    await using s = await stage({ workflows: [buy], agents: [bank] })
+    const task = await s.submit(buy, null)
+    await s.advance('1m')
+    expect(await task.result()).toBe('charged at first')
+    expect(asked).toBe(2)
+  })
+
+  it('a retry goes on from the failure that ended the run, not from one the code had caught', async () => {
+    const keys: string[] = []
+    let broken = true
+    const shop = agent('shop')
+    const fail = shop.action('fail', {
+      run: async (_: unknown): Promise<null> => Promise.reject(new PermanentError('no')),
+    })
+    const charge = shop.action('charge', { run: async (_: unknown, step) => keys.push(step.idempotencyKey) })
+    const buy = workflow('buy', {
+      async run(_: unknown, task) {
+        await task.run(fail, null).catch(() => undefined)
+        await task.run(charge, null)
+        if (broken) throw new Error('a mistake in the code')
+        return 'bought'
+      },
+    })
+    await using s = await stage({ workflows: [buy], agents: [shop] })
+    const task = await s.submit(buy, null)
+    await expect(task.result()).rejects.toMatchObject({ code: 'TASK_FAILED' })
+    broken = false
+    await task.retry()
+    await s.settle()
+    expect(await task.result()).toBe('bought')
+    expect(keys).toHaveLength(1)
+  })
+
+  it('a retry that comes after the task succeeded changes nothing', () => {
+    const state = newState('t')
+    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, mailbox: 10 })
+    emit(turn, { type: 'submitted', workflow: 'w', version: '1', input: null })
+    emit(turn, { type: 'started' })
+    emit(turn, { type: 'returned', output: 1 })
+    emit(turn, { type: 'stopped', result: 'success', output: 1 })
+    const before = turn.events.length
+    receive(turn, { type: 'retry', input: 2 })
+    expect(turn.events).toHaveLength(before)
+    expect(turn.stale).toBe(1)
+  })
+
+  it('a takeover declares lost only what was under way before it', async () => {
+    const state = newState('t')
+    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, mailbox: 10 })
+    emit(turn, { type: 'submitted', workflow: 'w', version: '1', input: null })
+    emit(turn, { type: 'started' })
+    emit(turn, { type: 'stepRequested', id: 1, action: 'a.x', name: 'x', input: null, policy: {} })
+    receive(turn, { type: 'takeover', alive: [{ step: 1, operation: 'run', attempt: 1 }] })
+    expect(turn.events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
+    receive(turn, { type: 'takeover', alive: [] })
+    expect(turn.events.at(-1)).toMatchObject({ type: 'attemptFailed', unknown: true, error: { code: 'STEP_LOST' } })
+  })
+
+  it('an agent with few slots refuses nothing it took from its queue', async () => {
+    const busy = agent('busy', { concurrency: 2 })
+    const work = busy.action('work', {
+      semantics: 'at-most-once',
+      run: async (n: number) => {
+        await new Promise((resolve) => setImmediate(resolve))
+        return n
+      },
+    })
+    const many = workflow('many', {
+      run: async (_: unknown, task) => (await Promise.all([1, 2, 3, 4, 5].map((n) => task.run(work, n)))).length,
+    })
+    await using s = await stage({ workflows: [many], agents: [busy] })
+    const tasks = await Promise.all(Array.from({ length: 20 }, () => s.submit(many, null)))
+    for (const task of tasks) {
+      expect(await task.result()).toBe(5)
+      expect(await eventsOf(task, 'attemptFailed')).toEqual([])
+    }
+  })
+})
