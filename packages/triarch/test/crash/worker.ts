@@ -26,6 +26,9 @@ const triarch = new Triarch({
   },
 })
 
+// Whoever started it is gone: so is this.
+process.once('disconnect', () => process.exit())
+
 process.once('SIGTERM', () => {
   triarch.stop().then(
     () => process.exit(0),
