@@ -36,7 +36,7 @@ export interface TriarchOptions {
 export interface Limits {
   /** Bytes of JSON of one input, output or event: 262,144. Larger: PAYLOAD_TOO_LARGE. */
   payload: number
-  /** Events of one run of a task: 50,000. More: the task fails with HISTORY_TOO_LONG. */
+  /** Events of one run of a task: 50,000. More: the task is undone with HISTORY_TOO_LONG. */
   history: number
   /** Steps, timers, waits and children outstanding in one task: 10,000. More: FAN_OUT_TOO_WIDE. */
   fanOut: number

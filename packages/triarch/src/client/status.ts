@@ -24,6 +24,8 @@ export interface TaskInfo {
   lockedBy: string | undefined
   submittedAt: Date
   updatedAt: Date
+  /** It waits for a scheduler: if it stays so, no node runs this version of its workflow. */
+  ready: boolean
   /** When a sleeping task wakes. */
   wakeAt: Date | undefined
 }
@@ -54,6 +56,7 @@ export function infoOf(row: TaskRow): TaskInfo {
     lockedBy: row.lockedBy ?? undefined,
     submittedAt: new Date(row.submittedAt),
     updatedAt: new Date(row.updatedAt),
+    ready: row.ready,
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
   }
 }

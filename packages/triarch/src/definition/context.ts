@@ -93,7 +93,7 @@ export interface TaskContext {
   now(): Date
   /** Uniform in [0, 1), the same on replay. */
   random(): number
-  /** A version 4 UUID, the same on replay. */
+  /** A UUID (version 8, drawn from the task's id), the same on replay. */
   uuid(): string
 
   /** Shows how far the task is: any JSON. */

@@ -30,7 +30,7 @@ export interface Turn {
 }
 
 export interface KernelLimits {
-  /** Events a run may have before it is paused. */
+  /** Events a run may have before it is undone. */
   history: number
   /** Steps, timers, waits and children outstanding at once. */
   fanOut: number

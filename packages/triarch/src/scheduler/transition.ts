@@ -34,7 +34,6 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
-    policy: {},
   }
 }
 

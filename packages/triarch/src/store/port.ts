@@ -1,7 +1,6 @@
 import type { Operation } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
-import type { RecordedPolicy } from '../kernel/policy.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 
 /**
@@ -171,7 +170,6 @@ export interface StepRequest {
   /** For undo: the output to undo. */
   output?: Json
   checkpoint?: Json
-  policy: RecordedPolicy
 }
 
 export interface ClaimRequest {
@@ -269,6 +267,8 @@ export interface TaskRow extends Snapshot {
   epoch: number
   submittedAt: number
   updatedAt: number
+  /** Unowned, and waits for a scheduler that can run it. */
+  ready: boolean
   /** Next wake-up of an unowned task. */
   wakeAt: number | null
 }

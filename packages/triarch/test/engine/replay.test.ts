@@ -278,7 +278,7 @@ describe('versions', () => {
       const fine = await s.submit(two, null)
       await s.advance('2d')
       expect(await fine.result()).toBe('made by 2, as 2')
-      expect(await stuck.status()).toMatchObject({ status: 'pending', version: '1' })
+      expect(await stuck.status()).toMatchObject({ status: 'pending', version: '1', ready: true })
       expect((await s.engine.triarch.list({ status: 'pending', version: '1' })).tasks.map(({ id }) => id)).toEqual([
         'stuck',
       ])

@@ -71,7 +71,6 @@ export function workRequest(task: string, step: number, change: Partial<WorkRequ
       action,
       idempotencyKey: 'k',
       input: { step },
-      policy: {},
     },
     ...change,
   }
