@@ -60,6 +60,12 @@ export class Attempt {
     void this.#run(handler)
   }
 
+  /** Whether this is that attempt of its step: a newer one may run by the time somebody speaks of an older. */
+  is({ operation, attempt }: Pick<StepRequest, 'operation' | 'attempt'>): boolean {
+    const { request } = this.#options
+    return request.operation === operation && request.attempt === attempt
+  }
+
   /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
   abort(reason: unknown): void {
     this.#aborted = reason
@@ -68,7 +74,7 @@ export class Attempt {
 
   /** Nobody waits for the answer any more. */
   abandon(reason: unknown): void {
-    this.#finish({ kind: 'unknown' })
+    this.#finish({ kind: 'failed', error: toRecord(reason), retryable: true, unknown: true })
     this.abort(reason)
   }
 

@@ -184,12 +184,10 @@ export class Consumer {
     try {
       const outcomes = await store.beatWork(beats.map(({ item, message }) => ({ work: item.id, node, message })))
       for (const [index, { item }] of beats.entries()) {
-        const host = hosts.get(item.agent)
-        const { task, step } = item.request
-        if (outcomes[index] === 'withdrawn')
-          host?.abort(task, step, new TriarchError('STEP_CANCELLED', 'the task stops'))
-        if (outcomes[index] === 'late')
-          host?.abandon(task, step, new TriarchError('STEP_LOST', 'the attempt was given up'))
+        // Just this attempt: a newer one of the same step may run here by now.
+        const attempt = hosts.get(item.agent)?.attempt(item.request)
+        if (outcomes[index] === 'withdrawn') attempt?.abort(new TriarchError('STEP_CANCELLED', 'the task stops'))
+        if (outcomes[index] === 'late') attempt?.abandon(new TriarchError('STEP_LOST', 'the attempt was given up'))
       }
       if (beats.some(({ message }) => message)) this.#options.replied()
     } catch (error) {

@@ -136,9 +136,15 @@ export class AgentHost {
     this.#running.get(attemptKey(task, step))?.abort(reason)
   }
 
-  /** The attempt's owner or its work row is gone: stop listening. */
+  /** The step's owner is gone or gave it up: stop listening. */
   abandon(task: string, step: number, reason: unknown): void {
     this.#running.get(attemptKey(task, step))?.abandon(reason)
+  }
+
+  /** The attempt of this very request, if it still runs. */
+  attempt(request: StepRequest): Attempt | undefined {
+    const running = this.#running.get(attemptKey(request.task, request.step))
+    return running?.is(request) ? running : undefined
   }
 
   /** Takes no new work; resolves when nothing runs any more. */

@@ -1,3 +1,4 @@
+import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 
@@ -11,4 +12,10 @@ export function needsCode(state: TaskState): boolean {
   if (state.status === 'paused') return false
   if (!state.unwinding) return true
   return [...state.steps.values()].some((step) => step.action === null && isOutstanding(step) && !step.dispatched)
+}
+
+/** Whether a reply is for the attempt that is under way, not for an older one of the same step. */
+export function isCurrent(state: TaskState, reply: Reply): boolean {
+  const step = state.steps.get(reply.step)
+  return !step || (step.operation === reply.operation && step.attempt === reply.attempt)
 }

@@ -16,7 +16,7 @@ import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
 import { bound, holdLost, pauseFor, play } from './play.ts'
-import { maySleep, needsCode } from './rest.ts'
+import { isCurrent, maySleep, needsCode } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
@@ -194,7 +194,7 @@ export class TaskRunner {
     while (this.#mail.length > 0 && !turn.reload) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
-      if (mail.message.type === 'reply') this.#here.delete(mail.message.step)
+      if (mail.message.type === 'reply' && isCurrent(this.state, mail.message)) this.#here.delete(mail.message.step)
       receive(turn, mail.message)
       await tell()
     }
