@@ -25,6 +25,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.status = event.startAt !== undefined && event.startAt > at ? 'scheduled' : 'pending'
       return
     case 'started':
+      state.begun = true
       return moveTask(state, 'running')
     case 'stepRequested': {
       const step = newStep(state, { id: event.id, action: event.action, name: event.name, input: event.input }, at)
@@ -245,6 +246,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.undoBegun = true
       return moveTask(state, 'compensating')
     case 'rewound':
+      if (event.attempts) deliveries.push(...state.deferred)
       return rewind(state, event, at)
     case 'continued':
       return restart(state, event, at)

@@ -5,7 +5,11 @@ import { moveTask, retry } from './step.ts'
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
   const { step: stepId, input, attempts = {} } = to
+  // A pause from before the stop is over; code that never began begins now.
+  state.pause = null
+  state.deferred = []
   moveTask(state, 'running')
+  if (!state.begun) state.status = 'pending'
   state.result = 'pending'
   state.output = undefined
   state.error = undefined

@@ -29,6 +29,8 @@ export interface TaskState {
   /** How often the task was rewound: part of the idempotency key of steps requested since. */
   generation: number
   failures: number
+  /** Its code has begun to run. */
+  begun: boolean
   skipped: boolean
   undone: number
   /** Compensation began: what was done no longer stands, so the run cannot go on. */
@@ -136,6 +138,7 @@ export function newState(id: string): TaskState {
     nextId: 1,
     generation: 0,
     failures: 0,
+    begun: false,
     skipped: false,
     undone: 0,
     undoBegun: false,

@@ -111,3 +111,16 @@ describe('found once', () => {
     }
   })
 })
+
+it('found once: a task that was paused and cancelled before it began begins when it is retried', async () => {
+  const simple = workflow('simple', { run: async () => 'done' })
+  await using s = await stage({ workflows: [simple] })
+  const task = await s.submit(simple, undefined, { startAt: '1h' })
+  await task.pause()
+  await s.settle()
+  await task.cancel()
+  await s.settle()
+  await task.retry()
+  await s.advance('2h')
+  expect(await task.result()).toBe('done')
+})
