@@ -52,10 +52,6 @@ export class AgentHost {
     return this.#open ? this.#concurrency - this.#taken : 0
   }
 
-  get active(): number {
-    return this.#taken
-  }
-
   /** Takes a slot for an attempt that starts once its request is durable. */
   reserve(action: string): boolean {
     if (this.free <= 0 || !this.#handlers.has(action)) return false
