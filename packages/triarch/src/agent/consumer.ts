@@ -65,7 +65,9 @@ export class Consumer {
         if (slots > 0) held.set(host.name, slots)
       }
       if (held.size === 0) break
-      const agents = [...held].map(([agent, limit]) => ({ agent, limit }))
+      const agents = [...held].map(([agent, limit]) => {
+        return { agent, actions: this.#options.hosts.get(agent)?.actions ?? [], limit }
+      })
       try {
         const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
         for (const item of items) {
@@ -83,29 +85,10 @@ export class Consumer {
   }
 
   #start(item: WorkItem): void {
-    const { node, environment } = this.#options
-    const { request } = item
-    const host = this.#options.hosts.get(item.agent)
-    if (!host?.has(request.action)) {
-      host?.release()
-      const error = {
-        name: 'TriarchError',
-        code: 'UNKNOWN_ACTION',
-        message: `${request.action} is not defined on this node`,
-      }
-      const now = environment.now()
-      const outcome = { kind: 'failed' as const, error, retryable: true }
-      const { step, operation, attempt } = request
-      return this.#reply({
-        work: item.id,
-        node,
-        message: { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt: now, node },
-      })
-    }
     this.#running.set(item.id, item)
     if (!this.#pulse) this.#beat()
-    host.start({
-      request,
+    this.#options.hosts.get(item.agent)?.start({
+      request: item.request,
       completeBy: item.completeBy,
       heartbeatWithin: item.heartbeatWithin,
       beat: (progress, checkpoint) => {
@@ -113,7 +96,7 @@ export class Consumer {
       },
       done: (message) => {
         this.#running.delete(item.id)
-        this.#reply({ work: item.id, node, message })
+        this.#reply({ work: item.id, node: this.#options.node, message })
         this.wake()
       },
     })

@@ -72,8 +72,9 @@ export class AgentHost {
     if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
   }
 
-  has(action: string): boolean {
-    return this.#handlers.has(action)
+  /** The actions it knows, as step requests name them. */
+  get actions(): string[] {
+    return [...this.#handlers.keys()]
   }
 
   /** Takes a slot for a local step, which has none to wait for: its task holds the place. */

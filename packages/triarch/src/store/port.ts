@@ -210,7 +210,8 @@ export interface Letter {
 
 export interface TakeWork {
   node: string
-  agents: readonly { agent: string; limit: number }[]
+  /** `actions`: those the node knows; a newer version's requests wait for a node that has them. */
+  agents: readonly { agent: string; actions: readonly string[]; limit: number }[]
 }
 
 export interface WorkItem {

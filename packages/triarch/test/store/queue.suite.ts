@@ -3,8 +3,8 @@ import type { StateStore } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { claimAll, creation, flow, newTask, owned, released, replyTo, transition, workRequest } from './samples.ts'
 
-const take = (store: StateStore, node = 'agent', limit = 10) =>
-  store.takeWork({ node, agents: [{ agent: 'pay', limit }] })
+const take = (store: StateStore, node = 'agent', limit = 10, actions = ['pay.charge']) =>
+  store.takeWork({ node, agents: [{ agent: 'pay', actions, limit }] })
 
 export function queueSuite(bench: Bench): void {
   describe('a claim', () => {
@@ -108,6 +108,19 @@ export function queueSuite(bench: Bench): void {
       expect((await take(store)).map(({ request }) => request.step)).toEqual([3])
       expect(await take(store)).toEqual([])
       expect(await store.counts()).toMatchObject({ work: 4 })
+    })
+
+    it('gives a node only requests whose action it knows', async () => {
+      const { store } = bench
+      const t = await owned(store)
+      const refund = { action: 'pay.refund', priority: 9 }
+      await store.commit([transition(t, { work: [workRequest('t', 1, refund), workRequest('t', 2)] })])
+      const steps = async (...actions: string[]) =>
+        (await take(store, 'agent', 10, actions)).map(({ request }) => request.step)
+      expect(await steps()).toEqual([])
+      expect(await steps('pay.charge', 'pay.void')).toEqual([2])
+      expect(await steps('pay.charge')).toEqual([])
+      expect(await steps('pay.refund')).toEqual([1])
     })
 
     it('takes a reply once, from the node that has the work', async () => {

@@ -3,6 +3,8 @@ import type { StateStore, SweepReport } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { claimAll, newTask, owned, released, replyTo, snapshot, transition, workRequest } from './samples.ts'
 
+const pay = { agent: 'pay', actions: ['pay.charge'], limit: 1 }
+
 const name = 'supervisor'
 const nothing: SweepReport = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, more: false }
 
@@ -39,7 +41,7 @@ export function supervisionSuite(bench: Bench): void {
       await store.commit([
         transition(t, { work: [workRequest('t', 1, { completeWithin: 5_000 }), workRequest('t', 2)] }),
       ])
-      const [item] = await store.takeWork({ node: 'a', agents: [{ agent: 'pay', limit: 1 }] })
+      const [item] = await store.takeWork({ node: 'a', agents: [pay] })
       clock.advance(101)
       expect(await sweep(store)).toEqual({ ...nothing, deadNodes: ['a'], releasedTasks: 1, expiredSteps: 1 })
       expect(await store.commit([transition(t, { seq: 3 })])).toEqual([{ ok: false, reason: 'fenced' }])
@@ -67,7 +69,7 @@ export function supervisionSuite(bench: Bench): void {
       await store.lead({ name, node: 'a', ttl: 1_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1)] })])
-      await store.takeWork({ node: 'a', agents: [{ agent: 'pay', limit: 1 }] })
+      await store.takeWork({ node: 'a', agents: [pay] })
       await store.leave('a')
       expect(await store.nodes()).toEqual([])
       expect(await store.lead({ name, node: 'b', ttl: 1_000 })).toBe(2)
@@ -97,7 +99,7 @@ export function supervisionSuite(bench: Bench): void {
       await store.beat({ id: 'agent', roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1, { completeWithin: 100 })] })])
-      const [item] = await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })
+      const [item] = await store.takeWork({ node: 'agent', agents: [pay] })
       clock.advance(99)
       expect(await sweep(store)).toEqual(nothing)
       clock.advance(1)
@@ -113,7 +115,7 @@ export function supervisionSuite(bench: Bench): void {
       await store.beat({ id: 'agent', roles: [], lease: 100_000 })
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1, { heartbeatWithin: 100 })] })])
-      const [item] = await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })
+      const [item] = await store.takeWork({ node: 'agent', agents: [pay] })
       clock.advance(60)
       await store.beatWork([{ work: item?.id ?? 0, node: 'agent', message: null }])
       clock.advance(60)
@@ -130,7 +132,7 @@ export function supervisionSuite(bench: Bench): void {
       await store.beat({ id: 'a', roles: [], lease: 100_000 })
       await store.commit([transition(t, { work: [workRequest('t', 1, { expiresAt: clock.now() + 50 })] })])
       clock.advance(50)
-      expect(await store.takeWork({ node: 'agent', agents: [{ agent: 'pay', limit: 1 }] })).toEqual([])
+      expect(await store.takeWork({ node: 'agent', agents: [pay] })).toEqual([])
       expect(await sweep(store)).toEqual({ ...nothing, expiredSteps: 1 })
       const [letter] = await store.inbox('a', 10)
       expect(letter).toMatchObject({

@@ -12,13 +12,15 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const WITHDRAW_QUEUED = `
 DELETE FROM triarch_work WHERE task = ? AND step = ? AND locked_by IS NULL RETURNING step, operation, attempt`
 const WITHDRAW_TAKEN = 'UPDATE triarch_work SET withdrawn = 1 WHERE task = ? AND step = ?'
-const WAITING = 'SELECT 1 FROM triarch_work WHERE agent = ? AND locked_by IS NULL LIMIT 1'
+const WAITING = `
+SELECT 1 FROM triarch_work WHERE agent = ? AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?)) LIMIT 1`
 const TAKE = `
 UPDATE triarch_work SET locked_by = ?1, heartbeat_by = ?2 + heartbeat_within,
   complete_by = min(?2 + complete_within, coalesce(expires_at, 9007199254740991))
 WHERE id IN (SELECT id FROM triarch_work
-             WHERE agent = ?3 AND locked_by IS NULL AND (expires_at IS NULL OR expires_at > ?2)
-             ORDER BY priority DESC, id LIMIT ?4)
+             WHERE agent = ?3 AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?4))
+               AND (expires_at IS NULL OR expires_at > ?2)
+             ORDER BY priority DESC, id LIMIT ?5)
 RETURNING id, priority, request, complete_by, heartbeat_within`
 const TAKE_BACK = 'DELETE FROM triarch_work WHERE id = ? AND locked_by = ? RETURNING task'
 const BEAT = `
@@ -62,12 +64,13 @@ export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: st
 }
 
 export function takeWork(database: Database, now: number, { node, agents }: TakeWork): WorkItem[] {
-  const waiting = agents.filter(({ agent, limit }) => limit > 0 && database.get(WAITING, agent))
+  const wanted = agents.map(({ agent, actions, limit }) => ({ agent, actions: JSON.stringify(actions), limit }))
+  const waiting = wanted.filter(({ agent, actions, limit }) => limit > 0 && database.get(WAITING, agent, actions))
   if (waiting.length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() =>
-    waiting.flatMap(({ agent, limit }) =>
+    waiting.flatMap(({ agent, actions, limit }) =>
       database
-        .all<TakenRow>(TAKE, node, now, agent, limit)
+        .all<TakenRow>(TAKE, node, now, agent, actions, limit)
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
         .map((row) => ({
           id: row.id,
