@@ -17,7 +17,7 @@ export class Connection {
   opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
   posted: () => void = () => undefined
-  readonly #listeners = new Map<string, Set<(ending: Ending) => void>>()
+  readonly #listeners = new Map<string, Set<(state: TaskState) => void>>()
   /** Longest time between two looks into the store for a task that is elsewhere (ms). */
   readonly #slowest: number
 
@@ -35,9 +35,7 @@ export class Connection {
   /** The local scheduler made a transition durable. */
   moved(state: TaskState): void {
     const listeners = this.#listeners.get(state.id)
-    if (!listeners) return
-    const ending = endingOf(state)
-    for (const listener of [...listeners]) listener(ending)
+    if (listeners) for (const listener of [...listeners]) listener(state)
   }
 
   async info(id: string): Promise<TaskInfo> {
@@ -58,7 +56,7 @@ export class Connection {
   async ending(id: string, within: number | null, signal: AbortSignal | undefined): Promise<Ending> {
     const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
     for (let pace = 5; ; pace = Math.min(pace * 2, this.#slowest)) {
-      const heard = this.#listen(id)
+      const heard = this.#listen(id, 'end')
       try {
         if (!this.isLocal(id)) {
           const info = await this.info(id)
@@ -68,7 +66,7 @@ export class Connection {
         if (left <= 0) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
         const wait = Math.min(left, this.isLocal(id) ? Math.max(1_000, this.#slowest) : pace)
         const ending = await this.#either(heard.next, wait, signal)
-        if (ending?.status === 'stopped') return ending
+        if (ending) return ending
       } finally {
         heard.stop()
       }
@@ -78,7 +76,7 @@ export class Connection {
   async *watch(id: string, signal: AbortSignal | undefined): AsyncIterableIterator<TaskInfo> {
     let last = ''
     for (let pace = 5; ; ) {
-      const heard = this.#listen(id)
+      const heard = this.#listen(id, 'any')
       try {
         const info = await this.info(id)
         const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
@@ -116,13 +114,14 @@ export class Connection {
   }
 
   /** Listens before looking, so that nothing happens in between. */
-  #listen(id: string): { next: Heard; stop: () => void } {
+  #listen(id: string, news: 'any' | 'end'): { next: Heard; stop: () => void } {
     const listeners = this.#listeners.get(id) ?? new Set()
     this.#listeners.set(id, listeners)
     const next: Heard = { ending: null, tell: null }
-    const listener = (ending: Ending) => {
-      next.ending = ending
-      next.tell?.(ending)
+    const listener = (state: TaskState) => {
+      if (news === 'end' && state.status !== 'stopped') return
+      next.ending = endingOf(state)
+      next.tell?.(next.ending)
     }
     listeners.add(listener)
     return {
