@@ -1,4 +1,5 @@
-import type { Environment } from './environment.ts'
+import { drainer } from './drain.ts'
+import type { Environment, Timer } from './environment.ts'
 import { uuidv7Source } from './uuid.ts'
 
 /** The real world: the one place where the engine touches Node's clock, timers and randomness. */
@@ -7,22 +8,37 @@ export function systemEnvironment(): Environment {
   return {
     now,
     monotonic: () => performance.now(),
-    timer(ms, callback) {
-      const due = performance.now() + ms
-      // Node fires up to 1 ms early and no later than 2^31 ms: both are hidden here, so that timers never fire early.
-      let handle: NodeJS.Timeout
-      const arm = () => {
-        const left = due - performance.now()
-        if (left <= 0) callback()
-        else handle = setTimeout(arm, Math.min(Math.ceil(left), 0x7fffffff))
-      }
-      handle = setTimeout(arm, Math.min(Math.ceil(ms), 0x7fffffff))
-      return { cancel: () => clearTimeout(handle) }
-    },
+    timer: (ms, callback) => new Alarm(ms, callback),
     soon: (callback) => void setImmediate(callback),
-    // A tick queued from inside a microtask runs after the microtask queue is empty.
-    drain: (callback) => queueMicrotask(() => process.nextTick(callback)),
+    drain: drainer(),
     id: uuidv7Source(now, Math.random),
     random: Math.random,
+  }
+}
+
+/** Node fires up to 1 ms early and no later than after 2^31 ms: both are hidden here, so that timers never fire early. */
+class Alarm implements Timer {
+  readonly #due: number
+  readonly #callback: () => void
+  #handle: NodeJS.Timeout
+
+  constructor(ms: number, callback: () => void) {
+    this.#due = performance.now() + ms
+    this.#callback = callback
+    this.#handle = this.#arm(ms)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+
+  #arm(ms: number): NodeJS.Timeout {
+    return setTimeout(Alarm.#ring, Math.min(Math.ceil(ms), 0x7fffffff), this)
+  }
+
+  static #ring(alarm: Alarm): void {
+    const left = alarm.#due - performance.now()
+    if (left <= 0) alarm.#callback()
+    else alarm.#handle = alarm.#arm(left)
   }
 }

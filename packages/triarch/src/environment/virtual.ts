@@ -1,3 +1,4 @@
+import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
 import { seededRandom } from './random.ts'
 import { uuidv7Source } from './uuid.ts'
@@ -23,6 +24,7 @@ export class VirtualEnvironment implements Environment {
   readonly random: () => number
   readonly id: () => string
   readonly #start: number
+  readonly #drain = drainer()
   readonly #timers = new TimerHeap()
   #now: number
   /** Callbacks handed to the real event loop that did not run yet. */
@@ -64,12 +66,10 @@ export class VirtualEnvironment implements Environment {
 
   drain(callback: () => void): void {
     this.#underWay++
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        this.#underWay--
-        callback()
-      }),
-    )
+    this.#drain(() => {
+      this.#underWay--
+      callback()
+    })
   }
 
   /** Lets everything happen that happens without time passing. Real I/O of others is not waited for. */
