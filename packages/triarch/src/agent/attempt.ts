@@ -22,8 +22,12 @@ export interface AttemptOptions {
   request: StepRequest
   completeBy: number
   heartbeatWithin: number | null
-  payloadLimit: number
   beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+}
+
+export interface AttemptBounds {
+  /** Largest payload, in bytes of JSON. */
+  payload: number
   /** The code answered after nobody waited any more. */
   late: () => void
 }
@@ -44,9 +48,16 @@ export class Attempt {
   #beat: AttemptOptions['beat'] | undefined
   readonly #environment: Environment
   readonly #options: AttemptOptions
+  readonly #bounds: AttemptBounds
 
-  constructor(environment: Environment, options: AttemptOptions, settle: (outcome: Outcome) => void) {
+  constructor(
+    environment: Environment,
+    options: AttemptOptions,
+    bounds: AttemptBounds,
+    settle: (outcome: Outcome) => void,
+  ) {
     this.#settle = settle
+    this.#bounds = bounds
     this.#environment = environment
     this.#options = options
     this.startedAt = environment.now()
@@ -79,14 +90,15 @@ export class Attempt {
   }
 
   async #run(handler: Handler): Promise<void> {
-    const { request, payloadLimit, completeBy } = this.#options
+    const { request, completeBy } = this.#options
+    const { payload } = this.#bounds
     try {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step)
-        return this.#finish({ kind: 'done', output: encode(output, 'output', payloadLimit) })
+        return this.#finish({ kind: 'done', output: encode(output, 'output', payload) })
       }
-      this.#finish(await perform(handler, request, step, payloadLimit))
+      this.#finish(await perform(handler, request, step, payload))
     } catch (error) {
       this.#finish(this.#failure(error, handler))
     }
@@ -116,7 +128,7 @@ export class Attempt {
 
   #finish(outcome: Outcome): void {
     if (this.#settled) {
-      this.#options.late()
+      this.#bounds.late()
       return
     }
     this.#settled = true
@@ -143,9 +155,9 @@ export class Attempt {
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void {
     if (this.#settled) return
     this.#expectPulse()
-    const { payloadLimit } = this.#options
-    const progress = beat.progress === undefined ? undefined : encode(beat.progress, 'progress', payloadLimit)
-    const checkpoint = beat.checkpoint === undefined ? undefined : encode(beat.checkpoint, 'checkpoint', payloadLimit)
+    const { payload } = this.#bounds
+    const progress = beat.progress === undefined ? undefined : encode(beat.progress, 'progress', payload)
+    const checkpoint = beat.checkpoint === undefined ? undefined : encode(beat.checkpoint, 'checkpoint', payload)
     if (checkpoint !== undefined) this.checkpoint = checkpoint
     this.#beat ??= throttle(this.#environment, HEARTBEAT_EVERY, this.#options.beat)
     this.#beat(progress, checkpoint)

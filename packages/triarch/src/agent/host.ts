@@ -93,7 +93,7 @@ export class AgentHost {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
     if (!handler || !this.#options.leased()) return this.release()
-    const { environment, payload, late } = this.#options
+    const { environment } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     if (environment.now() >= attempt.completeBy) {
       const error = {
@@ -104,7 +104,7 @@ export class AgentHost {
       return this.#end(attempt, { kind: 'failed', error, retryable: true }, null)
     }
     const key = attemptKey(request.task, request.step)
-    const running = new Attempt(environment, { ...attempt, payloadLimit: payload, late }, (outcome) => {
+    const running = new Attempt(environment, attempt, this.#options, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
       this.#end(attempt, outcome, running)
     })

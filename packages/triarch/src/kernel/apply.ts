@@ -1,6 +1,5 @@
 import type { TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
-import { resolvePolicy } from './policy.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
@@ -28,15 +27,14 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.begun = true
       return moveTask(state, 'running')
     case 'stepRequested': {
-      const step = newStep(state, { id: event.id, action: event.action, name: event.name, input: event.input }, at)
-      step.policy = resolvePolicy(event.policy)
+      const step = newStep(state, event, at)
       if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
       step.status = 'running'
       return
     }
     case 'undoRegistered': {
-      const step = newStep(state, { id: event.id, action: null, name: event.name, input: null }, at)
-      step.policy = resolvePolicy({ undo: true, ...event.policy })
+      const policy = { undo: true, ...event.policy }
+      const step = newStep(state, { id: event.id, action: null, name: event.name, input: null, policy }, at)
       step.undoOnly = true
       step.status = 'success'
       step.completedAt = state.ordinal

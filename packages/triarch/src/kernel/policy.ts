@@ -58,7 +58,8 @@ export const defaultPolicy: StepPolicy = {
 export type RecordedPolicy = Partial<StepPolicy>
 
 export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {
-  return { ...defaultPolicy, ...recorded }
+  for (const _ in recorded) return { ...defaultPolicy, ...recorded }
+  return defaultPolicy
 }
 
 /**

@@ -1,17 +1,23 @@
 import type { Operation } from './event.ts'
 import type { Json } from './json.ts'
-import { resolvePolicy } from './policy.ts'
+import { type RecordedPolicy, resolvePolicy } from './policy.ts'
 import type { Step, TaskState } from './state.ts'
 import { mayMove, moves, type StepStatus, type TaskStatus } from './status.ts'
 
 /** How single steps change: the parts of the fold that several events share. */
-export function newStep(state: TaskState, request: Pick<Step, 'id' | 'action' | 'name' | 'input'>, at: number): Step {
-  const { id } = request
+export function newStep(
+  state: TaskState,
+  { id, action, name, input, policy }: Pick<Step, 'id' | 'action' | 'name' | 'input'> & { policy: RecordedPolicy },
+  at: number,
+): Step {
   decided(state, id)
   const step: Step = {
-    ...request,
+    id,
+    action,
+    name,
+    input,
     undoOnly: false,
-    policy: resolvePolicy({}),
+    policy: resolvePolicy(policy),
     generation: state.generation,
     status: 'pending',
     operation: 'run',

@@ -29,7 +29,7 @@ const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 export function functionContext(driver: FunctionDriver): TaskContext {
   const { workflow, taskId, payloadLimit } = driver
   const rescue = workflow.definition.rescue
-  const random = seededRandom(hash32(`${taskId}:${driver.firstId}`))
+  let random: (() => number) | null = null
   let uuids = 0
 
   function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
@@ -162,7 +162,10 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
     undo,
     now: () => new Date(driver.at),
-    random,
+    random: () => {
+      random ??= seededRandom(hash32(`${taskId}:${driver.firstId}`))
+      return random()
+    },
     uuid: () => uuidFrom(`${taskId}:${driver.firstId}:${uuids++}`),
     progress: (value) =>
       driver.issue({ decision: { type: 'progressed', progress: encode(value, 'progress', payloadLimit) } }),

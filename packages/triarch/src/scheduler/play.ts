@@ -9,18 +9,20 @@ import { drained } from './drained.ts'
 import type { FunctionDriver } from './driver.ts'
 import { childTask } from './transition.ts'
 
+/** Whether there is anything to tell the code, or to take from it. Without code, nobody hears of what is delivered. */
+export function hasNews(driver: FunctionDriver | null, turn: Turn): driver is FunctionDriver {
+  if (driver) return turn.deliveries.length > 0 || driver.commands.length > 0 || driver.failure !== null
+  turn.deliveries.length = 0
+  return false
+}
+
 /** Tells the code what happened, one outcome at a time, and takes what it decides upon each. */
 export async function play(
   environment: Environment,
-  driver: FunctionDriver | null,
+  driver: FunctionDriver,
   turn: Turn,
   { children, start }: { children: NewTask[]; start: boolean },
 ): Promise<void> {
-  if (!driver) {
-    turn.deliveries.length = 0
-    return
-  }
-  if (!start && turn.deliveries.length === 0 && driver.commands.length === 0 && !driver.failure) return
   driver.activate(true)
   if (start) {
     driver.start(turn.at)

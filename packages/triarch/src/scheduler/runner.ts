@@ -15,7 +15,7 @@ import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
-import { bound, holdLost, pauseFor, play } from './play.ts'
+import { bound, hasNews, holdLost, pauseFor, play } from './play.ts'
 import { isCurrent, maySleep, needsCode } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
@@ -187,23 +187,23 @@ export class TaskRunner {
     const turn = newTurn(this.state, environment.now(), environment.random, limits)
     const children: NewTask[] = []
     const consumed: number[] = []
-    const tell = (start = false) => play(environment, this.#driver, turn, { children, start })
+    const driver = this.#driver
     // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
-    await tell()
+    if (hasNews(driver, turn)) await play(environment, driver, turn, { children, start: false })
     while (this.#mail.length > 0 && !turn.reload) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
       if (mail.message.type === 'reply' && isCurrent(this.state, mail.message)) this.#here.delete(mail.message.step)
       receive(turn, mail.message)
-      await tell()
+      if (hasNews(driver, turn)) await play(environment, driver, turn, { children, start: false })
     }
-    if (begin(turn, this.#driver !== null)) await tell(true)
+    if (begin(turn, driver !== null) && driver) await play(environment, driver, turn, { children, start: true })
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null
     bound(turn)
     settle(turn)
-    holdLost(turn, this.#driver)
+    holdLost(turn, driver)
     notifyParent(turn)
     this.#commit(turn, children, consumed)
   }
