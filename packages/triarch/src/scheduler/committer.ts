@@ -33,29 +33,38 @@ export class Committer {
     this.#environment.soon(() => void this.#flush())
   }
 
-  async #singly(batch: readonly Waiting[]): Promise<void> {
-    for (const { transition, done } of batch) {
-      const outcome = await this.#store.commit([transition]).then(
-        ([first]) => first,
-        (error: Error) => error,
-      )
-      done(outcome ?? new TriarchError('INVARIANT', 'the store answered nothing'))
+  /** The next batch is on its way before the outcomes of the last are told: a store with a thread of its own never waits. */
+  async #flush(): Promise<void> {
+    let done: Done = null
+    while (this.#queue.length > 0 || done) {
+      const batch = this.#queue.splice(0, LARGEST_BATCH)
+      const committing = batch.length > 0 ? this.#commit(batch) : null
+      if (done) tell(done)
+      done = committing && { batch, outcomes: await committing }
     }
+    this.#busy = false
   }
 
-  async #flush(): Promise<void> {
-    const batch = this.#queue.splice(0, LARGEST_BATCH)
+  /** The outcomes in order, or the error that kept the whole batch from being written. */
+  async #commit(batch: readonly Waiting[]): Promise<Outcomes> {
     try {
-      const outcomes = await this.#store.commit(batch.map(({ transition }) => transition))
-      for (const [index, { done }] of batch.entries()) {
-        done(outcomes[index] ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
-      }
+      return await this.#store.commit(batch.map(({ transition }) => transition))
     } catch (error) {
       // One transition the store cannot take must not take its neighbours with it: each is tried alone.
-      if (batch.length > 1 && isTriarchError(error, 'STORE_FAILED')) await this.#singly(batch)
-      else for (const { done } of batch) done(error as Error)
+      if (batch.length === 1 || !isTriarchError(error, 'STORE_FAILED')) return error as Error
+      const outcomes: (CommitOutcome | Error)[] = []
+      for (const waiting of batch) outcomes.push(...[await this.#commit([waiting])].flat())
+      return outcomes
     }
-    if (this.#queue.length > 0) this.#environment.soon(() => void this.#flush())
-    else this.#busy = false
+  }
+}
+
+type Outcomes = (CommitOutcome | Error)[] | Error
+type Done = { batch: readonly Waiting[]; outcomes: Outcomes } | null
+
+function tell({ batch, outcomes }: NonNullable<Done>): void {
+  for (const [index, { done }] of batch.entries()) {
+    const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
+    done(outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
   }
 }
