@@ -43,6 +43,7 @@ function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
 
 storeConformance('the SQLite store in memory', inMemory, { shared: false })
 storeConformance('the SQLite store in this thread', inFile('inline'), { shared: true })
+storeConformance('the SQLite store in both', inFile('auto'), { shared: true })
 storeConformance('the SQLite store in its own thread', inFile('worker'), { shared: true })
 
 describe('the SQLite store', () => {

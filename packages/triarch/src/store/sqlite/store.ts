@@ -1,12 +1,13 @@
 import type { Environment } from '../../environment/environment.ts'
 import type * as port from '../port.ts'
+import { BalancedRunner } from './balanced.ts'
 import { unopened } from './failure.ts'
 import { InlineRunner } from './inline.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { submitVia } from './via.ts'
 import { WorkerRunner } from './worker.ts'
 
-/** With commits slower than this (ms), they go to a thread of their own. */
+/** With commits slower than this (ms), all of them go to a thread of their own. */
 const SLOW_COMMIT = 2
 
 export interface SqliteSettings {
@@ -34,9 +35,14 @@ export class SqliteStore implements port.StateStore {
     }
     const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
     this.#runner = inline
-    if (writer === 'inline' || path === ':memory:' || (await inline.commitTime()) <= SLOW_COMMIT) return
+    if (writer === 'inline' || path === ':memory:') return
+    const thread = () => new WorkerRunner(this.#environment, path, busyTimeout)
+    if ((await inline.commitTime()) <= SLOW_COMMIT) {
+      this.#runner = new BalancedRunner(inline, thread)
+      return
+    }
     await inline.close()
-    this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
+    this.#runner = await opened(thread())
   }
 
   async close(): Promise<void> {

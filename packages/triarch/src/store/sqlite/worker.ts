@@ -62,6 +62,11 @@ export class WorkerRunner implements Runner {
     }
   }
 
+  /** Whether requests can still be answered. */
+  get alive(): boolean {
+    return this.#worker !== null
+  }
+
   async run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
     return (await this.#patiently(name, args)) as ReturnType<Operations[Name]>
   }
