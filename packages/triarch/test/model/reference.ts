@@ -1,0 +1,357 @@
+import type { Message, Outcome } from '../../src/kernel/message.ts'
+import type * as port from '../../src/store/port.ts'
+
+/**
+ * The state store as plain collections: what every store must answer, said as simply as it can be said. Takes the very
+ * requests of the port. Ids that the store gives are unknown here until it tells them; `agreement.ts` writes them down.
+ */
+export interface Reference {
+  now: number
+  /** Counts operations: letters of one operation have no order among each other, but for posts. */
+  round: number
+  /** Makes every message and record of a run another one. */
+  serial: number
+  tasks: Map<string, ModelTask>
+  letters: ModelLetter[]
+  work: ModelWork[]
+  nodes: Map<string, port.NodeRow & { dead: boolean }>
+  leases: Map<string, { holder: string; token: number; until: number }>
+}
+
+export interface ModelTask extends Omit<port.TaskRow, 'key'> {
+  key: number | null
+  control: boolean
+  orphaned: boolean
+  /** Record from which it is replayed. */
+  base: number
+  records: port.HistoryRecord[]
+}
+
+export interface ModelLetter {
+  id: number | null
+  task: string
+  round: number
+  posted: boolean
+  control: boolean
+  /** What it may say: where a request is given up for two reasons at once, the store names either. */
+  messages: Message[]
+}
+
+export interface ModelWork {
+  id: number | null
+  task: string
+  request: port.WorkRequest
+  lockedBy: string | null
+  completeBy: number | null
+  heartbeatBy: number | null
+  withdrawn: boolean
+}
+
+export function newReference(now: number): Reference {
+  return {
+    now,
+    round: 0,
+    serial: 0,
+    tasks: new Map(),
+    letters: [],
+    work: [],
+    nodes: new Map(),
+    leases: new Map(),
+  }
+}
+
+// ---- tasks -----------------------------------------------------------------------------------------------------------
+
+export function submit(model: Reference, tasks: readonly port.NewTask[]): { id: string; created: boolean }[] {
+  return tasks.map((task) => ({ id: task.id, created: insert(model, task) }))
+}
+
+function insert(model: Reference, task: port.NewTask): boolean {
+  if (model.tasks.has(task.id)) return false
+  const { at, startAt, events, ...rest } = task
+  model.tasks.set(task.id, {
+    ...rest,
+    ...fresh,
+    key: null,
+    lockedBy: null,
+    epoch: 0,
+    submittedAt: at,
+    updatedAt: at,
+    ready: startAt === null,
+    wakeAt: startAt,
+    control: false,
+    orphaned: false,
+    base: 1,
+    records: [{ seq: 1, at, events }],
+  })
+  return true
+}
+
+const fresh = { result: 'pending', failures: 0, progress: null, output: null, error: null, pause: null } as const
+
+export type ExpectedCommit = { ok: true; id: string } | { ok: false; reason: 'fenced' | 'exists' }
+
+export function commit(model: Reference, batch: readonly port.Transition[]): ExpectedCommit[] {
+  return batch.map((transition) => commitOne(model, transition))
+}
+
+function commitOne(model: Reference, transition: port.Transition): ExpectedCommit {
+  const { create, node, epoch, seq, at, events, snapshot } = transition
+  if (create) {
+    if (!insert(model, create)) return { ok: false, reason: 'exists' }
+    const made = model.tasks.get(create.id) as ModelTask
+    Object.assign(made, { lockedBy: node, epoch, ready: false, wakeAt: null, updatedAt: at })
+    made.records = [{ seq, at, events: events ?? create.events }]
+  }
+  const task = create ? model.tasks.get(create.id) : byKey(model, transition.key)
+  if (!task || task.lockedBy !== node || task.epoch !== epoch) return { ok: false, reason: 'fenced' }
+  if (!create && events !== null) {
+    if (task.records.some((record) => record.seq === seq)) return { ok: false, reason: 'fenced' }
+    task.records.push({ seq, at, events })
+  }
+  const { consumed, forget } = transition
+  model.letters = model.letters.filter(({ id, task: of }) => of !== task.id || id === null || !consumed.includes(id))
+  model.work = model.work.filter(({ task: of, request }) => of !== task.id || !forget.includes(request.step))
+  for (const request of transition.work) enqueue(model, task.id, request)
+  for (const step of transition.withdraw) withdraw(model, task.id, step, at)
+  for (const child of transition.children) startChild(model, task.id, child)
+  for (const one of transition.posts) postOne(model, one)
+  if (snapshot) Object.assign(task, snapshot, { updatedAt: at })
+  if (transition.rebase) task.base = seq
+  if (transition.release) release(model, task, transition.release)
+  return { ok: true, id: task.id }
+}
+
+function release(
+  model: Reference,
+  task: ModelTask,
+  { wakeAt, ready, orphaned }: NonNullable<port.Transition['release']>,
+) {
+  const unread = lettersOf(model, task.id)
+  Object.assign(task, {
+    lockedBy: null,
+    wakeAt,
+    orphaned,
+    ready: ready || unread.length > 0,
+    control: unread.some((letter) => letter.control),
+  })
+}
+
+function startChild(model: Reference, parent: string, child: port.NewTask): void {
+  if (insert(model, child)) return
+  const found = model.tasks.get(child.id) as ModelTask
+  const step = askedBy(child.events)
+  if (found.parent !== parent || askedBy(found.records[0]?.events ?? '[]') !== step) {
+    return deliver(model, parent, [{ type: 'child', step, result: 'error', error: record('TASK_EXISTS') }])
+  }
+  if (found.status !== 'stopped') return
+  const { result, output, error } = found
+  const ending = { ...(output && { output: JSON.parse(output) }), ...(error && { error: JSON.parse(error) }) }
+  deliver(model, parent, [{ type: 'child', step, result, ...ending }])
+}
+
+function askedBy(events: string): number {
+  return (JSON.parse(events) as { parent?: { step: number } }[])[0]?.parent?.step ?? 0
+}
+
+export function claim(model: Reference, { node, runnable, limit }: port.ClaimRequest): string[] {
+  const sleepers = [...model.tasks.values()].filter(({ wakeAt }) => wakeAt !== null && wakeAt <= model.now)
+  for (const task of sleepers) Object.assign(task, { ready: true, wakeAt: null })
+  const fits = (task: ModelTask) =>
+    task.control || runnable.some(({ workflow, version }) => task.workflow === workflow && task.version === version)
+  return [...model.tasks.values()]
+    .filter((task) => task.ready && fits(task))
+    .sort((a, b) => b.priority - a.priority || (a.key ?? Infinity) - (b.key ?? Infinity))
+    .slice(0, limit)
+    .map((task) => {
+      const epoch = task.epoch + 1
+      Object.assign(task, { lockedBy: node, epoch, ready: false, control: false, wakeAt: null })
+      return task.id
+    })
+}
+
+export function nextWake(model: Reference): number | null {
+  const instants = [...model.tasks.values()].flatMap(({ wakeAt }) => wakeAt ?? [])
+  return instants.length > 0 ? Math.min(...instants) : null
+}
+
+export function byKey(model: Reference, key: number | null): ModelTask | undefined {
+  return key === null ? undefined : [...model.tasks.values()].find((task) => task.key === key)
+}
+
+// ---- the inbox -------------------------------------------------------------------------------------------------------
+
+export function post(model: Reference, posts: readonly port.Post[]): boolean[] {
+  return posts.map((one) => postOne(model, one))
+}
+
+function postOne(model: Reference, { task, message, control }: port.Post): boolean {
+  if (!model.tasks.has(task)) return false
+  deliver(model, task, [message], { control, posted: true })
+  return true
+}
+
+function deliver(model: Reference, id: string, messages: Message[], { control = false, posted = false } = {}): void {
+  model.letters.push({ id: null, task: id, round: model.round, posted, control, messages })
+  const task = model.tasks.get(id) as ModelTask
+  if (task.lockedBy === null) Object.assign(task, { ready: true, control: task.control || control })
+}
+
+export function lettersOf(model: Reference, task: string): ModelLetter[] {
+  return model.letters.filter((letter) => letter.task === task)
+}
+
+export function inbox(model: Reference, node: string): ModelLetter[] {
+  return model.letters.filter(({ task }) => model.tasks.get(task)?.lockedBy === node)
+}
+
+// ---- the work queue --------------------------------------------------------------------------------------------------
+
+function enqueue(model: Reference, task: string, request: port.WorkRequest): void {
+  const same = (it: ModelWork) =>
+    it.task === task &&
+    it.request.step === request.step &&
+    it.request.operation === request.operation &&
+    it.request.attempt === request.attempt
+  model.work = model.work.filter((it) => !same(it))
+  const untaken = { lockedBy: null, completeBy: null, heartbeatBy: null, withdrawn: false }
+  model.work.push({ id: null, task, request, ...untaken })
+}
+
+function withdraw(model: Reference, task: string, step: number, at: number): void {
+  for (const work of model.work.filter((it) => it.task === task && it.request.step === step)) {
+    if (work.lockedBy !== null) work.withdrawn = true
+    else giveUp(model, work, [reply(work, { kind: 'withdrawn' }, at)])
+  }
+}
+
+function giveUp(model: Reference, work: ModelWork, messages: Message[]): void {
+  model.work = model.work.filter((it) => it !== work)
+  deliver(model, work.task, messages)
+}
+
+export function takeWork(model: Reference, { node, agents }: port.TakeWork): ModelWork[] {
+  return agents.flatMap(({ agent, actions, limit }) => {
+    const fits = ({ request, lockedBy }: ModelWork) =>
+      request.agent === agent &&
+      actions.includes(request.action) &&
+      lockedBy === null &&
+      (request.expiresAt === null || request.expiresAt > model.now)
+    const taken = model.work
+      .filter(fits)
+      .sort((a, b) => b.request.priority - a.request.priority)
+      .slice(0, limit)
+    for (const work of taken) {
+      const { completeWithin, heartbeatWithin, expiresAt } = work.request
+      work.lockedBy = node
+      work.completeBy = Math.min(model.now + completeWithin, expiresAt ?? Infinity)
+      work.heartbeatBy = heartbeatWithin === null ? null : model.now + heartbeatWithin
+    }
+    return taken
+  })
+}
+
+export function replied(model: Reference, replies: readonly port.QueuedReply[]): boolean[] {
+  return replies.map(({ work, node, message }) => {
+    const found = model.work.find(({ id, lockedBy }) => id === work && lockedBy === node)
+    if (found) giveUp(model, found, [message])
+    return found !== undefined
+  })
+}
+
+export function beatWork(model: Reference, beats: readonly port.WorkBeat[]): port.WorkBeatOutcome[] {
+  return beats.map(({ work, node, message }) => {
+    const found = model.work.find(({ id, lockedBy }) => id === work && lockedBy === node)
+    if (!found) return 'late'
+    const { heartbeatWithin } = found.request
+    if (heartbeatWithin !== null) found.heartbeatBy = model.now + heartbeatWithin
+    if (message) deliver(model, found.task, [message])
+    return found.withdrawn ? 'withdrawn' : 'ok'
+  })
+}
+
+function reply({ request, lockedBy }: ModelWork, outcome: Outcome, endedAt: number): Message {
+  const { step, operation, attempt } = request
+  return { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt, node: lockedBy }
+}
+
+// ---- nodes and their supervision -------------------------------------------------------------------------------------
+
+export function beat(model: Reference, { id, roles, lease }: port.NodeBeat): boolean {
+  const known = model.nodes.get(id)
+  if (known?.dead) return false
+  const startedAt = known?.startedAt ?? model.now
+  model.nodes.set(id, { id, roles: [...roles], startedAt, leaseUntil: model.now + lease, dead: false })
+  return true
+}
+
+export function leave(model: Reference, node: string): void {
+  releaseAll(model, (owner) => owner === node)
+  for (const work of model.work.filter(({ lockedBy }) => lockedBy === node)) giveUp(model, work, [lost(model, work)])
+  model.nodes.delete(node)
+  for (const lease of model.leases.values()) {
+    if (lease.holder === node) lease.until = Math.min(lease.until, model.now)
+  }
+}
+
+export function lead(model: Reference, request: { name: string; node: string; ttl: number }): number | null {
+  const { name, node, ttl } = request
+  const lease = model.leases.get(name) ?? { holder: '', token: 0, until: 0 }
+  const lapsed = lease.until <= model.now
+  if (lease.holder !== node && !lapsed) return null
+  const token = lease.holder === node && !lapsed ? lease.token : lease.token + 1
+  model.leases.set(name, { holder: node, token, until: model.now + ttl })
+  return token
+}
+
+/** A sweep without a limit, or as many as it takes until there is nothing more. */
+export function sweep(model: Reference, { name, token }: { name: string; token: number }): port.SweepReport | null {
+  const { now } = model
+  const lease = model.leases.get(name)
+  if (!lease || lease.token !== token || lease.until <= now) return null
+  const dead = [...model.nodes.values()].filter((node) => !node.dead && node.leaseUntil < now)
+  for (const node of dead) node.dead = true
+  const isLost = (owner: string) => model.nodes.get(owner)?.dead !== false
+  const releasedTasks = releaseAll(model, isLost)
+  let expiredSteps = 0
+  for (const work of [...model.work]) {
+    const gone = work.lockedBy !== null && isLost(work.lockedBy)
+    if (!gone && due(work) > now) continue
+    expiredSteps++
+    giveUp(model, work, [...(gone ? [lost(model, work)] : []), ...(due(work) <= now ? [late(model, work)] : [])])
+  }
+  let overdueTasks = 0
+  for (const task of model.tasks.values()) {
+    if (task.lockedBy !== null || task.control || task.deadline === null || task.deadline > now) continue
+    Object.assign(task, { ready: true, control: true })
+    overdueTasks++
+  }
+  const deadNodes = dead.map(({ id }) => id).sort()
+  return { deadNodes, releasedTasks, expiredSteps, overdueTasks, more: false }
+}
+
+function releaseAll(model: Reference, isLost: (owner: string) => boolean): number {
+  const lostTasks = [...model.tasks.values()].filter(({ lockedBy }) => lockedBy !== null && isLost(lockedBy))
+  for (const task of lostTasks) release(model, task, { wakeAt: null, ready: true, orphaned: true })
+  return lostTasks.length
+}
+
+function due({ request, completeBy, heartbeatBy }: ModelWork): number {
+  return Math.min(completeBy ?? Infinity, heartbeatBy ?? Infinity, request.expiresAt ?? Infinity)
+}
+
+function lost(model: Reference, work: ModelWork): Message {
+  return reply(work, { kind: 'failed', error: record('STEP_LOST'), retryable: true, unknown: true }, model.now)
+}
+
+function late(model: Reference, work: ModelWork): Message {
+  const { lockedBy, completeBy, heartbeatBy } = work
+  const silent = heartbeatBy !== null && heartbeatBy <= model.now && heartbeatBy < (completeBy ?? Infinity)
+  const error = record(silent ? 'HEARTBEAT_MISSED' : 'STEP_TIMEOUT')
+  const unknown = lockedBy !== null && { unknown: true as const }
+  return reply(work, { kind: 'failed', error, retryable: true, ...unknown }, model.now)
+}
+
+function record(code: string) {
+  return { name: 'Error', code, message: '' }
+}
