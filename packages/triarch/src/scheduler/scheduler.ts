@@ -58,6 +58,8 @@ export class Scheduler implements Owner {
   /** When the timer fires. */
   #restsUntil = Number.POSITIVE_INFINITY
   #emptied: (() => void)[] = []
+  /** The last claim was not answered: this node may own tasks it knows nothing of. */
+  #unsure = false
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -244,11 +246,11 @@ export class Scheduler implements Owner {
     const room = this.limits.tasks - this.#runners.size
     if (room <= 0) return this.#evict(LARGEST_CLAIM)
     const limit = Math.min(room, LARGEST_CLAIM)
-    const claims = await this.#options.store.claim({
-      node: this.node,
-      runnable: this.#options.registry.runnable,
-      limit,
-    })
+    const { runnable } = this.#options.registry
+    const held = this.#unsure && { held: [...this.#runners.keys()] }
+    this.#unsure = true
+    const claims = await this.#options.store.claim({ node: this.node, runnable, limit, ...held })
+    this.#unsure = false
     for (const claim of claims) {
       this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
       const runner = TaskRunner.claim(this, claim)

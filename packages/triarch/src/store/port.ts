@@ -177,6 +177,11 @@ export interface ClaimRequest {
   /** Workflow versions this node can run. */
   runnable: readonly { workflow: string; version: string }[]
   limit: number
+  /**
+   * Given after a claim whose answer was lost: the ids the node knows it owns. What it owns besides is released first, as
+   * orphaned, for itself or others to claim.
+   */
+  held?: readonly string[]
 }
 
 export interface Claim {

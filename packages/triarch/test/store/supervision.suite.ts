@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { StateStore, SweepReport } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
-import { claimAll, newTask, owned, released, replyTo, snapshot, transition, workRequest } from './samples.ts'
+import { claimAll, flow, newTask, owned, released, replyTo, snapshot, transition, workRequest } from './samples.ts'
 
 const pay = { agent: 'pay', actions: ['pay.charge'], limit: 1 }
 
@@ -51,6 +51,17 @@ export function supervisionSuite(bench: Bench): void {
       expect(await claimAll(store, 'b')).toMatchObject([
         { id: 't', epoch: 2, orphaned: true, letters: [{ message: { step: 1, outcome } }], work: [{ step: 2 }] },
       ])
+    })
+
+    it('that did not hear which tasks it claimed gets them back, and keeps those it knows of', async () => {
+      const { store } = bench
+      const known = await owned(store, 'known')
+      await store.submit([newTask('unheard')])
+      await claimAll(store)
+      expect(await claimAll(store)).toEqual([])
+      const again = await store.claim({ node: 'a', runnable: [flow], limit: 10, held: ['known'] })
+      expect(again).toMatchObject([{ id: 'unheard', epoch: 2, orphaned: true }])
+      expect(await store.commit([transition(known)])).toMatchObject([{ ok: true }])
     })
 
     it('that takes tasks after its death keeps them no longer than a sweep', async () => {

@@ -2,6 +2,7 @@ import type { Operation } from '../../kernel/event.ts'
 import type { Claim, ClaimRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { type LetterRow, letterOf } from './inbox.ts'
+import { releaseStrays } from './release.ts'
 import { replayOf } from './replay.ts'
 
 /** Sleepers woken by one claim: bounds how long a pile of them, due at the same instant, holds the store. */
@@ -38,7 +39,8 @@ interface ClaimedRow {
   base_seq: number
 }
 
-export function claim(database: Database, now: number, { node, runnable, limit }: ClaimRequest): Claim[] {
+export function claim(database: Database, now: number, { node, runnable, limit, held }: ClaimRequest): Claim[] {
+  if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
   if (!due && candidates(database, runnable, 1).length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() => {

@@ -6,6 +6,9 @@ import { type AttemptRow, replyFor } from './work.ts'
 const RELEASE_TASKS = `
 UPDATE triarch_tasks SET ${RELEASE}
 WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ?) RETURNING key`
+const RELEASE_STRAYS = `
+UPDATE triarch_tasks SET ${RELEASE}
+WHERE locked_by = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING key`
 const RELEASE_WORK = `
 DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ?)
 RETURNING task, step, operation, attempt`
@@ -15,6 +18,12 @@ export function releaseTasks(database: Database, node: string, limit: number): n
   const rows = database.all<{ key: number }>(RELEASE_TASKS, 1, null, 1, node, limit)
   for (const { key } of rows) database.run(DISOWN_LETTERS, key)
   return rows.length
+}
+
+/** The same for those the node does not know of. */
+export function releaseStrays(database: Database, node: string, held: readonly string[]): void {
+  const rows = database.all<{ key: number }>(RELEASE_STRAYS, 1, null, 1, node, JSON.stringify(held))
+  for (const { key } of rows) database.run(DISOWN_LETTERS, key)
 }
 
 /** Replies for the attempts that the node's agents ran: nobody knows how they ended. */
