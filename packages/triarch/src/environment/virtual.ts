@@ -1,5 +1,6 @@
 import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
+import { Heap } from './heap.ts'
 import { seededRandom } from './random.ts'
 import { uuidv7Source } from './uuid.ts'
 
@@ -25,7 +26,8 @@ export class VirtualEnvironment implements Environment {
   readonly id: () => string
   readonly #start: number
   readonly #drain = drainer()
-  readonly #timers = new TimerHeap()
+  readonly #timers = new Heap<Entry>(before)
+  #arrivals = 0
   #now: number
   /** Callbacks handed to the real event loop that did not run yet. */
   #underWay = 0
@@ -46,7 +48,9 @@ export class VirtualEnvironment implements Environment {
   }
 
   timer(ms: number, callback: () => void): Timer {
-    const entry = this.#timers.add(this.#now + Math.max(0, Math.ceil(ms)), callback)
+    const due = this.#now + Math.max(0, Math.ceil(ms))
+    const entry: Entry = { due, arrival: this.#arrivals++, callback }
+    this.#timers.add(entry)
     // What is due now needs no advance.
     if (entry.due <= this.#now) this.soon(() => this.#fire(this.#now))
     return {
@@ -90,13 +94,17 @@ export class VirtualEnvironment implements Environment {
     await this.settle()
   }
 
-  /** Fires the first timer due by then. */
+  /** Fires the first timer due by then that was not cancelled. */
   #fire(until: number): boolean {
-    const entry = this.#timers.take(until)
-    if (!entry) return false
-    this.#now = Math.max(this.#now, entry.due)
-    entry.callback?.()
-    return true
+    for (let first = this.#timers.first; first; first = this.#timers.first) {
+      if (first.callback && first.due > until) return false
+      this.#timers.take()
+      if (!first.callback) continue
+      this.#now = Math.max(this.#now, first.due)
+      first.callback()
+      return true
+    }
+    return false
   }
 }
 
@@ -107,57 +115,7 @@ interface Entry {
   callback: (() => void) | null
 }
 
-/** A binary heap ordered by instant, then by arrival. */
-class TimerHeap {
-  readonly #entries: Entry[] = []
-  #arrivals = 0
-
-  add(due: number, callback: () => void): Entry {
-    const entry: Entry = { due, arrival: this.#arrivals++, callback }
-    const entries = this.#entries
-    let at = entries.length
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      const parent = entries[above]
-      if (!parent || !before(entry, parent)) break
-      entries[at] = parent
-      at = above
-    }
-    entries[at] = entry
-    return entry
-  }
-
-  /** Removes and gives the first entry, if it is due by then and was not cancelled. */
-  take(until: number): Entry | null {
-    for (;;) {
-      const first = this.#entries[0]
-      if (!first || (first.callback && first.due > until)) return null
-      this.#removeFirst()
-      if (first.callback) return first
-    }
-  }
-
-  #removeFirst(): void {
-    const entries = this.#entries
-    const last = entries.pop()
-    if (!last || entries.length === 0) return
-    let at = 0
-    for (;;) {
-      let below = 2 * at + 1
-      let child = entries[below]
-      const right = entries[below + 1]
-      if (child && right && before(right, child)) {
-        below++
-        child = right
-      }
-      if (!child || !before(child, last)) break
-      entries[at] = child
-      at = below
-    }
-    entries[at] = last
-  }
-}
-
+/** By instant, then by arrival. */
 function before(a: Entry, b: Entry): boolean {
   return a.due < b.due || (a.due === b.due && a.arrival < b.arrival)
 }

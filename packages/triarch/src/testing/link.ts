@@ -1,0 +1,144 @@
+import type { Machine } from '../environment/machine.ts'
+import type { World } from '../environment/world.ts'
+import { TriarchError } from '../error/error.ts'
+import type { StateStore } from '../store/port.ts'
+import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
+
+/** What the network and the store do to one call. Distances in ms. */
+export interface Fate {
+  /** On its way to the store, and back. */
+  there: number
+  back: number
+  /**
+   * `refused`: fails, and nothing was done. `unheard`: done, but the caller is told that it failed. `twice`: carried out,
+   * and later again, as a sender does that got no answer: the second answer counts. `crash-before`, `crash-after`: the
+   * caller dies, the call undone or done.
+   */
+  fault?: 'refused' | 'busy' | 'unheard' | 'twice' | 'crash-before' | 'crash-after'
+  /** For `twice`: from the first time to the second. */
+  again?: number
+}
+
+/** One call of one machine, the `index`-th of all. */
+export interface Call {
+  machine: Machine
+  name: StoreCall
+  args: readonly unknown[]
+  index: number
+}
+
+export interface NetworkOptions {
+  /** Decides what becomes of a call; no faults, no distance when not given. */
+  fate?: (call: Call) => Fate
+  /** Sees every call the store carried out. */
+  observe?: (call: Call, answer: unknown) => void
+  /** Told when a call cost its machine its life. */
+  crashed?: (machine: Machine) => void
+  /** Whether `changes` tells anything, as it does not in every store; true. */
+  tellsChanges?: boolean
+}
+
+const near: Fate = { there: 0, back: 0 }
+const changing: ReadonlySet<StoreCall> = new Set<StoreCall>([
+  ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
+])
+
+/** Errors that faults made: the engine may meet them, and report them. */
+export class InjectedError extends TriarchError {}
+
+/** Links machines to one store: calls take their time, get lost on the way, fail, or come twice. */
+export class Network {
+  /** Calls so far. */
+  calls = 0
+  readonly #world: World
+  readonly #store: SharedStore
+  readonly #options: NetworkOptions
+  /** What others than the asking machine wrote, as `PRAGMA data_version` counts it. */
+  #writes = 0
+  readonly #own = new Map<Machine, number>()
+
+  constructor(world: World, store: SharedStore, options: NetworkOptions = {}) {
+    this.#world = world
+    this.#store = store
+    this.#options = options
+  }
+
+  /** The store as this machine sees it. */
+  link(machine: Machine): StateStore {
+    let open = false
+    const carry = (name: StoreCall, args: readonly unknown[]) => {
+      if (open) return this.#carry(machine, name, args)
+      return Promise.reject(new TriarchError('STORE_CLOSED', 'the store is not open'))
+    }
+    return {
+      ...storeOver(carry),
+      async open() {
+        open = true
+      },
+      async close() {
+        open = false
+      },
+      submitVia() {
+        throw new TriarchError('STORE_VIA_INVALID', 'this store takes no transactions of others')
+      },
+    }
+  }
+
+  #carry(machine: Machine, name: StoreCall, args: readonly unknown[]): Promise<unknown> {
+    const call = { machine, name, args, index: ++this.calls }
+    const fate = this.#options.fate?.(call) ?? near
+    return new Promise((resolve, reject) => {
+      if (fate.fault === 'crash-before') return this.#crash(machine)
+      // Once it is sent it arrives, though its sender may have died meanwhile.
+      this.#world.after(fate.there, name, () => this.#arrive(call, fate, { resolve, reject }))
+    })
+  }
+
+  #arrive(call: Call, fate: Fate, caller: { resolve(value: unknown): void; reject(error: Error): void }): void {
+    const { fault } = fate
+    const { machine, name } = call
+    const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
+    if (fault === 'refused' || fault === 'busy') {
+      const code = fault === 'busy' ? 'STORE_BUSY' : 'STORE_FAILED'
+      return answer(() => caller.reject(new InjectedError(code, 'injected: nothing was done')))
+    }
+    const result = this.#perform(call)
+    if (fault === 'crash-after') return this.#crash(machine)
+    if (fault === 'unheard') {
+      return answer(() => caller.reject(new InjectedError('STORE_FAILED', 'injected: done, but unheard')))
+    }
+    const settle = (outcome: unknown) =>
+      answer(() => (outcome instanceof Error ? caller.reject(outcome) : caller.resolve(outcome)))
+    if (fault !== 'twice') return settle(result)
+    this.#world.after(fate.again ?? 0, `${name} again`, () => settle(this.#perform(call)))
+  }
+
+  #crash(machine: Machine): void {
+    if (!machine.alive) return
+    machine.crash()
+    this.#options.crashed?.(machine)
+  }
+
+  #perform(call: Call): unknown {
+    const { machine, name, args } = call
+    if (name === 'changes') {
+      return this.#options.tellsChanges === false ? null : this.#writes - (this.#own.get(machine) ?? 0)
+    }
+    try {
+      const answer = this.#store.perform(name, args)
+      if (changing.has(name) && wrote(name, answer)) {
+        this.#writes++
+        this.#own.set(machine, (this.#own.get(machine) ?? 0) + 1)
+      }
+      this.#options.observe?.(call, answer)
+      return answer
+    } catch (error) {
+      return error
+    }
+  }
+}
+
+/** Idle polls change nothing. */
+function wrote(name: StoreCall, answer: unknown): boolean {
+  return !(name === 'claim' || name === 'takeWork') || (answer as unknown[]).length > 0
+}

@@ -1,0 +1,53 @@
+import type { Environment } from '../environment/environment.ts'
+import type { StateStore } from '../store/port.ts'
+import { type Database, openDatabase } from '../store/sqlite/database.ts'
+import { storeError } from '../store/sqlite/failure.ts'
+import { perform } from '../store/sqlite/perform.ts'
+import type { OperationName } from '../store/sqlite/runner.ts'
+
+/** What a node may ask of the store: each is one transaction. */
+export type StoreCall = OperationName | 'now'
+
+const TABLES = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases']
+
+/** The real SQLite store in memory, as all nodes of a world share it: every call runs at once, by the store's own clock. */
+export class SharedStore {
+  readonly database: Database = openDatabase(':memory:', 0)
+  #clock: Pick<Environment, 'now'> = { now: () => 0 }
+
+  /** Empties it for another world: much quicker than setting up another one. */
+  reset(clock: Pick<Environment, 'now'>): this {
+    for (const table of TABLES) this.database.run(`DELETE FROM triarch_${table}`)
+    this.database.run('DELETE FROM sqlite_sequence')
+    this.#clock = clock
+    return this
+  }
+
+  perform(call: StoreCall, args: readonly unknown[]): unknown {
+    const now = this.#clock.now()
+    if (call === 'now') return now
+    try {
+      return perform(this.database, call, now, args)
+    } catch (error) {
+      throw storeError(error)
+    }
+  }
+
+  close(): void {
+    this.database.close()
+  }
+}
+
+/** The port over one function that carries each call to the store and its answer back. */
+export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => Promise<unknown>): StateStore {
+  const over =
+    (call: StoreCall) =>
+    (...args: unknown[]) =>
+      carry(call, args)
+  const calls: StoreCall[] = [
+    ...(['now', 'commit', 'submit', 'post', 'claim', 'nextWake', 'inbox', 'takeWork', 'reply', 'beatWork'] as const),
+    ...(['beat', 'leave', 'lead', 'sweep', 'task', 'records', 'replay', 'list', 'nodes', 'counts', 'changes'] as const),
+  ]
+  // The compiler cannot see that the arguments of a name fit the method of the same name.
+  return Object.fromEntries(calls.map((call) => [call, over(call)])) as unknown as StateStore
+}
