@@ -13,6 +13,10 @@ export interface Evidence {
   work: unknown[]
   nodes: { id: string; dead: number }[]
   ledger: Entry[]
+  /** How far two clocks may be apart (ms); 0 where there is one clock. */
+  slack?: number
+  /** How long a running attempt may not hear that its task was stopped by force (ms). */
+  pulse?: number
 }
 
 export interface Row {
@@ -41,30 +45,34 @@ export interface Story {
 export function readEvidence(
   store: string,
   ledger: string,
-  { accepted, emitted }: Pick<Evidence, 'accepted' | 'emitted'>,
+  promised: Pick<Evidence, 'accepted' | 'emitted'>,
 ): Evidence {
   const database = new DatabaseSync(store, { readOnly: true })
-  const all = <T>(sql: string, ...values: number[]) => database.prepare(sql).all(...values) as unknown as T[]
   try {
-    const tasks = all<Row>('SELECT * FROM triarch_tasks ORDER BY key').map((row) => ({
-      row: { ...row },
-      records: all<{ seq: number; at: number; events: string }>(
-        'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
-        row.key,
-      ).map(({ seq, at, events }) => ({ seq, at, events: JSON.parse(events) as TaskEvent[] })),
-    }))
-    const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
-    return {
-      accepted,
-      emitted,
-      tasks,
-      inbox: plain('SELECT * FROM triarch_inbox'),
-      work: plain('SELECT * FROM triarch_work'),
-      nodes: plain('SELECT * FROM triarch_nodes') as Evidence['nodes'],
-      ledger: readLedger(ledger),
-    }
+    const all = <T>(sql: string, ...values: number[]) => database.prepare(sql).all(...values) as unknown as T[]
+    return { ...promised, ...readStore(all), ledger: readLedger(ledger) }
   } finally {
     database.close()
+  }
+}
+
+/** All that the store holds. */
+export function readStore(
+  all: <T>(sql: string, ...values: number[]) => T[],
+): Pick<Evidence, 'tasks' | 'inbox' | 'work' | 'nodes'> {
+  const tasks = all<Row>('SELECT * FROM triarch_tasks ORDER BY key').map((row) => ({
+    row: { ...row },
+    records: all<{ seq: number; at: number; events: string }>(
+      'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
+      row.key,
+    ).map(({ seq, at, events }) => ({ seq, at, events: JSON.parse(events) as TaskEvent[] })),
+  }))
+  const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
+  return {
+    tasks,
+    inbox: plain('SELECT * FROM triarch_inbox'),
+    work: plain('SELECT * FROM triarch_work'),
+    nodes: plain('SELECT * FROM triarch_nodes') as Evidence['nodes'],
   }
 }
 

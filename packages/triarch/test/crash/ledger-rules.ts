@@ -10,11 +10,12 @@ const PULSE = 500
 
 /** Each task with what the ledger has of it. */
 const both =
-  (check: (story: Story, entries: Entry[]) => string[]): Rule =>
-  ({ tasks, ledger }: Evidence) => {
+  (check: (story: Story, entries: Entry[], evidence: Evidence) => string[]): Rule =>
+  (evidence: Evidence) => {
+    const { tasks, ledger } = evidence
     const byTask = Map.groupBy(ledger, ({ task }) => task)
     return tasks.flatMap((story) =>
-      check(story, byTask.get(story.row.id) ?? []).map((fault) => `${story.row.id}: ${fault}`),
+      check(story, byTask.get(story.row.id) ?? [], evidence).map((fault) => `${story.row.id}: ${fault}`),
     )
   }
 
@@ -44,8 +45,8 @@ function reopens(event: TaskEvent): boolean {
  * No attempt starts once its task has stopped. A node that stood still past its lease may start what it had made durable
  * before: nobody can stop what nobody hears of.
  */
-const silence = both((story, entries) => {
-  const late = forced(story) ? PULSE : 0
+const silence = both((story, entries, { pulse = PULSE, slack = 0 }) => {
+  const late = (forced(story) ? pulse : 0) + slack
   const spans = stops(story)
   return entries
     .filter(({ kind, zombie }) => kind === 'call' && !zombie)
@@ -54,14 +55,14 @@ const silence = both((story, entries) => {
 })
 
 /** Every attempt is one the history asked for, and none is early. */
-const asked = both((story, entries) => {
+const asked = both((story, entries, { slack = 0 }) => {
   if (rewound(story)) return []
   const due = dueTimes(story)
   return entries.flatMap((entry) => {
     if (entry.kind !== 'call') return []
     const planned = due.get(attemptOf(entry))
     if (planned === undefined) return [`${nameOf(entry)} was never asked for`]
-    return entry.at < planned ? [`${nameOf(entry)} started ${planned - entry.at} ms early`] : []
+    return entry.at < planned - slack ? [`${nameOf(entry)} started ${planned - entry.at} ms early`] : []
   })
 })
 
@@ -82,14 +83,14 @@ function dueTimes(story: Story): Map<string, number> {
 }
 
 /** No attempt starts after its own end was recorded: it was timed out, lost or withdrawn, and something else is under way. */
-const superseded = both((story, entries) => {
+const superseded = both((story, entries, { slack = 0 }) => {
   const ended = new Map<string, number>()
   for (const { at, event } of dated(story)) {
     if (event.type === 'attemptFailed') ended.set(`${event.id} ${event.operation} ${event.attempt}`, at)
   }
   return entries.flatMap((entry) => {
     const at = ended.get(`${entry.step} ${entry.operation} ${entry.attempt}`) ?? Number.POSITIVE_INFINITY
-    const late = entry.kind === 'call' && !entry.zombie && entry.at > at
+    const late = entry.kind === 'call' && !entry.zombie && entry.at > at + slack
     return late && !rewound(story) ? [`${nameOf(entry)} started ${entry.at - at} ms after it was given up`] : []
   })
 })

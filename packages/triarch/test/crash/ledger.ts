@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import type { Book } from './workload.ts'
 
 /** What the services saw. One line of the ledger; written by the node's process, read by the rules. */
 export interface Entry {
@@ -27,7 +28,7 @@ const AFTERMATH = 400
  * The ledger of all services: one append-only file. Each line is a single write, which a killed process has either made or
  * not made; what it made stays, for the machine lives on.
  */
-export class Ledger {
+export class Ledger implements Book {
   readonly #path: string
   #ticked = Date.now()
   #stood = 0
@@ -48,6 +49,10 @@ export class Ledger {
     return readLedger(this.#path).some((entry) => entry.kind === 'effect' && entry.key === key)
   }
 
+  pause(ms: number, signal: AbortSignal): Promise<void> {
+    return pause(ms, signal)
+  }
+
   #tick(): void {
     const now = Date.now()
     if (now - this.#ticked > STANDSTILL) this.#stood = now
@@ -59,4 +64,20 @@ export function readLedger(path: string): Entry[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n')
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Entry)
+}
+
+/** Rejects with the signal's reason, as soon as it fires. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
 }

@@ -7,7 +7,16 @@ import {
   type Workflow,
   workflow,
 } from '../../src/index.ts'
-import type { Ledger, Place } from './ledger.ts'
+import type { Entry, Place } from './ledger.ts'
+
+/** Where services write down what they saw, and the time they live by. */
+export interface Book {
+  write(kind: Entry['kind'], place: Place): void
+  /** Whether the service did what it was asked to under this key. */
+  did(key: string): boolean
+  /** Waits for so long (ms), unless the signal fires first: rejects with its reason. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
+}
 
 /** How one step misbehaves, and the steps whose outputs it was made of. */
 export interface Order {
@@ -36,9 +45,10 @@ export interface Plan {
 }
 
 /** The workflows of the crash test and their agents. */
-export function workload(ledger: Ledger | null): {
+export function workload(ledger: Book | null): {
   agents: Agent[]
   workflows: Record<string, Workflow<Plan, unknown>>
+  shop: ReturnType<typeof services>
 } {
   const shop = services(ledger)
   const local = (order: Order) => ({
@@ -114,12 +124,12 @@ export function workload(ledger: Ledger | null): {
     },
   })
 
-  return { agents: [shop.agent], workflows: { sequence, fan, listener, parent, loop, risky } }
+  return { agents: [shop.agent], workflows: { sequence, fan, listener, parent, loop, risky }, shop }
 }
 
-const quick = { attempts: 6, backoff: { initial: 20, max: 100 } }
+export const quick = { attempts: 6, backoff: { initial: 20, max: 100 } }
 
-function services(ledger: Ledger | null) {
+function services(ledger: Book | null) {
   const own = agent('shop', { concurrency: 3 })
   const base = { retry: quick, undoRetry: quick, completeWithin: 400 }
   const handlers = (action: string) => ({
@@ -146,7 +156,7 @@ function services(ledger: Ledger | null) {
   }
 }
 
-function ids(...done: (Done | null)[]): number[] {
+export function ids(...done: (Done | null)[]): number[] {
   return done.flatMap((one) => (one && one.step > 0 ? [one.step] : []))
 }
 
@@ -155,47 +165,32 @@ function placeOf(operation: Place['operation'], action: string, step: StepContex
   return { operation, key, action, task: step.taskId, step: step.stepId, attempt: step.attempt }
 }
 
-async function perform(ledger: Ledger | null, action: string, order: Order, step: StepContext): Promise<Done> {
+export async function perform(ledger: Book | null, action: string, order: Order, step: StepContext): Promise<Done> {
   const place = placeOf('run', action, step)
   ledger?.write('call', place)
   const { attempt, signal } = step
   if (order.permanent) throw new PermanentError('refused for good')
   if (attempt <= (order.fails ?? 0)) throw new TransientError('not now', { retryAfter: 10 })
   for (let left = order.slow ?? 0; left > 0; left -= 40) {
-    await pause(Math.min(left, 40), signal)
+    await ledger?.pause(Math.min(left, 40), signal)
     step.heartbeat({ checkpoint: left })
   }
   signal.throwIfAborted()
   ledger?.write('effect', place)
-  if (attempt <= (order.hangs ?? 0)) await pause(60_000, signal)
+  if (attempt <= (order.hangs ?? 0)) await ledger?.pause(60_000, signal)
   return { step: step.stepId }
 }
 
-async function takeBack(ledger: Ledger | null, action: string, order: Order, step: StepContext): Promise<void> {
+export async function takeBack(ledger: Book | null, action: string, order: Order, step: StepContext): Promise<void> {
   const place = placeOf('undo', action, step)
   ledger?.write('call', place)
-  await pause(5, step.signal)
+  await ledger?.pause(5, step.signal)
   if (step.attempt <= (order.undoFails ?? 0)) throw new Error('cannot undo yet')
   ledger?.write('undo', place)
 }
 
-function verify(ledger: Ledger | null, action: string, step: StepContext) {
+function verify(ledger: Book | null, action: string, step: StepContext) {
   const place = placeOf('verify', action, step)
   ledger?.write('call', place)
   return ledger?.did(place.key) ? { done: true as const, output: { step: step.stepId } } : { done: false as const }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
-  })
 }
