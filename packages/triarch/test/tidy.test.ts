@@ -87,7 +87,7 @@ const engine = sources
   .map((source) => ({ ...source, path: source.path.slice(home.length) }))
 const engineImports = engine.flatMap(importsOf)
 const inSource = sources.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path))
-const limited = [...inSource, ...sources.filter(({ path }) => /^(?:examples|bench)\//.test(path))]
+const limited = [...inSource, ...sources.filter(({ path }) => /^(?:examples|bench|simulation)\//.test(path))]
 
 describe('the house stays tidy', () => {
   it.runIf(files.includes(`${home}index.ts`))('and there is a house', () => {

@@ -1,0 +1,62 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
+import type { World } from '../packages/triarch/src/environment/world.ts'
+import type { Entry, Place } from '../packages/triarch/test/crash/ledger.ts'
+import type { Book } from '../packages/triarch/test/crash/workload.ts'
+import type { Sight } from './sight.ts'
+
+/** What all services saw: it outlives every node. */
+export class Ledger {
+  readonly entries: Entry[] = []
+  readonly #did = new Set<string>()
+  readonly #world: World
+  readonly #sight: Sight
+
+  constructor(world: World, sight: Sight) {
+    this.#world = world
+    this.#sight = sight
+  }
+
+  /** The services as one machine reaches them: not at all, once it crashed. */
+  of(machine: Machine): Book {
+    /** When each attempt began, and under which name its node was known then. */
+    const calls = new Map<string, { at: number; node: string | undefined }>()
+    return {
+      write: (kind, place) => {
+        if (!machine.alive) return
+        const attempt = `${place.key} ${place.operation} ${place.attempt}`
+        if (kind === 'call') calls.set(attempt, { at: this.#world.now, node: this.#sight.nodeOf(machine) })
+        const began = calls.get(attempt)
+        const zombie = kind !== 'call' && began !== undefined && this.#isZombie(machine, began)
+        this.entries.push({ kind, ...place, at: this.#world.now, pid: machine.index, zombie, note: '' })
+        if (kind === 'effect') this.#did.add(place.key)
+        this.#world.note(`${machine.name} ${nameOf(kind, place)}${zombie ? ' (nobody waits for it)' : ''}`)
+      },
+      did: (key) => this.#did.has(key),
+      pause: (ms, signal) => pause(machine, ms, signal),
+    }
+  }
+
+  /** It stood still or was taken for dead since the attempt began: what it does now may be known to nobody. */
+  #isZombie(machine: Machine, { at, node }: { at: number; node: string | undefined }): boolean {
+    return machine.frozenUntil > at || node === undefined || !this.#sight.lives(node)
+  }
+}
+
+function nameOf(kind: Entry['kind'], { operation, key, action, attempt }: Place): string {
+  return `${kind} of ${operation} attempt ${attempt} of ${key} (${action})`
+}
+
+function pause(machine: Machine, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      timer.cancel()
+      reject(signal.reason as Error)
+    }
+    const timer = machine.timer(ms, () => {
+      signal.removeEventListener('abort', abort)
+      resolve()
+    })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  })
+}

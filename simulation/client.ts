@@ -1,0 +1,90 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
+import { isTriarchError, type TaskHandle, type Triarch, type Workflow } from '../packages/triarch/src/index.ts'
+import type { TaskPlan } from './plan.ts'
+import type { Op, Program } from './program.ts'
+
+/** Between two tries, and between two events (ms). */
+const AGAIN = 60
+/** Events sent to one task; then it has heard enough. */
+const MOST_EVENTS = 60
+
+/** Submits the plan's tasks and sends them events, as a careful application does: it tries again until it is sure. */
+export class Client {
+  /** Ids whose submission was acknowledged. */
+  readonly accepted: string[] = []
+  /** Numbers of events whose sending was acknowledged, by task. */
+  readonly sent: Record<string, number[]> = {}
+  /** Tasks not yet submitted. */
+  owed: number
+  readonly #numbers = new Map<string, number>()
+  readonly #machine: Machine
+  readonly #triarch: Triarch
+  readonly #workflow: Workflow<Program, unknown>
+
+  constructor(machine: Machine, triarch: Triarch, workflow: Workflow<Program, unknown>, tasks: readonly TaskPlan[]) {
+    this.#machine = machine
+    this.#triarch = triarch
+    this.#workflow = workflow
+    this.owed = tasks.length
+    for (const task of tasks) machine.timer(task.at, () => void this.#submit(task))
+  }
+
+  async #submit({ id, ops, twice, at: _, ...times }: TaskPlan): Promise<void> {
+    for (let left = twice ? 2 : 1; left > 0; left--) {
+      await this.#surely(() => this.#triarch.submit(this.#workflow, { ops, heard: [] }, { id, ...times }))
+    }
+    this.accepted.push(id)
+    this.owed--
+    if (hears(ops)) await this.#send(this.#triarch.task(id))
+  }
+
+  /** One more event for each task that may wait for one. */
+  feed(): void {
+    for (const id of Object.keys(this.sent)) void this.#emit(this.#triarch.task(id))
+  }
+
+  async #send(task: TaskHandle): Promise<void> {
+    this.sent[task.id] = []
+    for (let count = 1; count <= MOST_EVENTS; count++) {
+      if (!(await this.#emit(task))) return
+      await this.#pause(AGAIN * Math.min(count, 20))
+    }
+  }
+
+  async #emit(task: TaskHandle): Promise<boolean> {
+    const number = (this.#numbers.get(task.id) ?? 0) + 1
+    this.#numbers.set(task.id, number)
+    try {
+      await task.emit('news', number)
+      this.sent[task.id]?.push(number)
+    } catch (error) {
+      // What was not acknowledged may have arrived: it is not sent again.
+      if (isTriarchError(error, 'TASK_STOPPED')) return false
+    }
+    return true
+  }
+
+  async #surely(work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        if (!isTriarchError(error, 'STORE_FAILED') && !isTriarchError(error, 'STORE_BUSY')) throw error
+      }
+      await this.#pause(AGAIN)
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#machine.timer(ms, () => resolve()))
+  }
+}
+
+function hears(ops: readonly Op[]): boolean {
+  return ops.some((op) => {
+    if (op.do === 'event') return true
+    if (op.do === 'try') return hears(op.ops)
+    return 'of' in op && op.of.some(hears)
+  })
+}

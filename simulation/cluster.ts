@@ -1,0 +1,121 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
+import type { World } from '../packages/triarch/src/environment/world.ts'
+import { Triarch } from '../packages/triarch/src/index.ts'
+import type { Network } from '../packages/triarch/src/testing/link.ts'
+import { workload } from '../packages/triarch/test/crash/workload.ts'
+import type { Ledger } from './book.ts'
+import type { NodePlan, Plan, Settings } from './plan.ts'
+import { program } from './program.ts'
+
+/** How long a machine stays away after a crash (ms). */
+const REBOOT = 300
+
+interface Member {
+  plan: NodePlan
+  machine: Machine
+  triarch: Triarch
+}
+
+/** The nodes of a run: each on a machine of its own, all on one store. */
+export class Cluster {
+  /** What nodes reported: error and where. */
+  readonly errors: { node: string; error: unknown }[] = []
+  readonly members: (Member | null)[]
+  /** Whether crashed machines come back by themselves. */
+  reboots = true
+  readonly #world: World
+  readonly #network: Network
+  readonly #ledger: Ledger
+  readonly #plan: Plan
+  #born = 0
+
+  constructor(world: World, network: Network, ledger: Ledger, plan: Plan) {
+    this.#world = world
+    this.#network = network
+    this.#ledger = ledger
+    this.#plan = plan
+    this.members = plan.nodes.map(() => null)
+  }
+
+  start(): void {
+    for (const place of this.members.keys()) this.boot(place)
+  }
+
+  /** A new machine in this place, with nothing of the one before. */
+  boot(place: number): void {
+    const plan = this.#plan.nodes[place]
+    if (!plan || this.members[place]?.machine.alive) return
+    const name = `node ${place}${'′'.repeat(Math.min(this.#born++, 0))} #${this.#born}`
+    const machine = this.#world.machine(name, { skew: plan.skew })
+    const member = { plan, machine, triarch: this.node(machine, plan.roles, this.#plan.settings) }
+    this.members[place] = member
+    const started = () =>
+      member.triarch.start().catch((error: unknown) => {
+        // As whoever watches processes does: one that does not start is started again.
+        this.errors.push({ node: name, error })
+        machine.crash()
+        this.revive(place)
+      })
+    this.#world.after(0, 'boot', () => void started(), machine)
+  }
+
+  node(machine: Machine, roles: NodePlan['roles'], settings: Settings): Triarch {
+    const book = this.#ledger.of(machine)
+    const { agents, shop } = workload(book)
+    const { lease, sweep, poll, tasks } = settings
+    return new Triarch({
+      ...{ store: () => this.#network.link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
+      workflows: [program(book, shop)],
+      agents: roles.includes('agent') ? agents : [],
+      limits: { tasks },
+      onError: (error) => this.errors.push({ node: machine.name, error }),
+    })
+  }
+
+  crash(place: number): void {
+    this.members[place]?.machine.crash()
+    this.revive(place)
+  }
+
+  /** The machine in this place was lost: another comes, after a while. */
+  revive(place: number, after: number = REBOOT): void {
+    if (this.reboots) this.#world.after(after, 'reboot', () => this.boot(place))
+  }
+
+  placeOf(machine: Machine): number {
+    return this.members.findIndex((member) => member?.machine === machine)
+  }
+
+  /** Stops the node as a signal would, and starts another in its place. */
+  restart(place: number): void {
+    const member = this.members[place]
+    if (!member?.machine.alive) return
+    const { machine, triarch } = member
+    this.#world.note(`${machine.name} is asked to stop`)
+    const stopped = () => {
+      machine.crash()
+      this.boot(place)
+    }
+    this.#world.after(0, 'stop', () => void triarch.stop().then(stopped, stopped), machine)
+  }
+
+  /** All stop well. */
+  async stop(within: number): Promise<boolean> {
+    this.reboots = false
+    const running = this.members.filter((member) => member?.machine.alive === true)
+    let left = running.length
+    for (const member of running) {
+      if (!member) continue
+      const stopped = () => {
+        left--
+      }
+      const failed = (error: unknown) => {
+        this.errors.push({ node: member.machine.name, error })
+        left--
+      }
+      this.#world.after(0, 'stop', () => void member.triarch.stop().then(stopped, failed), member.machine)
+    }
+    await this.#world.run(within, () => left === 0)
+    return left === 0
+  }
+}

@@ -1,0 +1,72 @@
+import type { World } from '../packages/triarch/src/environment/world.ts'
+import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
+import { type CallFault, callFaults, type Plan } from './plan.ts'
+
+/** Decides what becomes of each call, and counts what it did to them. */
+export class Fortune {
+  /** Faults fired, by kind. */
+  readonly fired: Record<string, number> = {}
+  /** Machines that hear nothing of the store, until when. */
+  readonly cut: Map<string, number> = new Map()
+  /** Faults by chance come in the first phase; a planned strike also while all come to rest. */
+  phase: 'faults' | 'healed' | 'over' = 'faults'
+  readonly #world: World
+  readonly #plan: Plan
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world
+    this.#plan = plan
+  }
+
+  count(kind: string): void {
+    this.fired[kind] = (this.fired[kind] ?? 0) + 1
+  }
+
+  readonly fate = (call: Call): Fate => {
+    const { distance } = this.#plan.settings
+    const fate: Fate = { there: this.#upTo(distance), back: this.#upTo(distance) }
+    const { strike } = this.#plan
+    if (this.phase !== 'over' && strike?.index === call.index && possible(strike.fault, call))
+      return this.#strike(call, { ...fate, fault: strike.fault })
+    const dark = this.#dark(call)
+    if (dark > 0) return { there: dark, back: this.#upTo(dark), fault: 'refused' }
+    if (this.phase !== 'faults') return fate
+    for (const kind of callFaults) {
+      const share = this.#plan.calls[kind]
+      if (share !== undefined && this.#world.random() < share && possible(kind, call))
+        return this.#meet(kind, call, fate)
+    }
+    return fate
+  }
+
+  #meet(kind: CallFault, call: Call, fate: Fate): Fate {
+    const { lease } = this.#plan.settings
+    if (kind !== 'slow') return this.#strike(call, { ...fate, fault: kind, again: this.#upTo(lease) })
+    this.count('slow')
+    const late = this.#upTo(3 * lease)
+    this.#world.note(`${call.machine.name} ${call.name} is slow by ${late} ms`)
+    return this.#world.random() < 0.5 ? { ...fate, there: fate.there + late } : { ...fate, back: fate.back + late }
+  }
+
+  #strike(call: Call, fate: Fate): Fate {
+    this.count(fate.fault ?? '')
+    this.#world.note(`${call.machine.name} ${call.name} #${call.index} meets ${fate.fault}`)
+    return fate
+  }
+
+  /** How long a call from a machine that is cut off waits for nothing. */
+  #dark({ machine }: Call): number {
+    return Math.max(0, (this.cut.get(machine.name) ?? 0) - this.#world.now)
+  }
+
+  #upTo(most: number): number {
+    return most === 0 ? 0 : this.#world.below(most + 1)
+  }
+}
+
+/** What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost. */
+function possible(kind: CallFault, { name, machine }: Call): boolean {
+  if (kind === 'twice') return name !== 'post' && name !== 'claim'
+  if (kind === 'crash-before' || kind === 'crash-after') return machine.name.startsWith('node')
+  return true
+}

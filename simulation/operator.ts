@@ -1,0 +1,97 @@
+import { isTriarchError, type TaskHandle, type TaskInfo, type Triarch } from '../packages/triarch/src/index.ts'
+import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
+import type { Move } from './plan.ts'
+
+/** How often a held step is tried again before the operator decides otherwise. */
+const PATIENCE = 2
+
+/** The human beside the engine: decides what it may not, and meddles as planned. */
+export class Operator {
+  /** Pauses that no fault explains. */
+  readonly astonished: string[] = []
+  readonly #triarch: Triarch
+  readonly #tried = new Map<string, number>()
+
+  constructor(triarch: Triarch) {
+    this.#triarch = triarch
+  }
+
+  /** Decides about everything that is paused. */
+  decide(): Promise<void> {
+    return tolerant(async () => {
+      const { tasks } = await this.#triarch.list({ status: 'paused', limit: 1_000 })
+      for (const info of tasks) await tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
+    })
+  }
+
+  move(id: string, kind: Move['kind']): Promise<void> {
+    const task = this.#triarch.task(id)
+    return tolerant(async () => {
+      switch (kind) {
+        case 'cancel':
+          return task.cancel()
+        case 'force':
+          return task.cancel({ force: true })
+        case 'pause':
+          return task.pause()
+        case 'resume':
+          return task.resume()
+        case 'retry':
+          return task.retry()
+        case 'skip':
+          return task.skip(await failed(task), { step: 0 })
+        case 'compensate':
+          return task.compensate()
+      }
+    })
+  }
+
+  async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
+    if (pause && ['mismatch', 'error', 'limit'].includes(pause.reason)) {
+      this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
+      return task.cancel({ force: true })
+    }
+    const [step] = await held(task)
+    if (!step) return task.resume()
+    const key = `${task.id} ${step.id} ${step.operation}`
+    const tried = (this.#tried.get(key) ?? 0) + 1
+    this.#tried.set(key, tried)
+    // Whoever tries an at-most-once step again answers for it; this operator never does.
+    if (step.held === 'unknown-outcome' || tried > PATIENCE) return task.skip(step.id, { step: 0 })
+    return task.resume()
+  }
+}
+
+async function stateOf(task: TaskHandle) {
+  const history = await task.history()
+  const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
+  return rebuild(task.id, events).state
+}
+
+async function held(task: TaskHandle) {
+  return [...(await stateOf(task)).steps.values()].filter((step) => step.held !== null)
+}
+
+/** The step that an operator would skip. */
+async function failed(task: TaskHandle): Promise<number> {
+  const { steps, lastFailed } = await stateOf(task)
+  return [...steps.values()].find((step) => step.held !== null)?.id ?? lastFailed ?? 1
+}
+
+const expected = [
+  'TASK_STOPPED',
+  'TASK_NOT_PAUSED',
+  'ILLEGAL_MOVE',
+  'UNKNOWN_TASK',
+  'STORE_BUSY',
+  'STORE_FAILED',
+] as const
+
+/** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */
+async function tolerant(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!expected.some((code) => isTriarchError(error, code))) throw error
+  }
+}

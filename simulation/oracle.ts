@@ -1,0 +1,73 @@
+import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Sight } from './sight.ts'
+
+/** What only a world that sees everything can judge, besides the rules of the crash test. */
+export interface Hindsight {
+  evidence: Evidence
+  sight: Sight
+  /** Numbers of acknowledged events, by task. */
+  sent: Record<string, number[]>
+  /** How far clocks are apart at most (ms). */
+  slack: number
+}
+
+type Oracle = (hindsight: Hindsight) => string[]
+
+/** A timer fires, in true time, no sooner than it is due. */
+const early: Oracle = ({ evidence, sight, slack }) =>
+  evidence.tasks.flatMap((story) => {
+    const due = new Map<number, number>()
+    return story.records.flatMap(({ seq, events }) => {
+      const at = sight.durable.get(story.row.id)?.get(seq)
+      return events.flatMap((event) => {
+        if (event.type === 'timerStarted') due.set(event.id, event.until)
+        if (event.type === 'waitStarted' && event.until !== null) due.set(event.id, event.until)
+        if (event.type !== 'timerFired' && event.type !== 'waitTimedOut') return []
+        const until = due.get(event.id)
+        if (at === undefined || until === undefined || at >= until - slack) return []
+        return [`${story.row.id}: ${event.type} of ${event.id} is ${until - at} ms early in true time`]
+      })
+    })
+  })
+
+/** Events arrive in the order they were sent in, once, and none between others is lost. */
+const letters: Oracle = ({ evidence, sent }) =>
+  evidence.tasks.flatMap((story) => {
+    const acknowledged = sent[story.row.id]
+    if (!acknowledged || remade(story)) return []
+    const received = heard(story)
+    const last = received.at(-1) ?? 0
+    return [
+      ...received
+        .filter((number, index) => number <= (received[index - 1] ?? 0))
+        .map((number) => `${story.row.id}: event ${number} came twice or out of order: ${received.join()}`),
+      ...acknowledged
+        .filter((number) => number < last && !received.includes(number))
+        .map((number) => `${story.row.id}: event ${number} was lost between others`),
+    ]
+  })
+
+/** Nobody but those asked for it compensates, and nothing is left half done by an end that promised to undo. */
+const oracles: Record<string, Oracle> = { early, letters }
+
+export function judge(hindsight: Hindsight): string[] {
+  return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))
+}
+
+/** Numbers of the events the task took in, oldest first. */
+export function heard(story: Story): number[] {
+  return dated(story).flatMap(({ event }) =>
+    event.type === 'eventReceived' && event.name === 'news' ? [event.payload as number] : [],
+  )
+}
+
+/** An operator began it anew, or stopped it without hearing it out. */
+export function remade(story: Story): boolean {
+  const events = dated(story).map(({ event }) => event)
+  const again = events.some(({ type }, at) => type === 'continued' && !events.slice(0, at).some(isContinue))
+  return rewound(story) || forced(story) || again || events.filter(({ type }) => type === 'stopped').length > 1
+}
+
+function isContinue({ type }: { type: string }): boolean {
+  return type === 'continuedAs'
+}

@@ -1,0 +1,88 @@
+import type { Role } from '../packages/triarch/src/client/options.ts'
+import type { Op } from './program.ts'
+
+/** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
+export interface Plan {
+  seed: number
+  nodes: NodePlan[]
+  settings: Settings
+  tasks: TaskPlan[]
+  /** When the operator meddles, and how. */
+  moves: Move[]
+  /** How long faults go on (ms). */
+  chaos: number
+  /** What happens to machines. */
+  hurts: Hurt[]
+  /** What happens to calls: the share of them that meets each fault. */
+  calls: Partial<Record<CallFault, number>>
+  /** One fault at one call, the `index`-th of all. */
+  strike: { index: number; fault: Exclude<CallFault, 'slow'> } | null
+}
+
+export interface NodePlan {
+  roles: Role[]
+  /** How far its wall clock is ahead (ms). */
+  skew: number
+}
+
+export interface Settings {
+  lease: number
+  sweep: number
+  poll: number
+  /** Tasks in memory of one node. */
+  tasks: number
+  tellsChanges: boolean
+  /** A call takes up to so long each way (ms). */
+  distance: number
+}
+
+export interface TaskPlan {
+  id: string
+  at: number
+  ops: Op[]
+  startAt?: number
+  startBefore?: number
+  completeBy?: number
+  /** Submitted twice. */
+  twice?: boolean
+}
+
+export const moves = ['cancel', 'force', 'pause', 'resume', 'retry', 'skip', 'compensate'] as const
+
+export interface Move {
+  at: number
+  kind: (typeof moves)[number]
+  /** Place of its task among the plan's. */
+  task: number
+}
+
+export const hurtKinds = ['crash', 'freeze', 'restart', 'jump', 'cut'] as const
+
+export interface Hurt {
+  at: number
+  kind: (typeof hurtKinds)[number]
+  /** Place of its node among the plan's. */
+  node: number
+  /** How long it is gone, stands still, hears nothing; or how far its clock jumps (ms). */
+  ms: number
+}
+
+/** `slow`: the call or its answer takes up to several leases. */
+export const callFaults = ['refused', 'busy', 'unheard', 'twice', 'slow', 'crash-before', 'crash-after'] as const
+export type CallFault = (typeof callFaults)[number]
+
+/** A plan in which nothing happens yet. */
+export function calmPlan(part: Partial<Plan> = {}): Plan {
+  return {
+    seed: 1,
+    nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], skew: 0 }],
+    settings: { lease: 1_000, sweep: 200, poll: 100, tasks: 1_000, tellsChanges: true, distance: 0 },
+    tasks: [],
+    moves: [],
+    chaos: 0,
+    hurts: [],
+    calls: {},
+    strike: null,
+    ...part,
+  }
+}

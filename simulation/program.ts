@@ -1,0 +1,150 @@
+import type { StepContext, TaskContext, Workflow } from '../packages/triarch/src/index.ts'
+import { workflow } from '../packages/triarch/src/index.ts'
+import {
+  type Book,
+  type Done,
+  ids,
+  type Order,
+  perform,
+  quick,
+  takeBack,
+  type workload,
+} from '../packages/triarch/test/crash/workload.ts'
+
+type Shop = ReturnType<typeof workload>['shop']
+export type ShopAction = Exclude<keyof Shop, 'agent'>
+
+/** One operation of a program. A program is data: the task's input, drawn at random or written by hand. */
+export type Op =
+  | {
+      do: 'step'
+      action: ShopAction
+      order?: Order
+      rescue?: 'skip' | 'pause' | 'fail' | 'compensate'
+      expiresIn?: number
+    }
+  | { do: 'local'; order?: Order }
+  | { do: 'undo' }
+  | { do: 'sleep'; ms: number }
+  | { do: 'event'; timeout?: number }
+  | { do: 'call' | 'start'; ops: Op[]; undo?: boolean; onCancel?: 'cancel' | 'detach' | 'wait' }
+  | { do: 'all' | 'settled' | 'race'; of: Op[][] }
+  /** One of them, by the task's own chance. */
+  | { do: 'either'; of: Op[][] }
+  | { do: 'try'; ops: Op[] }
+  | { do: 'progress' }
+  | { do: 'patched' }
+  | { do: 'fail' }
+  /** Begins anew with what comes after it, having forgotten what was before. */
+  | { do: 'anew' }
+
+export interface Program {
+  ops: Op[]
+  heard: number[]
+}
+
+/** The workflow that runs programs. Its output is what it heard. */
+export function program(book: Book | null, shop: Shop): Workflow<Program, unknown> {
+  const self: Workflow<Program, unknown> = workflow('program', {
+    run: ({ ops, heard }: Program, task) => new Player(task, { book, shop, self, heard }).play(ops),
+  })
+  return self
+}
+
+interface Stage {
+  book: Book | null
+  shop: Shop
+  self: Workflow<Program, unknown>
+  heard: number[]
+}
+
+class Player {
+  readonly #task: TaskContext
+  readonly #stage: Stage
+
+  constructor(task: TaskContext, stage: Stage) {
+    this.#task = task
+    this.#stage = { ...stage, heard: [...stage.heard] }
+  }
+
+  async play(ops: readonly Op[]): Promise<number[]> {
+    await this.#sequence(ops, [])
+    return this.#stage.heard
+  }
+
+  /** Gives the ids of the steps that were done, for those after them to depend on. */
+  async #sequence(ops: readonly Op[], before: readonly number[]): Promise<number[]> {
+    let done = [...before]
+    for (const [index, op] of ops.entries()) {
+      if (op.do === 'anew') await this.#task.continueAs({ ops: ops.slice(index + 1), heard: this.#stage.heard })
+      done = [...done, ...(await this.#one(op, done))]
+    }
+    return done
+  }
+
+  async #one(op: Op, after: number[]): Promise<number[]> {
+    const task = this.#task
+    const { book, shop, self, heard } = this.#stage
+    switch (op.do) {
+      case 'step': {
+        const { rescue, expiresIn } = op
+        const policy = { ...(rescue && { rescue }), ...(expiresIn !== undefined && { expiresIn }) }
+        return ids((await task.run(shop[op.action], { ...op.order, after }, policy)) as Done | null)
+      }
+      case 'local': {
+        const order = { ...op.order, after }
+        const undo = (_: unknown, step: StepContext) => takeBack(book, 'local', order, step)
+        const done = await task.run('local', (step) => perform(book, 'local', order, step), {
+          undo,
+          retry: quick,
+          undoRetry: quick,
+          completeWithin: 400,
+        })
+        return ids(done as Done)
+      }
+      case 'undo':
+        task.undo((step) => takeBack(book, 'adhoc', {}, step))
+        return []
+      case 'sleep':
+        await task.sleep(op.ms)
+        return []
+      case 'event': {
+        const options = op.timeout === undefined ? {} : { timeout: op.timeout }
+        heard.push(await task.event<number>('news', options))
+        return []
+      }
+      case 'call':
+      case 'start': {
+        const { undo, onCancel } = op
+        const options = { ...(undo !== undefined && { undo }), ...(onCancel && { onCancel }) }
+        await task[op.do](self, { ops: op.ops, heard: [] }, options)
+        return []
+      }
+      case 'all':
+        return (await Promise.all(op.of.map((ops) => this.#sequence(ops, after)))).flat()
+      case 'settled':
+        await Promise.allSettled(op.of.map((ops) => this.#sequence(ops, after)))
+        return []
+      case 'race':
+        await Promise.race(op.of.map((ops) => this.#sequence(ops, after)))
+        return []
+      case 'either':
+        return this.#sequence(op.of[Math.floor(task.random() * op.of.length)] ?? [], after)
+      case 'try':
+        try {
+          return await this.#sequence(op.ops, after)
+        } catch {
+          return []
+        }
+      case 'progress':
+        task.progress({ done: after.length })
+        return []
+      case 'patched':
+        return task.patched('new') ? this.#one({ do: 'sleep', ms: 5 }, after) : []
+      case 'fail':
+        throw new Error('the program fails')
+      case 'anew':
+        return []
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
+import { World } from '../packages/triarch/src/environment/world.ts'
+import { Triarch } from '../packages/triarch/src/index.ts'
+import { Network } from '../packages/triarch/src/testing/link.ts'
+import { SharedStore } from '../packages/triarch/src/testing/shared.ts'
+import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
+import { violations } from '../packages/triarch/test/crash/rules.ts'
+import { workload } from '../packages/triarch/test/crash/workload.ts'
+import { Ledger } from './book.ts'
+import { Client } from './client.ts'
+import { Cluster } from './cluster.ts'
+import { Fortune } from './fault.ts'
+import { Operator } from './operator.ts'
+import { heard, judge, remade } from './oracle.ts'
+import type { Hurt, Plan } from './plan.ts'
+import { program } from './program.ts'
+import { Sight } from './sight.ts'
+
+export interface Report {
+  /** Each with the name of the oracle before the colon; empty when every rule held. */
+  violations: string[]
+  /** Faults fired, by kind. */
+  fired: Record<string, number>
+  evidence: Evidence
+  /** The same for the same plan. */
+  hash: number
+  /** Events that happened, calls to the store, and time that passed (ms). */
+  steps: number
+  calls: number
+  elapsed: number
+  /** Which calls found or changed anything: the moments worth a fault. */
+  moments: number[]
+  /** What happened, line by line, when it was asked for. */
+  trace: string[]
+}
+
+/** Between two looks of the operator, and the time in which all must come to rest once the faults are over (ms). */
+const LOOK = 250
+const LIVENESS = 120_000
+/** How far the engine's idea of the store's clock may be off, besides the way of its calls (ms). */
+const CLOCK_ERROR = 0
+
+/** One store for all runs of a process: setting it up costs more than most runs. */
+const store = new SharedStore()
+
+/** One run of a plan: faults for a while; then they stop, all must come to rest, and the oracles judge. */
+export async function run(plan: Plan, options: { trace?: boolean } = {}): Promise<Report> {
+  return new Run(plan, options.trace === true).whole()
+}
+
+class Run {
+  readonly #plan: Plan
+  readonly #world: World
+  readonly #fortune: Fortune
+  readonly #sight: Sight
+  readonly #ledger: Ledger
+  readonly #network: Network
+  readonly #cluster: Cluster
+  readonly #client: Client
+  readonly #operator: Operator
+  readonly #trace: string[] = []
+  readonly #moments: number[] = []
+  /** The way of the longest call (ms). */
+  #longest = 0
+
+  constructor(plan: Plan, trace: boolean) {
+    this.#plan = plan
+    const world = new World({ seed: plan.seed })
+    this.#world = world
+    if (trace) world.trace = (line) => this.#trace.push(line)
+    store.reset({ now: () => world.now })
+    this.#fortune = new Fortune(world, plan)
+    this.#sight = new Sight(world, store)
+    this.#ledger = new Ledger(world, this.#sight)
+    this.#network = new Network(world, store, {
+      tellsChanges: plan.settings.tellsChanges,
+      fate: (call) => {
+        const fate = this.#fortune.fate(call)
+        this.#longest = Math.max(this.#longest, fate.there + fate.back)
+        return fate
+      },
+      observe: (call, answer) => {
+        this.#sight.observe(call, answer)
+        if (matters(call.name, answer)) this.#moments.push(call.index)
+      },
+      crashed: (machine) => this.#lose(machine),
+    })
+    this.#cluster = new Cluster(world, this.#network, this.#ledger, plan)
+    const { client, application, machine } = this.#application()
+    this.#client = client
+    this.#operator = new Operator(application)
+    this.#schedule(machine)
+  }
+
+  /** Submits and operates: a process without roles, whose machine is never hurt. */
+  #application(): { client: Client; application: Triarch; machine: Machine } {
+    const machine = this.#world.machine('application')
+    const programs = program(null, workload(null).shop)
+    const application = new Triarch({
+      store: () => this.#network.link(machine),
+      environment: machine,
+      roles: [],
+      workflows: [programs],
+    })
+    return { application, machine, client: new Client(machine, application, programs, this.#plan.tasks) }
+  }
+
+  #schedule(machine: Machine): void {
+    for (const hurt of this.#plan.hurts) this.#world.after(hurt.at, hurt.kind, () => this.#hurt(hurt))
+    for (const { at, kind, task } of this.#plan.moves) {
+      const id = this.#plan.tasks[task]?.id
+      if (id !== undefined) machine.timer(at, () => void this.#operator.move(id, kind))
+    }
+    const look = () => {
+      void this.#operator.decide()
+      machine.timer(LOOK, look)
+    }
+    machine.timer(LOOK, look)
+  }
+
+  async whole(): Promise<Report> {
+    const faults: string[] = []
+    this.#cluster.start()
+    try {
+      await this.#world.run(this.#plan.chaos)
+      this.#heal()
+      const rested = await this.#settle()
+      if (!rested) faults.push(`liveness: not at rest ${LIVENESS} ms after the last fault: ${this.#unfinished()}`)
+      this.#fortune.phase = 'over'
+      if (!(await this.#cluster.stop(30_000))) faults.push('liveness: a node did not stop within 30 s')
+    } catch (error) {
+      faults.push(`engine: ${(error as Error).stack}`)
+    }
+    this.#sight.look()
+    return this.#report(faults)
+  }
+
+  #heal(): void {
+    this.#world.note('the faults are over')
+    this.#fortune.phase = 'healed'
+    this.#fortune.cut.clear()
+    for (const [place, member] of this.#cluster.members.entries()) {
+      if (!member?.machine.alive) this.#cluster.boot(place)
+      else member.machine.frozenUntil = Math.min(member.machine.frozenUntil, this.#world.now)
+    }
+  }
+
+  async #settle(): Promise<boolean> {
+    for (let waited = 0; waited < LIVENESS; waited += LOOK) {
+      if (this.#client.owed === 0 && !this.#open()) return true
+      if (waited % 1_000 === 0) this.#client.feed()
+      await this.#world.run(LOOK)
+    }
+    return false
+  }
+
+  #open(): boolean {
+    const open = `
+SELECT 1 FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL
+UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT 1`
+    if (store.database.get(open) !== undefined) return true
+    // Machines that crashed are still to be found dead, those that came to be heard of.
+    const living = this.#cluster.members.map((member) => member?.machine.alive && this.#sight.nodeOf(member.machine))
+    const listed = store.database.all<{ id: string }>('SELECT id FROM triarch_nodes WHERE dead = 0').map(({ id }) => id)
+    return listed.length !== living.length || living.some((id) => !id || !listed.includes(id))
+  }
+
+  #hurt({ kind, node, ms }: Hurt): void {
+    const machine = this.#cluster.members[node]?.machine
+    if (!machine?.alive) return
+    this.#fortune.count(kind)
+    if (kind === 'crash') {
+      machine.crash()
+      this.#cluster.revive(node, ms)
+    }
+    if (kind === 'freeze') machine.freeze(ms)
+    if (kind === 'restart') this.#cluster.restart(node)
+    if (kind === 'jump') machine.skew += ms
+    if (kind === 'cut') this.#fortune.cut.set(machine.name, this.#world.now + ms)
+  }
+
+  #lose(machine: Machine): void {
+    const place = this.#cluster.placeOf(machine)
+    if (place >= 0) this.#cluster.revive(place)
+  }
+
+  #report(faults: string[]): Report {
+    const evidence = this.#evidence()
+    const { errors } = this.#cluster
+    const skews = this.#plan.nodes.map(({ skew }) => Math.abs(skew))
+    const jumps = this.#plan.hurts.filter(({ kind }) => kind === 'jump').map(({ ms }) => Math.abs(ms))
+    const slack = skews.concat(jumps).some((ms) => ms > 0) ? CLOCK_ERROR + this.#longest : 0
+    const hindsight = { evidence: { ...evidence, slack }, sight: this.#sight, sent: this.#client.sent, slack }
+    const found = [
+      ...faults,
+      ...this.#sight.faults,
+      ...errors.filter(({ error }) => !isHarmless(error)).map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
+      ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
+      ...violations(hindsight.evidence),
+      ...judge(hindsight),
+    ]
+    for (const { row } of evidence.tasks) this.#world.note(`${row.id} ${row.status} ${row.result} ${row.output}`)
+    const { hash, steps, elapsed } = this.#world
+    const { fired } = this.#fortune
+    const [trace, moments, calls] = [this.#trace, this.#moments, this.#network.calls]
+    return { violations: found, fired, evidence, hash, steps, calls, elapsed, moments, trace }
+  }
+
+  #evidence(): Evidence {
+    const stored = readStore((sql, ...values) => store.database.all(sql, ...values))
+    const emitted: Evidence['emitted'] = {}
+    for (const story of stored.tasks) {
+      if (this.#client.sent[story.row.id] && !remade(story)) emitted[story.row.id] = heard(story)
+    }
+    const frozen = this.#plan.hurts.filter(({ kind }) => kind === 'freeze' || kind === 'cut').map(({ ms }) => ms)
+    // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
+    const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + Math.max(0, ...frozen) + 10
+    return { accepted: this.#client.accepted, emitted, ...stored, ledger: this.#ledger.entries, pulse }
+  }
+
+  #unfinished(): string {
+    const of = (sql: string) => store.database.all<object>(sql).map((row) => ({ ...row }))
+    const open = of(`SELECT * FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL`)
+    const histories = open.map((row) => ({
+      ...row,
+      history: of(`SELECT seq, at, events FROM triarch_history WHERE task = ${(row as { key: number }).key}`).slice(-6),
+    }))
+    const rest = { inbox: of('SELECT * FROM triarch_inbox'), work: of('SELECT * FROM triarch_work') }
+    return JSON.stringify({
+      owed: this.#client.owed,
+      tasks: histories,
+      ...rest,
+      nodes: of('SELECT * FROM triarch_nodes'),
+    })
+  }
+}
+
+/** A call that found or changed something: a fault elsewhere is like one at the next such call. */
+function matters(name: string, answer: unknown): boolean {
+  if (name === 'claim' || name === 'takeWork') return (answer as unknown[]).length > 0
+  if (name === 'inbox') return (answer as unknown[]).length > 0
+  return ['commit', 'submit', 'post', 'reply', 'beatWork', 'leave'].includes(name) || isEventful(name, answer)
+}
+
+function isEventful(name: string, answer: unknown): boolean {
+  if (name !== 'sweep' || answer === null) return false
+  const { deadNodes, releasedTasks, expiredSteps, overdueTasks } = answer as Record<string, number> & {
+    deadNodes: string[]
+  }
+  return deadNodes.length + (releasedTasks ?? 0) + (expiredSteps ?? 0) + (overdueTasks ?? 0) > 0
+}
+
+const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
+
+function isHarmless(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string }
+  return message.startsWith('injected') || (code !== undefined && harmless.includes(code))
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,88 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
+import type { World } from '../packages/triarch/src/environment/world.ts'
+import type { CommitOutcome, NodeBeat, Transition } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
+
+/** Rows that break what the schema promises of them. */
+const broken = `
+SELECT 'task ' || id || ' is owned and waits for an owner' AS fault FROM triarch_tasks
+WHERE locked_by IS NOT NULL AND (ready = 1 OR control = 1 OR orphaned = 1 OR wake_at IS NOT NULL)
+UNION ALL SELECT 'task ' || id || ' wants control and is not ready' FROM triarch_tasks WHERE control = 1 AND ready = 0
+UNION ALL SELECT 'a letter of ' || t.id || ' is for ' || ifnull(i.owner, 'nobody') || ', its owner is ' || ifnull(t.locked_by, 'nobody')
+FROM triarch_inbox i JOIN triarch_tasks t ON t.key = i.task WHERE i.owner IS NOT t.locked_by`
+
+/** Of this many calls, one is followed by a look at all rows. */
+const LOOK_EVERY = 16
+
+/** Watches each call as the store carries it out: what histories alone cannot tell. */
+export class Sight {
+  readonly faults: string[] = []
+  /** When each record became durable, in true time: by task, then by sequence. */
+  readonly durable: Map<string, Map<number, number>> = new Map()
+  readonly #world: World
+  readonly #store: SharedStore
+  readonly #nodes = new Map<Machine, string>()
+  readonly #owners = new Map<string, Map<number, string>>()
+  readonly #epochs = new Map<string, number>()
+  readonly #leaders = new Map<number, string>()
+  #token = 0
+  #calls = 0
+
+  constructor(world: World, store: SharedStore) {
+    this.#world = world
+    this.#store = store
+  }
+
+  /** The name under which the machine last registered as a node. */
+  nodeOf(machine: Machine): string | undefined {
+    return this.#nodes.get(machine)
+  }
+
+  /** Whether the store holds the node for alive. */
+  lives(node: string): boolean {
+    return this.#store.database.get('SELECT 1 FROM triarch_nodes WHERE id = ? AND dead = 0', node) !== undefined
+  }
+
+  readonly observe = ({ machine, name, args }: Call, answer: unknown): void => {
+    if (name === 'beat') this.#nodes.set(machine, (args[0] as NodeBeat).id)
+    if (name === 'commit') this.#committed(args[0] as Transition[], answer as CommitOutcome[])
+    if (name === 'lead' && answer !== null) this.#led((args[0] as { node: string }).node, answer as number)
+    if (name === 'sweep' && answer !== null) {
+      const { token } = args[0] as { token: number }
+      if (token < this.#token)
+        this.faults.push(`leader: a sweep was let through under token ${token} of ${this.#token}`)
+    }
+    if (++this.#calls % LOOK_EVERY === 0) this.look()
+  }
+
+  look(): void {
+    for (const { fault } of this.#store.database.all<{ fault: string }>(broken)) this.faults.push(`rows: ${fault}`)
+  }
+
+  #committed(batch: Transition[], outcomes: CommitOutcome[]): void {
+    for (const [index, { id, node, epoch, seq, events, create }] of batch.entries()) {
+      if (!outcomes[index]?.ok) continue
+      const owners = this.#owners.get(id) ?? new Map<number, string>()
+      this.#owners.set(id, owners)
+      const owner = owners.get(epoch) ?? node
+      owners.set(epoch, owner)
+      if (owner !== node) this.faults.push(`owners: ${id} has two owners in epoch ${epoch}: ${owner} and ${node}`)
+      const latest = this.#epochs.get(id) ?? 0
+      if (epoch < latest) this.faults.push(`owners: ${id} was written in epoch ${epoch} after ${latest}`)
+      this.#epochs.set(id, epoch)
+      if (events === null && create === null) continue
+      const durable = this.durable.get(id) ?? new Map<number, number>()
+      this.durable.set(id, durable)
+      durable.set(seq, this.#world.now)
+    }
+  }
+
+  #led(node: string, token: number): void {
+    const leader = this.#leaders.get(token) ?? node
+    this.#leaders.set(token, leader)
+    if (leader !== node) this.faults.push(`leader: token ${token} was given to ${leader} and to ${node}`)
+    if (token < this.#token) this.faults.push(`leader: token ${token} was given after ${this.#token}`)
+    this.#token = Math.max(this.#token, token)
+  }
+}
