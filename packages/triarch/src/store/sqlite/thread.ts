@@ -11,7 +11,7 @@ parentPort?.on('message', (request: Request) => parentPort?.postMessage(answer(r
 
 function answer({ id, name, now, args }: Request): Response {
   try {
-    return { id, value: act(name, now, args) }
+    return { id, value: JSON.stringify(act(name, now, JSON.parse(args))) }
   } catch (error) {
     return { id, error: send(error) }
   }
