@@ -257,6 +257,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.timers.clear()
       state.waits.clear()
       state.mailbox = []
+      // A forced stop leaves undos behind that nobody waits for any more.
+      for (const step of state.steps.values()) if (step.status === 'compensating') state.steps.delete(step.id)
       return
   }
 }

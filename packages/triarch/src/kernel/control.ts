@@ -44,8 +44,7 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
     if (step.status === 'success') continue
     turn.aborts.push(step.id)
     turn.forgotten.push(step.id)
-    if (step.status === 'compensating') state.steps.delete(step.id)
-    else emit(turn, { type: 'stepCancelled', id: step.id })
+    if (step.status !== 'compensating') emit(turn, { type: 'stepCancelled', id: step.id })
   }
   for (const child of state.children.values()) {
     if (child.status !== 'running' || child.onCancel === 'detach') continue

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import type { Message } from '../../src/kernel/message.ts'
+import type { RecordedPolicy } from '../../src/kernel/policy.ts'
+import type { Program, Want } from './code.ts'
+import { Machine } from './machine.ts'
+
+const once: RecordedPolicy = { retry: { attempts: 1, initial: 10, factor: 2, max: 30, jitter: false } }
+const step = (policy: RecordedPolicy = {}): Want => ({ type: 'step', policy: { ...once, ...policy } })
+const call: Want = { type: 'child', mode: 'call', onCancel: 'wait', undo: false }
+const failed = { kind: 'failed', error: { name: 'Error', message: 'no' }, retryable: false } as const
+const done = { kind: 'done', output: null } as const
+
+function begin(wants: Want[], change: Partial<Program> = {}, startIn: number | null = null): Machine {
+  const program = { wants, width: 1, catches: false, throws: false, runs: 0, rescue: 'compensate', ...change } as const
+  return new Machine({ program, startIn, startBefore: null, completeBy: null }, () => 0)
+}
+
+function answers(machine: Machine, outcome: typeof done | typeof failed, index = 0): Message {
+  const attempt = machine.outstanding[index]
+  if (!attempt) throw new Error('nothing runs')
+  return machine.reply(attempt, outcome)
+}
+
+/** What the random interleavings of `kernel.test.ts` found broken once. */
+describe('found by the model', () => {
+  it('a stop forced in the middle of a compensation leaves the same state in memory as in the history', () => {
+    const machine = begin([step({ undo: true }), step()])
+    machine.turn([answers(machine, done)])
+    machine.turn([{ type: 'cancel', force: false, compensate: true }, answers(machine, done)])
+    expect(machine.state.status).toBe('compensating')
+    machine.turn([{ type: 'cancel', force: true, compensate: null }])
+    expect(machine.state).toMatchObject({ status: 'stopped', result: 'cancelled' })
+    expect([...machine.state.steps]).toEqual([])
+  })
+})
