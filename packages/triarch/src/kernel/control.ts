@@ -66,6 +66,8 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   }
   // It may have succeeded since this was asked.
   if (state.status !== 'stopped' || state.result === 'success') return reject(turn)
+  // A step of a run before this one: its outcome is no place to go back to.
+  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return reject(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.nextId, pending: [] })

@@ -32,4 +32,17 @@ describe('found by the model', () => {
     expect(machine.state).toMatchObject({ status: 'stopped', result: 'cancelled' })
     expect([...machine.state.steps]).toEqual([])
   })
+
+  it('a retry from a step of an earlier run changes nothing', () => {
+    const machine = begin([step({ rescue: 'fail' })], { rescue: 'fail' })
+    machine.turn([answers(machine, failed)])
+    machine.turn([{ type: 'retry', input: 0 }])
+    machine.turn([answers(machine, failed)])
+    expect(machine.state).toMatchObject({ status: 'stopped', result: 'error', firstId: 2 })
+    const before = machine.history.length
+    machine.turn([{ type: 'retry', step: 1 }])
+    expect(machine.history).toHaveLength(before)
+    machine.turn([{ type: 'retry', step: 2 }])
+    expect(machine.state.status).toBe('running')
+  })
 })
