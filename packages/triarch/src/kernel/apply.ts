@@ -94,7 +94,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       child.status = 'stopped'
       child.completedAt = state.ordinal
       child.succeeded = event.result === 'success' || event.result === 'warning'
-      if (!child.succeeded && child.mode === 'call') state.lastFailed = event.id
+      // One that ends because the task ends is not why it ended.
+      if (!child.succeeded && child.mode === 'call' && !isEnding(state)) state.lastFailed = event.id
       if (child.mode === 'start') return
       return deliver(
         state,
@@ -273,9 +274,13 @@ function failedBy(state: TaskState, error: ErrorRecord): number | null {
 
 /** The code hears nothing more once the task unwinds, and nothing yet while it is paused. */
 function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): void {
-  if (state.unwinding) return
+  if (isEnding(state)) return
   if (state.status === 'paused') state.deferred.push(delivery)
   else deliveries.push(delivery)
+}
+
+function isEnding({ unwinding, status }: TaskState): boolean {
+  return unwinding !== null || status === 'stopped'
 }
 
 function unpause(state: TaskState): void {

@@ -45,4 +45,15 @@ describe('found by the model', () => {
     machine.turn([{ type: 'retry', step: 2 }])
     expect(machine.state.status).toBe('running')
   })
+
+  it.each(['while it ends', 'after its end'])('a child that fails %s is not what a retry goes back to', (when) => {
+    const other: Want = when === 'after its end' ? { ...call, onCancel: 'detach' } : call
+    const machine = begin([call, other], { width: 2 })
+    machine.turn([{ type: 'child', step: 1, result: 'error' }])
+    machine.turn([{ type: 'child', step: 2, result: 'cancelled' }])
+    expect(machine.state.status).toBe('stopped')
+    machine.turn([{ type: 'retry' }])
+    const rewound = machine.history.map(({ event }) => event).filter(({ type }) => type === 'rewound')
+    expect(rewound).toEqual([{ type: 'rewound', step: 1 }])
+  })
 })
