@@ -63,17 +63,32 @@ function effective(history: readonly DatedEvent[]): DatedEvent[] {
   const attempts: Record<number, number> = {}
   for (const dated of history) {
     const { event } = dated
-    if (event.type === 'attemptFailed' || event.type === 'stepCompleted') {
-      attempts[event.id] = Math.max(attempts[event.id] ?? 1, event.attempt)
-    }
+    if (startsAttempt(event)) attempts[event.id] = (attempts[event.id] ?? 0) + 1
     if (event.type !== 'rewound') {
       kept.push(dated)
       continue
     }
     kept = event.step === null ? kept.filter(({ event }) => !isStop(event)) : cut(kept, event.step)
     kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts } } })
+    for (const id of Object.keys(attempts).map(Number)) attempts[id] = (attempts[id] ?? 0) + 1
   }
   return kept
+}
+
+/** No attempt of a step has a higher number than there are such events of it, whatever its operation. */
+function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
+  switch (event.type) {
+    case 'stepRequested':
+    case 'stepRetried':
+    case 'verifyRequested':
+    case 'undoRequested':
+      return true
+    case 'attemptFailed':
+    case 'verified':
+      return event.next !== undefined
+    default:
+      return false
+  }
 }
 
 /** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */

@@ -16,9 +16,12 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   state.unwinding = null
   lift(state, at)
   state.generation++
+  state.tried = attempts
   for (const step of state.steps.values()) {
     if (step.status !== 'running' && step.status !== 'error') continue
-    step.attempts.run = Math.max(step.attempts.run, attempts[step.id] ?? 0)
+    const tried = attempts[step.id] ?? 0
+    step.attempts.run = Math.max(step.attempts.run, tried)
+    step.attempts.verify = Math.max(step.attempts.verify, tried)
     retry(state, step, at, step.id === stepId ? input : undefined)
   }
 }
@@ -45,6 +48,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.ordinal = 0
   state.generation = 0
   state.failures = 0
+  state.tried = {}
   state.mailbox = [...pending]
   state.patches.clear()
   state.deferred = []

@@ -29,6 +29,8 @@ export interface TaskState {
   /** How often the task was rewound: part of the idempotency key of steps requested since. */
   generation: number
   failures: number
+  /** Attempts that steps had before the task was last rewound, by step: those requested anew go on counting. */
+  tried: Readonly<Record<number, number>>
   /** Its code has begun to run. */
   begun: boolean
   skipped: boolean
@@ -138,6 +140,7 @@ export function newState(id: string): TaskState {
     nextId: 1,
     generation: 0,
     failures: 0,
+    tried: {},
     begun: false,
     skipped: false,
     undone: 0,

@@ -11,6 +11,7 @@ export function newStep(
   at: number,
 ): Step {
   decided(state, id)
+  const tried = state.tried[id] ?? 0
   const step: Step = {
     id,
     action,
@@ -21,8 +22,8 @@ export function newStep(
     generation: state.generation,
     status: 'pending',
     operation: 'run',
-    attempt: 1,
-    attempts: { run: 1, verify: 0, undo: 0 },
+    attempt: tried + 1,
+    attempts: { run: tried + 1, verify: tried, undo: tried },
     failures: { run: 0, verify: 0, undo: 0 },
     due: at,
     unknown: false,

@@ -56,4 +56,16 @@ describe('found by the model', () => {
     const rewound = machine.history.map(({ event }) => event).filter(({ type }) => type === 'rewound')
     expect(rewound).toEqual([{ type: 'rewound', step: 1 }])
   })
+
+  it('a step that is requested anew after a rewind goes on counting its attempts', () => {
+    const machine = begin([step(), step({ rescue: 'fail' })])
+    machine.turn([answers(machine, done)])
+    const [late] = [answers(machine, failed)]
+    machine.turn([late])
+    machine.turn([{ type: 'retry', step: 1 }])
+    machine.turn([answers(machine, done)])
+    expect(machine.outstanding).toMatchObject([{ step: 2, attempt: 2 }])
+    machine.turn([late])
+    expect(machine.state.status).toBe('running')
+  })
 })
