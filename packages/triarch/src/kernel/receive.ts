@@ -1,6 +1,7 @@
 import { control } from './control.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
 import type { Message, Reply } from './message.ts'
+import type { TaskState } from './state.ts'
 import { tick } from './tick.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
@@ -24,12 +25,8 @@ export function receive(turn: Turn, message: Message): void {
       })
     }
     case 'event':
-      if (
-        state.status === 'stopped' ||
-        (state.unwinding && state.unwinding.cause !== 'continue') ||
-        state.mailbox.length >= turn.limits.mailbox
-      )
-        return stale(turn)
+      if (state.status === 'stopped' || (state.unwinding && state.unwinding.cause !== 'continue')) return stale(turn)
+      if (state.mailbox.length >= turn.limits.mailbox && !isAwaited(state, message.name)) return stale(turn)
       return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
     case 'child':
       return childStopped(turn, message)
@@ -40,6 +37,11 @@ export function receive(turn: Turn, message: Message): void {
     default:
       return control(turn, message)
   }
+}
+
+/** Goes straight to the code, past the mailbox. */
+function isAwaited({ unwinding, waits }: TaskState, name: string): boolean {
+  return !unwinding && [...waits.values()].some((wait) => wait.name === name)
 }
 
 function replied(turn: Turn, reply: Reply): void {

@@ -68,4 +68,12 @@ describe('found by the model', () => {
     machine.turn([late])
     expect(machine.state.status).toBe('running')
   })
+
+  it('an event that is waited for arrives however full the mailbox is of others', () => {
+    const machine = begin([{ type: 'wait', name: 'approved', ms: null }])
+    machine.turn(Array.from({ length: 5 }, () => ({ type: 'event', name: 'noise', payload: null }) as const))
+    expect(machine.state.mailbox).toHaveLength(3)
+    machine.turn([{ type: 'event', name: 'approved', payload: null }])
+    expect(machine.state).toMatchObject({ status: 'stopped', result: 'success' })
+  })
 })
