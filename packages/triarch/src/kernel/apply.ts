@@ -1,4 +1,4 @@
-import type { TaskEvent } from './event.ts'
+import type { PauseReason, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
@@ -232,7 +232,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       }
       const from = state.pause?.from ?? state.status
       moveTask(state, 'paused')
-      state.pause = { reason: event.reason, from, error: event.error }
+      // A step held meanwhile does not make good what the code stopped at.
+      const broken = state.pause?.broken === true || ofCode.has(event.reason)
+      state.pause = { reason: event.reason, from, error: event.error, broken }
       return
     }
     case 'resumed': {
@@ -263,6 +265,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return
   }
 }
+
+/** Reasons that lie in the code: it cannot go on from where it stands. */
+const ofCode: ReadonlySet<PauseReason> = new Set(['mismatch', 'error', 'limit'])
 
 /** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
 function failedBy(state: TaskState, error: ErrorRecord): number | null {

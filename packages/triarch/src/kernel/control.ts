@@ -112,10 +112,10 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
 }
 
 function resume(turn: Turn): void {
-  const reason = turn.state.pause?.reason
+  const broken = turn.state.pause?.broken
   emit(turn, { type: 'resumed' })
-  // The code stopped at a mismatch or an error of its own: it starts again, perhaps in a mended version.
-  if (reason === 'mismatch' || reason === 'error' || reason === 'limit') turn.reload = true
+  // It starts again, perhaps in a mended version.
+  if (broken) turn.reload = true
 }
 
 /** A parent waits for an answer, also where there is nothing (left) to undo. */

@@ -45,7 +45,8 @@ export interface TaskState {
   /** Events received that nobody waited for yet, oldest first. */
   mailbox: { name: string; payload: Json }[]
   patches: Set<string>
-  pause: { reason: PauseReason; from: TaskStatus; error: ErrorRecord | undefined } | null
+  /** `broken`: the code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
+  pause: { reason: PauseReason; from: TaskStatus; error: ErrorRecord | undefined; broken: boolean } | null
   /** Deliveries held back while paused. */
   deferred: Delivery[]
   unwinding: Unwinding | null

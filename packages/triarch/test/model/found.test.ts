@@ -76,4 +76,13 @@ describe('found by the model', () => {
     machine.turn([{ type: 'event', name: 'approved', payload: null }])
     expect(machine.state).toMatchObject({ status: 'stopped', result: 'success' })
   })
+
+  it('code that stopped at its own error starts anew, though a step was held after that', () => {
+    const machine = begin([call, step({ semantics: 'at-most-once' })], { width: 2, rescue: 'pause' })
+    machine.turn([{ type: 'child', step: 1, result: 'error' }])
+    machine.takeover(() => false, [], true)
+    expect(machine.state.pause).toMatchObject({ reason: 'unknown-outcome', broken: true })
+    machine.turn([{ type: 'resume' }])
+    expect(machine.state.pause).toMatchObject({ reason: 'error' })
+  })
 })
