@@ -41,9 +41,14 @@ export async function play(
 }
 
 function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
-  for (const command of driver.commands.splice(0)) {
+  for (;;) {
+    const { status, unwinding, pause } = turn.state
+    // A pause holds back what the code asks for, as it holds back what it is told.
+    if (status === 'paused' && !unwinding && !pause?.broken) return
+    const command = driver.commands.shift()
+    if (!command) return
     // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
-    if (turn.state.unwinding || turn.state.status === 'stopped' || turn.state.status === 'paused') continue
+    if (unwinding || status === 'stopped' || status === 'paused') continue
     const { decision } = command
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })

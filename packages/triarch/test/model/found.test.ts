@@ -85,4 +85,12 @@ describe('found by the model', () => {
     machine.turn([{ type: 'resume' }])
     expect(machine.state.pause).toMatchObject({ reason: 'error' })
   })
+
+  it('what the code asks for in the turn that pauses its task is kept until it goes on', () => {
+    const machine = begin([step({ rescue: 'skip' }), step({ semantics: 'at-most-once' }), step()], { width: 2 })
+    machine.takeover(() => false, [], true)
+    expect(machine.state.pause).toMatchObject({ reason: 'unknown-outcome' })
+    machine.turn([{ type: 'resume' }])
+    expect(machine.outstanding.map(({ step }) => step)).toEqual([2, 3])
+  })
 })

@@ -172,8 +172,11 @@ export class Machine {
   }
 
   #decide(turn: Turn, code: Code): void {
-    for (const decision of code.commands.splice(0)) {
-      const { unwinding, status } = turn.state
+    for (;;) {
+      const { unwinding, status, pause } = turn.state
+      if (status === 'paused' && !unwinding && !pause?.broken) return
+      const decision = code.commands.shift()
+      if (!decision) return
       if (unwinding || status === 'stopped' || status === 'paused') continue
       if (decision.type === 'threw' && decision.rescue === 'pause') {
         emit(turn, { type: 'paused', reason: 'error', error: decision.error })
