@@ -93,4 +93,13 @@ describe('found by the model', () => {
     machine.turn([{ type: 'resume' }])
     expect(machine.outstanding.map(({ step }) => step)).toEqual([2, 3])
   })
+
+  it('a task that was started over before its code had begun has begun', () => {
+    const waiting = begin([{ type: 'timer', ms: 10 }], {}, 10)
+    waiting.turn([{ type: 'cancel', force: false, compensate: null }])
+    waiting.turn([{ type: 'retry', input: 0 }])
+    waiting.turn([{ type: 'cancel', force: false, compensate: null }])
+    waiting.turn([{ type: 'retry' }])
+    expect(waiting.state).toMatchObject({ status: 'running', nextId: 2 })
+  })
 })
