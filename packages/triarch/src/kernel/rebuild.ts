@@ -98,7 +98,7 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const before = events.slice(0, outcome)
   const asked = new Set(before.flatMap(({ event }) => ('id' in event && isDecision(event) ? [event.id] : [])))
   const after = events.slice(outcome + 1).filter(({ event }) => {
-    if (event.type === 'eventReceived') return true
+    if (event.type === 'eventReceived' || event.type === 'rewound') return true
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]
@@ -125,7 +125,6 @@ function isStop(event: TaskEvent): boolean {
     case 'threw':
     case 'returned':
     case 'stepCancelled':
-    case 'rewound':
       return true
     default:
       return false

@@ -102,4 +102,25 @@ describe('found by the model', () => {
     waiting.turn([{ type: 'retry' }])
     expect(waiting.state).toMatchObject({ status: 'running', nextId: 2 })
   })
+
+  it('a task can be retried twice, wherever it was paused and cancelled before', () => {
+    const machine = begin([step({ rescue: 'pause' }), { type: 'timer', ms: 10 }])
+    machine.turn([answers(machine, failed)])
+    machine.turn([{ type: 'cancel', force: false, compensate: null }])
+    machine.turn([{ type: 'retry' }])
+    machine.turn([answers(machine, done)])
+    machine.turn([{ type: 'cancel', force: false, compensate: null }])
+    machine.turn([{ type: 'retry' }])
+    expect(machine.state).toMatchObject({ status: 'running', generation: 2 })
+    expect([...machine.state.timers.keys()]).toEqual([2])
+  })
+
+  it('an input that was edited for a retry stays edited in the next', () => {
+    const machine = begin([step({ rescue: 'fail' })], { rescue: 'fail' })
+    machine.turn([answers(machine, failed)])
+    machine.turn([{ type: 'retry', step: 1, input: 'edited' }])
+    machine.turn([answers(machine, failed)])
+    machine.turn([{ type: 'retry', step: 1 }])
+    expect(machine.state.steps.get(1)?.input).toBe('edited')
+  })
 })
