@@ -72,18 +72,21 @@ export class TaskHandle<O = unknown> {
 
   /**
    * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
-   * is false. `force` waits for nothing and undoes nothing. Throws TASK_STOPPED.
+   * is false. `force` waits for nothing and undoes nothing. Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
    */
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
     checkOptions('cancel', options, ['compensate', 'force', 'reason'])
     const { compensate = null, force = false, reason } = options
-    await this.#send({ type: 'cancel', compensate, force, ...(reason !== undefined && { reason }) }, 'active')
+    await this.#send({ type: 'cancel', compensate, force, ...this.#reason('cancel', reason) }, 'active')
   }
 
-  /** No new step starts until resume(). Running ones finish. Throws TASK_STOPPED. */
+  /**
+   * No new step starts until resume(). Running ones finish. `reason` is recorded and shown in status().pause.note.
+   * Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
+   */
   async pause(options: { reason?: string } = {}): Promise<void> {
     checkOptions('pause', options, ['reason'])
-    await this.#send({ type: 'pause', ...(options.reason !== undefined && { reason: options.reason }) }, 'active')
+    await this.#send({ type: 'pause', ...this.#reason('pause', options.reason) }, 'active')
   }
 
   /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
@@ -130,6 +133,14 @@ export class TaskHandle<O = unknown> {
       payload: encode(payload, `payload of event "${name}"`, this.#connection.limits.payload),
     }
     await this.#send(message, 'active')
+  }
+
+  /** It goes into the history, so it has the bound of every other payload. */
+  #reason(of: string, reason: unknown): { reason?: string } {
+    if (reason === undefined) return {}
+    if (typeof reason !== 'string') throw new TriarchError('INVALID_OPTION', `${of}: reason must be a text`)
+    encode(reason, `reason of ${of}`, this.#connection.limits.payload)
+    return { reason }
   }
 
   async #send(message: Message, needs: 'active' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {

@@ -1,5 +1,6 @@
+import type { PauseReason } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { TaskState } from '../kernel/state.ts'
+import type { Pause, TaskState } from '../kernel/state.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { TaskRow } from '../store/port.ts'
 
@@ -15,8 +16,8 @@ export interface TaskInfo {
   progress: Json | undefined
   output: Json | undefined
   error: ErrorRecord | undefined
-  /** Why it is paused. */
-  pause: { reason: string; error?: ErrorRecord } | undefined
+  /** Why it is paused; `note` is what the operator gave as the reason. */
+  pause: { reason: PauseReason; error?: ErrorRecord; note?: string } | undefined
   priority: number
   tags: Record<string, string>
   parent: string | undefined
@@ -49,7 +50,7 @@ export function infoOf(row: TaskRow): TaskInfo {
     progress: parse<Json>(row.progress),
     output: parse<Json>(row.output),
     error: parse<ErrorRecord>(row.error),
-    pause: parse<{ reason: string; error?: ErrorRecord }>(row.pause),
+    pause: pauseOf(row.pause),
     priority: row.priority,
     tags: row.tags,
     parent: row.parent ?? undefined,
@@ -59,6 +60,13 @@ export function infoOf(row: TaskRow): TaskInfo {
     ready: row.ready,
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
   }
+}
+
+function pauseOf(text: string | null): TaskInfo['pause'] {
+  const pause = parse<Pause>(text)
+  if (!pause) return undefined
+  const { reason, error, note } = pause
+  return { reason, ...(error && { error }), ...(note !== undefined && { note }) }
 }
 
 export function endingOf(state: TaskState): Ending {

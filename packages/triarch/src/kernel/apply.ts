@@ -234,7 +234,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveTask(state, 'paused')
       // A step held meanwhile does not make good what the code stopped at.
       const broken = state.pause?.broken === true || ofCode.has(event.reason)
-      state.pause = { reason: event.reason, from, error: event.error, broken }
+      state.pause = { reason: event.reason, from, error: event.error, note: event.note ?? state.pause?.note, broken }
       return
     }
     case 'resumed': {

@@ -13,7 +13,11 @@ export function control(turn: Turn, message: Control): void {
       return cancel(turn, message)
     case 'pause':
       if (state.status === 'stopped' || state.status === 'paused') return reject(turn)
-      return emit(turn, { type: 'paused', reason: 'operator' })
+      return emit(turn, {
+        type: 'paused',
+        reason: 'operator',
+        ...(message.reason !== undefined && { note: message.reason }),
+      })
     case 'resume':
       if (!state.pause) return reject(turn)
       for (const step of held(turn)) emit(turn, { type: 'stepRetried', id: step.id, at: turn.at })

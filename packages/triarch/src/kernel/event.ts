@@ -99,7 +99,8 @@ export type Fact =
   | { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }
   | { type: 'undoRequested'; id: number; at: number }
   | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)
-  | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number }
+  /** `note`: the operator's own words. */
+  | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number; note?: string }
   | { type: 'resumed' }
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
   | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }

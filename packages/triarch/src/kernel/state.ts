@@ -45,11 +45,21 @@ export interface TaskState {
   /** Events received that nobody waited for yet, oldest first. */
   mailbox: { name: string; payload: Json }[]
   patches: Set<string>
-  /** `broken`: the code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
-  pause: { reason: PauseReason; from: TaskStatus; error: ErrorRecord | undefined; broken: boolean } | null
+  pause: Pause | null
   /** Deliveries held back while paused. */
   deferred: Delivery[]
   unwinding: Unwinding | null
+}
+
+export interface Pause {
+  reason: PauseReason
+  /** What it was before, and will be again. */
+  from: TaskStatus
+  error: ErrorRecord | undefined
+  /** The operator's own words. */
+  note: string | undefined
+  /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
+  broken: boolean
 }
 
 /** Why a task stops doing what it does, and what comes when all that ran is settled. */

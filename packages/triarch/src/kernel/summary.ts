@@ -1,5 +1,5 @@
 import type { ErrorRecord, Json } from './json.ts'
-import type { TaskState } from './state.ts'
+import type { Pause, TaskState } from './state.ts'
 import type { TaskResult, TaskStatus } from './status.ts'
 
 /** What the task row keeps of the state: derived, and checked against the fold in tests. */
@@ -11,7 +11,7 @@ export interface Summary {
   progress: Json | undefined
   output: Json | undefined
   error: ErrorRecord | undefined
-  pause: { reason: string; error?: ErrorRecord | undefined } | null
+  pause: Pause | null
 }
 
 export function summarise(state: TaskState): Summary {

@@ -191,13 +191,26 @@ describe('pause', () => {
     await s.settle()
     finish()
     await s.advance('1h')
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'operator' } })
+    const pause = { reason: 'operator', note: 'maintenance' }
+    expect(await task.status()).toMatchObject({ status: 'paused', pause })
+    expect(await eventsOf(task, 'paused')).toEqual([{ type: 'paused', ...pause }])
     expect(log).toEqual([])
     expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
     await task.resume()
     await s.settle()
     expect((await task.status()).result).toBe('success')
     expect(log).toEqual(['b'])
+  })
+
+  it('and cancel take a reason that is a text within the bound of payloads', async () => {
+    await using s = await stage({ workflows: [nap], limits: { payload: 1_024 } })
+    const task = await s.submit(nap, 1)
+    await s.settle()
+    for (const act of ['pause', 'cancel'] as const) {
+      expect(await codeOf(task[act]({ reason: 7 as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(task[act]({ reason: 'x'.repeat(2_000) }))).toBe('PAYLOAD_TOO_LARGE')
+    }
+    expect((await task.status()).pause).toBeUndefined()
   })
 
   it('holds a sleeping task: its timer ends late, not never', async () => {
