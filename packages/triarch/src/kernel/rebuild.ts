@@ -124,6 +124,7 @@ function isStop(event: TaskEvent): boolean {
     case 'unwinding':
     case 'threw':
     case 'returned':
+    case 'continuedAs':
     case 'stepCancelled':
       return true
     default:

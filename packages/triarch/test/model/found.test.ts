@@ -123,4 +123,13 @@ describe('found by the model', () => {
     machine.turn([{ type: 'retry', step: 1 }])
     expect(machine.state.steps.get(1)?.input).toBe('edited')
   })
+
+  it('a task cancelled while it continued as new continues as new once it is retried', () => {
+    const machine = begin([step(), { ...call, mode: 'start' }], { runs: 1 })
+    machine.turn([answers(machine, done), { type: 'cancel', force: false, compensate: null }])
+    machine.turn([{ type: 'child', step: 2, result: 'cancelled' }])
+    expect(machine.state.status).toBe('stopped')
+    machine.turn([{ type: 'retry' }])
+    expect(machine.state).toMatchObject({ status: 'running', input: 0, firstId: 3 })
+  })
 })
