@@ -4,7 +4,7 @@ export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle
 export type { Limits, Role, TriarchOptions } from './client/options.ts'
 export type { ListOptions } from './client/query.ts'
 export { stopOnSignals } from './client/signals.ts'
-export type { TaskInfo } from './client/status.ts'
+export type { StepInfo, TaskDetails, TaskInfo } from './client/status.ts'
 export type { SubmitOptions } from './client/submission.ts'
 export { type TaskPage, Triarch } from './client/triarch.ts'
 export type { Action, ActionDefinition, StepContext, Verification } from './definition/action.ts'

@@ -1,10 +1,12 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
+import { rebuild } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
+import { datedEvents } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
 import type { Limits } from './options.ts'
-import { type Ending, endingOf, infoOf, type TaskInfo } from './status.ts'
+import { type Ending, endingOf, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 
 /** Ways to learn that a task moved: this process's own scheduler says so at once, others are seen by polling. */
 export class Connection {
@@ -43,6 +45,14 @@ export class Connection {
     const row = await this.store.task(id)
     if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     return infoOf(row)
+  }
+
+  /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
+  async details(id: string): Promise<TaskDetails> {
+    const info = await this.info(id)
+    if (info.status === 'stopped') return { ...info, steps: [] }
+    const records = await this.store.replay(id)
+    return { ...info, steps: stepsOf(rebuild(id, datedEvents(records)).state) }
   }
 
   async send(id: string, message: Message): Promise<void> {

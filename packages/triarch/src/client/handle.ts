@@ -7,7 +7,7 @@ import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Connection } from './connection.ts'
-import type { TaskInfo } from './status.ts'
+import type { TaskDetails, TaskInfo } from './status.ts'
 
 /** One record of a task's history: what happened in one transition. */
 export interface HistoryEntry {
@@ -35,9 +35,9 @@ export class TaskHandle<O = unknown> {
     this.id = id
   }
 
-  /** Throws UNKNOWN_TASK. */
-  async status(): Promise<TaskInfo> {
-    return this.#connection.info(this.id)
+  /** The task now, and how far its steps are. Reads the history of a task that is open. Throws UNKNOWN_TASK. */
+  async status(): Promise<TaskDetails> {
+    return this.#connection.details(this.id)
   }
 
   /** The output, once the task stopped. Rejects with the TaskError that tells how else it ended. */
@@ -61,7 +61,7 @@ export class TaskHandle<O = unknown> {
       }
       if (page.length < 1_000) break
     }
-    if (entries.length === 0) await this.status()
+    if (entries.length === 0) await this.#connection.info(this.id)
     return entries
   }
 
@@ -144,7 +144,7 @@ export class TaskHandle<O = unknown> {
   }
 
   async #send(message: Message, needs: 'active' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {
-    const { status, result } = await this.status()
+    const { status, result } = await this.#connection.info(this.id)
     const fits = {
       active: status !== 'stopped',
       paused: status === 'paused',

@@ -1,7 +1,8 @@
-import type { PauseReason } from '../kernel/event.ts'
+import type { Operation, PauseReason } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Pause, TaskState } from '../kernel/state.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import { isOutstanding } from '../kernel/turn.ts'
 import type { TaskRow } from '../store/port.ts'
 
 /** A task as its row shows it. */
@@ -29,6 +30,26 @@ export interface TaskInfo {
   ready: boolean
   /** When a sleeping task wakes. */
   wakeAt: Date | undefined
+}
+
+/** A task and the steps it has under way. */
+export interface TaskDetails extends TaskInfo {
+  /** Steps that run, wait for their next attempt, or wait for an operator; in the order they were asked for. */
+  steps: StepInfo[]
+}
+
+export interface StepInfo {
+  id: number
+  name: string
+  /** What is attempted now, and which attempt of it. */
+  operation: Operation
+  attempt: number
+  /** What its attempts told last by heartbeat. */
+  progress: Json | undefined
+  /** How its last attempt failed. */
+  error: ErrorRecord | undefined
+  /** Why it waits for an operator. */
+  held: PauseReason | undefined
 }
 
 /** How a stopped task ended. */
@@ -60,6 +81,15 @@ export function infoOf(row: TaskRow): TaskInfo {
     ready: row.ready,
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
   }
+}
+
+export function stepsOf(state: TaskState): StepInfo[] {
+  return [...state.steps.values()]
+    .filter((step) => step.held !== null || isOutstanding(step))
+    .map(({ id, name, operation, attempt, progress, error, held }) => ({
+      ...{ id, name, operation, attempt, progress, error },
+      held: held ?? undefined,
+    }))
 }
 
 function pauseOf(text: string | null): TaskInfo['pause'] {

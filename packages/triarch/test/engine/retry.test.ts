@@ -271,6 +271,30 @@ describe('a heartbeat', () => {
     expect((await eventsOf(task, 'heartbeat')).map((event) => event.progress)).toEqual([5, 4, 3, 2, 1])
   })
 
+  it('tells in the status how far each running step is', async () => {
+    let finish: () => void = () => undefined
+    const given = oneStep({
+      retry: { backoff: steady },
+      run: async (_: unknown, step) => {
+        step.heartbeat({ progress: { page: step.attempt } })
+        if (step.attempt === 1) throw new TransientError('busy')
+        await new Promise<void>((resolve) => (finish = resolve))
+      },
+    })
+    await using s = await play(given)
+    const task = await s.submit(given.flow, null)
+    await s.advance('5s')
+    expect((await task.status()).steps).toEqual([
+      {
+        ...{ id: 1, name: 'act', operation: 'run', attempt: 2, progress: { page: 2 }, held: undefined },
+        error: expect.objectContaining({ message: 'busy' }),
+      },
+    ])
+    finish()
+    await s.settle()
+    expect(await task.status()).toMatchObject({ status: 'stopped', steps: [] })
+  })
+
   it('carries a checkpoint that the next attempt receives', async () => {
     const given = oneStep({
       retry: { backoff: steady },
