@@ -2,16 +2,33 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/test/**/*.test.ts',
-      'examples/*/test/**/*.test.ts',
-      'bench/test/**/*.test.ts',
-      'simulation/test/**/*.test.ts',
-    ],
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'engine',
+          include: [
+            'packages/triarch/test/**/*.test.ts',
+            'examples/*/test/**/*.test.ts',
+            'bench/test/**/*.test.ts',
+            'simulation/test/**/*.test.ts',
+          ],
+        },
+      },
+      {
+        // A real server is started for these, and only when one of them runs.
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['packages/postgres/test/**/*.test.ts'],
+          globalSetup: 'packages/postgres/test/setup.ts',
+        },
+      },
+    ],
   },
 })

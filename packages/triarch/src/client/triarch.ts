@@ -192,7 +192,7 @@ export class Triarch implements AsyncDisposable {
   }
 
   async #create(task: NewTask, via: unknown): Promise<boolean> {
-    if (via !== undefined) return this.#store.submitVia(via, task).created
+    if (via !== undefined) return (await this.#store.submitVia(via, task)).created
     const launched = this.#node?.scheduler?.launch(task)
     if (launched != null) {
       const outcome = await launched

@@ -46,6 +46,10 @@ export const catalogue = {
   STORE_SQLITE_TOO_OLD:
     'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',
   STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
+  STORE_POSTGRES_UNSUPPORTED: 'The server is a PostgreSQL that Triarch was not made for: use a supported version.',
+  STORE_READ_ONLY: 'The server takes no writes, such as a standby: give the address of the primary.',
+  STORE_UNAVAILABLE:
+    'The server of the store could not be reached for too long: check it and the network, then try again.',
   STORE_CLOSED: 'The store was used after it was closed: keep it open while nodes and clients use it.',
   STORE_FULL: 'The disk or the database is full: make room; nothing that was acknowledged is lost.',
   STORE_FAILED: 'The store refused an operation: read the cause.',

@@ -18,8 +18,11 @@ export interface StateStore {
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
   /** Submits tasks without owning them. */
   submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
-  /** The same inside the caller's open transaction (`via`: for SQLite, a DatabaseSync on the same file). */
-  submitVia(via: unknown, task: NewTask): SubmitOutcome
+  /**
+   * The same inside the caller's open transaction (`via`: for SQLite a DatabaseSync on the same file, done when it
+   * returns; for PostgreSQL a client of `pg`).
+   */
+  submitVia(via: unknown, task: NewTask): SubmitOutcome | Promise<SubmitOutcome>
   /** Puts messages into tasks' inboxes and makes unowned tasks claimable. False: no such task. */
   post(posts: readonly Post[]): Promise<boolean[]>
 
@@ -57,7 +60,15 @@ export interface StateStore {
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
+  /**
+   * Calls back when another process said that it wrote. A hint: it may come late, twice, for nothing, or never. Absent
+   * where stores cannot say so.
+   */
+  watch?(wake: (hints: readonly Hint[]) => void): void
 }
+
+/** Where to look: the agents' queues, the tasks to claim, the node's inbox. */
+export type Hint = 'work' | 'tasks' | 'mail'
 
 /** A task to be created, with its first history record (`submitted`). */
 export interface NewTask {

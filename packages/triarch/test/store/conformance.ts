@@ -12,7 +12,7 @@ export interface Subject {
   /** A store on the subject's data, not opened yet; each call gives another one on the same data. */
   store(clock: HandClock): StateStore
   /** Runs the body with `via` in a transaction of the user's own connection; rolls back when it throws. */
-  transaction(body: (via: unknown) => void): Promise<void>
+  transaction(body: (via: unknown) => Promise<void>): Promise<void>
   /** Removes the data. */
   dispose(): Promise<void>
 }

@@ -29,7 +29,7 @@ function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
         using database = new DatabaseSync(path)
         database.exec('BEGIN IMMEDIATE')
         try {
-          body(database)
+          await body(database)
           database.exec('COMMIT')
         } catch (error) {
           database.exec('ROLLBACK')
@@ -99,7 +99,7 @@ describe('the SQLite store', () => {
       const store = await opened(file, { writer })
       using database = new DatabaseSync(file)
       database.exec('BEGIN IMMEDIATE')
-      store.submitVia(database, newTask('t'))
+      void store.submitVia(database, newTask('t'))
       const submitted = store.submit([newTask('u')])
       await new Promise((resolve) => setImmediate(resolve))
       expect(await store.task('u')).toBeNull()

@@ -1,0 +1,69 @@
+import { TriarchError } from 'triarch'
+
+// Arrays in PostgreSQL's binary form: nothing needs escaping on our side or parsing on the server's. A header (number of
+// dimensions, whether there are nulls, type of the elements, length, first index), then each element after its length.
+
+const HEADER = 20
+const NULL = -1
+const [BOOL, INT8, TEXT] = [16, 20, 25]
+const EMPTY = { bool: header(BOOL, 0), int8: header(INT8, 0), text: header(TEXT, 0) }
+
+export function integers(values: readonly (number | null | undefined)[]): Buffer {
+  if (values.length === 0) return EMPTY.int8
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 12)
+  let at = writeHeader(buffer, INT8, values.length)
+  for (const value of values) {
+    if (value === null || value === undefined) {
+      at = buffer.writeInt32BE(NULL, at)
+      continue
+    }
+    if (!Number.isSafeInteger(value)) throw new TriarchError('STORE_FAILED', `${value} is no whole number`)
+    at = buffer.writeInt32BE(8, at)
+    at = buffer.writeInt32BE(Math.floor(value / 0x1_0000_0000), at)
+    at = buffer.writeUInt32BE(value >>> 0, at)
+  }
+  return buffer.subarray(0, at)
+}
+
+export function texts(values: readonly (string | null | undefined)[]): Buffer {
+  if (values.length === 0) return EMPTY.text
+  let size = HEADER + values.length * 4
+  for (const value of values) if (typeof value === 'string') size += Buffer.byteLength(value)
+  const buffer = Buffer.allocUnsafe(size)
+  let at = writeHeader(buffer, TEXT, values.length)
+  for (const value of values) {
+    if (value === null || value === undefined) at = buffer.writeInt32BE(NULL, at)
+    else {
+      const written = buffer.write(value, at + 4)
+      buffer.writeInt32BE(written, at)
+      at += 4 + written
+    }
+  }
+  return buffer
+}
+
+export function booleans(values: readonly boolean[]): Buffer {
+  if (values.length === 0) return EMPTY.bool
+  const buffer = Buffer.allocUnsafe(HEADER + values.length * 5)
+  let at = writeHeader(buffer, BOOL, values.length)
+  for (const value of values) {
+    at = buffer.writeInt32BE(1, at)
+    at = buffer.writeUInt8(value ? 1 : 0, at)
+  }
+  return buffer
+}
+
+function header(type: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length === 0 ? 12 : HEADER)
+  writeHeader(buffer, type, length)
+  return buffer
+}
+
+function writeHeader(buffer: Buffer, type: number, length: number): number {
+  let at = buffer.writeInt32BE(length === 0 ? 0 : 1, 0)
+  at = buffer.writeInt32BE(1, at) // there may be nulls
+  at = buffer.writeInt32BE(type, at)
+  if (length === 0) return at
+  at = buffer.writeInt32BE(length, at)
+  return buffer.writeInt32BE(1, at)
+}

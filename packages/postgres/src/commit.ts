@@ -1,0 +1,129 @@
+import type { CommitOutcome, NewTask, Snapshot, TaskEvent, Transition } from 'triarch/store'
+import { booleans, integers, texts } from './arrays.ts'
+import { tagsText, taskArrays } from './submit.ts'
+
+/** The parameters of `triarch.commit`, in its order. */
+export function commitArguments(batch: readonly Transition[]): Buffer[] {
+  const parts = split(batch)
+  const { creates, changes, consumed, work, withdraw, forget, children, posts } = parts
+  return [
+    integers(batch.map(({ key }) => key)),
+    texts(batch.map(({ node }) => node)),
+    integers(batch.map(({ epoch }) => epoch)),
+    integers(batch.map(({ seq }) => seq)),
+    integers(batch.map(({ at }) => at)),
+    texts(batch.map(({ events, create }) => events ?? create?.events)),
+    integers(creates.map(({ of }) => of)),
+    texts(creates.map(({ it }) => it.id)),
+    texts(creates.map(({ it }) => it.workflow)),
+    texts(creates.map(({ it }) => it.version)),
+    integers(creates.map(({ it }) => it.priority)),
+    texts(creates.map(({ it }) => it.parent)),
+    texts(creates.map(({ it }) => tagsText(it))),
+    integers(creates.map(({ it }) => it.at)),
+    ...changeArrays(changes),
+    integers(consumed.map(({ of }) => of)),
+    integers(consumed.map(({ it }) => it)),
+    integers(work.map(({ of }) => of)),
+    integers(work.map(({ it }) => it.step)),
+    texts(work.map(({ it }) => it.operation)),
+    integers(work.map(({ it }) => it.attempt)),
+    texts(work.map(({ it }) => it.agent)),
+    texts(work.map(({ it }) => it.action)),
+    integers(work.map(({ it }) => it.priority)),
+    integers(work.map(({ it }) => it.completeWithin)),
+    integers(work.map(({ it }) => it.heartbeatWithin)),
+    integers(work.map(({ it }) => it.expiresAt)),
+    texts(work.map(({ it }) => JSON.stringify(it.request))),
+    integers(withdraw.map(({ of }) => of)),
+    integers(withdraw.map(({ it }) => it)),
+    integers(forget.map(({ of }) => of)),
+    integers(forget.map(({ it }) => it)),
+    integers(children.map(({ of }) => of)),
+    integers(children.map(({ it }) => askedBy(it.events))),
+    ...taskArrays(children.map(({ it }) => it)),
+    integers(posts.map(({ of }) => of)),
+    texts(posts.map(({ it }) => it.task)),
+    booleans(posts.map(({ it }) => it.control)),
+    texts(posts.map(({ it }) => JSON.stringify(it.message))),
+  ]
+}
+
+/** The outcomes out of the answer: the task's key, 0: fenced, -1: exists. */
+export function commitOutcomes(answer: string): CommitOutcome[] {
+  return answer.split(',').map((text) => {
+    const key = Number(text)
+    if (key > 0) return { ok: true, key }
+    return { ok: false, reason: key === 0 ? 'fenced' : 'exists' }
+  })
+}
+
+/** One entry of the transition at this position (from 1). */
+interface Part<T> {
+  of: number
+  it: T
+}
+
+interface Parts {
+  creates: Part<NewTask>[]
+  changes: Part<Transition>[]
+  consumed: Part<number>[]
+  work: Part<Transition['work'][number]>[]
+  withdraw: Part<number>[]
+  forget: Part<number>[]
+  children: Part<NewTask>[]
+  posts: Part<Transition['posts'][number]>[]
+}
+
+function split(batch: readonly Transition[]): Parts {
+  const empty = { consumed: [], work: [], withdraw: [], forget: [], children: [], posts: [] }
+  const parts: Parts = { creates: [], changes: [], ...empty }
+  const changed: Part<Transition>[] = []
+  batch.forEach((transition, index) => {
+    const of = index + 1
+    const { create, snapshot, rebase, release } = transition
+    if (create) {
+      parts.creates.push({ of, it: create })
+      parts.changes.push({ of, it: transition })
+    } else if (snapshot || rebase || release) changed.push({ of, it: transition })
+    for (const it of transition.consumed) parts.consumed.push({ of, it })
+    for (const it of transition.work) parts.work.push({ of, it })
+    for (const it of transition.withdraw) parts.withdraw.push({ of, it })
+    for (const it of transition.forget) parts.forget.push({ of, it })
+    for (const it of transition.children) parts.children.push({ of, it })
+    for (const it of transition.posts) parts.posts.push({ of, it })
+  })
+  parts.changes.push(...changed)
+  return parts
+}
+
+function changeArrays(changes: readonly Part<Transition>[]): Buffer[] {
+  const snapshots = changes.map(({ it }) => it.snapshot ?? (it.create ? freshSnapshot(it.create) : null))
+  return [
+    integers(changes.map(({ of }) => of)),
+    booleans(snapshots.map((it) => it !== null)),
+    texts(snapshots.map((it) => it?.status)),
+    texts(snapshots.map((it) => it?.result)),
+    integers(snapshots.map((it) => it?.failures)),
+    integers(snapshots.map((it) => it?.deadline)),
+    texts(snapshots.map((it) => it?.progress)),
+    texts(snapshots.map((it) => it?.output)),
+    texts(snapshots.map((it) => it?.error)),
+    texts(snapshots.map((it) => it?.pause)),
+    booleans(changes.map(({ it }) => it.rebase)),
+    booleans(changes.map(({ it }) => it.release !== null)),
+    integers(changes.map(({ it }) => it.release?.wakeAt)),
+    booleans(changes.map(({ it }) => it.release?.ready ?? false)),
+    booleans(changes.map(({ it }) => it.release?.orphaned ?? false)),
+  ]
+}
+
+function freshSnapshot({ status, deadline }: NewTask): Snapshot {
+  return { status, result: 'pending', failures: 0, deadline, progress: null, output: null, error: null, pause: null }
+}
+
+/** The step of the parent that waits for the child of this first record. */
+function askedBy(first: string): number {
+  const [submitted] = JSON.parse(first) as TaskEvent[]
+  return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
+}

@@ -1,0 +1,49 @@
+import pg from 'pg'
+import type { Settings } from './options.ts'
+
+const { Client } = pg
+export type Client = pg.Client
+
+/** Wire formats we ask for: whole numbers are numbers, truth is true, all else is text. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number) => (oid === 20 || oid === 23 ? Number : oid === 16 ? isTrue : asText) as never,
+}
+const isTrue = (text: string): boolean => text === 't'
+const asText = (text: string): string => text
+
+/** A statement longer than this is a fault of ours or of the server; it is undone and tried again (ms). */
+const STATEMENT_TIMEOUT = 30_000
+
+/**
+ * A connection, ready for use. Session settings go with its start packet; a transaction pooler would refuse them, so with
+ * `notify: false` the session stays as it is.
+ */
+export async function connect(settings: Settings, role: 'calls' | 'hints'): Promise<Client> {
+  const client = new Client({
+    ...settings.connection,
+    application_name: 'triarch',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: settings.answerWithin,
+    types,
+    ...(settings.notify && { options: sessionOptions(role), statement_timeout: STATEMENT_TIMEOUT }),
+  })
+  client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
+  await client.connect()
+  return client
+}
+
+function sessionOptions(role: 'calls' | 'hints'): string {
+  const options = {
+    // What was acknowledged is on disk. A lost hint costs a moment: it is not worth a flush.
+    synchronous_commit: role === 'calls' ? 'on' : 'off',
+    idle_in_transaction_session_timeout: 30_000,
+    // Statistics of tables that are empty now and full in a moment mislead the planner: our statements know their index.
+    enable_seqscan: 'off',
+    jit: 'off',
+    plan_cache_mode: 'force_generic_plan',
+  }
+  return Object.entries(options)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+}

@@ -1,0 +1,89 @@
+import { isTriarchError, TriarchError } from 'triarch'
+
+/**
+ * What to do about an error. `again`: the transaction was undone, the same call may be sent again. `reconnect`: the
+ * connection is lost or useless, and with it perhaps the answer; the call is sent again on a new one, under its number.
+ * `fail`: it would fail again.
+ */
+export type Verdict = 'again' | 'reconnect' | 'fail'
+
+type Code =
+  | 'STORE_BUSY'
+  | 'STORE_UNAVAILABLE'
+  | 'STORE_READ_ONLY'
+  | 'STORE_FULL'
+  | 'STORE_FAILED'
+  | 'STORE_SCHEMA_NEWER'
+
+interface Rule {
+  verdict: Verdict
+  /** Ours, when patience is at its end. */
+  code: Code
+}
+
+/** By SQLSTATE: the whole of it, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const rules: Readonly<Record<string, Rule>> = {
+  '40001': { verdict: 'again', code: 'STORE_BUSY' }, // serialization failure
+  '40P01': { verdict: 'again', code: 'STORE_BUSY' }, // deadlock
+  '55P03': { verdict: 'again', code: 'STORE_BUSY' }, // lock timeout
+  '57014': { verdict: 'again', code: 'STORE_BUSY' }, // statement timeout
+  '08': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // connection lost
+  '57P01': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // the server is shut down, or this connection ended
+  '57P02': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // another server process crashed
+  '57P03': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // the server is starting up
+  '57P05': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // idle session timeout
+  '25P03': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // idle in transaction timeout
+  '25P04': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // transaction timeout
+  '53300': { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }, // too many connections
+  '25006': { verdict: 'reconnect', code: 'STORE_READ_ONLY' }, // a standby: after a failover the address may lead elsewhere
+  '26000': { verdict: 'reconnect', code: 'STORE_FAILED' }, // prepared statement gone: a pooler gave us another session
+  '53100': { verdict: 'fail', code: 'STORE_FULL' }, // disk full
+  '53200': { verdict: 'fail', code: 'STORE_FULL' }, // out of memory
+  '53400': { verdict: 'fail', code: 'STORE_FULL' }, // a configured limit
+  '54': { verdict: 'fail', code: 'STORE_FAILED' }, // a limit of PostgreSQL itself
+  '58': { verdict: 'fail', code: 'STORE_FULL' }, // I/O error
+}
+const otherwise: Rule = { verdict: 'fail', code: 'STORE_FAILED' }
+
+/** What Node's sockets say when there is no server, or no longer. */
+const sockets: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // a Unix socket that is not there
+])
+
+export function ruleOf(error: unknown): Rule {
+  const { code, message } = error as { code?: unknown; message?: string }
+  if (sockets.has(code) || (error instanceof AggregateError && error.errors.some((it) => sockets.has(it?.code)))) {
+    return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
+  }
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return rules[code] ?? rules[code.slice(0, 2)] ?? otherwise
+  // pg gives no code for a connection that ended under it.
+  if (
+    message !== undefined &&
+    /connection (?:terminated|ended|is closed)|not queryable|timeout expired/i.test(message)
+  ) {
+    return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
+  }
+  return otherwise
+}
+
+/** PostgreSQL's errors as ours. */
+export function storeError(error: unknown): unknown {
+  if (isTriarchError(error)) return error
+  const { code, message } = error as { code?: unknown; message?: string }
+  const text = message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : String(error))
+  const details = typeof code === 'string' ? { postgres: code } : undefined
+  return new TriarchError(ruleOf(error).code, text, { cause: error, ...(details && { details }) })
+}
+
+export function unopened(): TriarchError {
+  return new TriarchError('STORE_CLOSED', 'the store is not open')
+}

@@ -1,0 +1,16 @@
+/** The PostgreSQL state store of Triarch. */
+
+import type { StoreFactory } from 'triarch/store'
+import { type PostgresOptions, settingsOf } from './options.ts'
+import { PostgresStore } from './store.ts'
+
+export type { PostgresOptions } from './options.ts'
+
+/**
+ * The state store on PostgreSQL 14 to 18, shared by any number of processes on any number of machines. Throws
+ * UNKNOWN_OPTION, INVALID_OPTION.
+ */
+export function postgres(options: string | PostgresOptions): StoreFactory {
+  const settings = settingsOf(options)
+  return (environment) => new PostgresStore(environment, settings)
+}

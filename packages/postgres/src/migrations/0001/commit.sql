@@ -1,0 +1,242 @@
+-- Appends transitions; the first six arrays have one element for each, the others refer to it by its position (…_of).
+-- A transition of which the fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to
+-- it joins `done`, which has its task's key only when it was accepted. Answers `done`: the key, 0: fenced, -1: exists.
+--
+-- Read committed: each statement below sees what was committed before it began. Rows are locked before anything is read
+-- that the decision rests on, and stay locked until the end: nobody can take a task over in between. Who gives a task
+-- back locks it FOR UPDATE, so that no letter can come in unseen (deliver.sql).
+CREATE FUNCTION triarch.commit(
+  slot text, call bigint,
+  keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
+  create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
+  create_parent text[], create_tags text[], create_at bigint[],
+  -- what changes in the rows of tasks; those of the created come first, in the same order
+  change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
+  change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
+  change_rebase boolean[], change_release boolean[], change_wake_at bigint[], change_ready boolean[],
+  change_orphaned boolean[],
+  consumed_of bigint[], consumed bigint[],
+  work_of bigint[], work_step bigint[], work_operation text[], work_attempt bigint[], work_agent text[],
+  work_action text[], work_priority bigint[], work_complete_within bigint[], work_heartbeat_within bigint[],
+  work_expires_at bigint[], work_request text[],
+  withdraw_of bigint[], withdraw_step bigint[],
+  forget_of bigint[], forget_step bigint[],
+  child_of bigint[], child_step bigint[],
+  child_id text[], child_workflow text[], child_version text[], child_priority bigint[], child_status text[],
+  child_at bigint[], child_start bigint[], child_deadline bigint[], child_parent text[], child_tags text[],
+  child_events text[],
+  post_of bigint[], post_task text[], post_control boolean[], post_message text[]
+) RETURNS TABLE (answer text, owners text[])
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  done bigint[];
+  made_of bigint[];
+  made_key bigint[];
+  letters_task bigint[];
+  letters_message text[];
+BEGIN
+  answer := triarch.answered(slot, call);
+  IF answer IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+
+  IF cardinality(create_of) > 0 THEN
+    WITH given AS MATERIALIZED (
+      SELECT nextval(pg_get_serial_sequence('triarch.tasks', 'key')) AS key, g.* FROM unnest(
+        create_of, create_id, create_workflow, create_version, create_priority, create_parent, create_tags, create_at,
+        change_status, change_result, change_failures, change_deadline, change_progress, change_output, change_error,
+        change_pause
+      ) AS g (tx, id, workflow, version, priority, parent, tags, submitted_at,
+        status, result, failures, deadline, progress, output, error, pause)
+      WHERE g.tx IS NOT NULL
+    ), made AS (
+      INSERT INTO triarch.tasks AS t (key, id, workflow, version, priority, status, result, failures, locked_by, epoch,
+        ready, control, orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error,
+        pause)
+      SELECT g.key, id, workflow, version, priority, status, result, failures, b.node, b.epoch,
+        false, false, false, deadline, 1, submitted_at, b.at, parent, tags, progress, output, error, pause
+      FROM given g JOIN unnest(nodes, epochs, ats) WITH ORDINALITY AS b (node, epoch, at, ord) ON b.ord = g.tx
+      ORDER BY id
+      ON CONFLICT (id) DO NOTHING RETURNING t.key
+    ), recorded AS (
+      INSERT INTO triarch.history (task, seq, at, events)
+      SELECT g.key, b.seq, b.at, b.events
+      FROM given g JOIN made m ON m.key = g.key
+      JOIN unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord) ON b.ord = g.tx
+      ORDER BY g.key
+    ), tagged AS (
+      INSERT INTO triarch.tags (name, value, task)
+      SELECT tag.key, tag.value, g.key FROM given g JOIN made m ON m.key = g.key, json_each_text(g.tags::json) tag
+      WHERE g.tags IS NOT NULL
+    )
+    SELECT array_agg(g.tx), array_agg(coalesce(m.key, -1)) INTO made_of, made_key
+    FROM given g LEFT JOIN made m ON m.key = g.key;
+  END IF;
+
+  IF true = ANY (change_release) THEN
+    PERFORM 1 FROM unnest(keys) WITH ORDINALITY AS b (key, ord)
+    JOIN unnest(change_of, change_release) AS c (tx, release) ON c.tx = b.ord AND c.release
+    JOIN triarch.tasks t ON t.key = b.key
+    ORDER BY t.key FOR UPDATE OF t;
+  END IF;
+
+  WITH batch AS MATERIALIZED (
+    SELECT b.* FROM unnest(keys, nodes, epochs, seqs, ats, events)
+      WITH ORDINALITY AS b (key, node, epoch, seq, at, events, ord)
+  ), fenced AS MATERIALIZED (
+    SELECT b.* FROM batch b JOIN triarch.tasks t ON t.key = b.key
+    WHERE t.epoch = b.epoch AND t.locked_by = b.node
+    ORDER BY t.key FOR NO KEY UPDATE OF t
+  ), appended AS (
+    INSERT INTO triarch.history AS h (task, seq, at, events)
+    SELECT key, seq, at, events FROM fenced WHERE events IS NOT NULL
+    ON CONFLICT DO NOTHING RETURNING h.task
+  ), accepted AS (
+    SELECT f.ord, f.key FROM fenced f JOIN appended a ON a.task = f.key WHERE f.events IS NOT NULL
+    UNION ALL SELECT f.ord, f.key FROM fenced f WHERE f.events IS NULL
+    UNION ALL SELECT m.ord, m.key FROM unnest(made_of, made_key) AS m (ord, key)
+  )
+  SELECT array_agg(coalesce(a.key, 0) ORDER BY b.ord) INTO done FROM batch b LEFT JOIN accepted a ON a.ord = b.ord;
+
+  IF cardinality(consumed) > 0 THEN
+    DELETE FROM triarch.inbox i USING unnest(consumed_of, consumed) AS c (tx, letter)
+    WHERE i.id = c.letter AND i.task = done[c.tx];
+  END IF;
+  IF cardinality(forget_step) > 0 THEN
+    DELETE FROM triarch.work w USING unnest(forget_of, forget_step) AS f (tx, step)
+    WHERE w.task = done[f.tx] AND w.step = f.step;
+  END IF;
+  IF cardinality(work_of) > 0 THEN
+    -- A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late.
+    INSERT INTO triarch.work (task, step, operation, attempt, agent, action, priority, complete_within,
+      heartbeat_within, expires_at, request)
+    SELECT done[tx], step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at,
+      request
+    FROM unnest(work_of, work_step, work_operation, work_attempt, work_agent, work_action, work_priority,
+      work_complete_within, work_heartbeat_within, work_expires_at, work_request) WITH ORDINALITY
+      AS r (tx, step, operation, attempt, agent, action, priority, complete_within, heartbeat_within, expires_at,
+        request, ord)
+    WHERE done[tx] > 0 ORDER BY ord
+    ON CONFLICT (task, step, operation, attempt) DO UPDATE SET id = excluded.id, agent = excluded.agent,
+      action = excluded.action, priority = excluded.priority, complete_within = excluded.complete_within,
+      heartbeat_within = excluded.heartbeat_within, expires_at = excluded.expires_at, request = excluded.request,
+      locked_by = NULL, complete_by = NULL, heartbeat_by = NULL, withdrawn = false;
+  END IF;
+  IF cardinality(withdraw_step) > 0 THEN
+    WITH gone AS (
+      DELETE FROM triarch.work w USING unnest(withdraw_of, withdraw_step) AS d (tx, step)
+      WHERE w.task = done[d.tx] AND w.step = d.step AND w.locked_by IS NULL
+      RETURNING w.id, w.task, ats[d.tx] AS at, w.step, w.operation, w.attempt)
+    SELECT array_agg(g.task ORDER BY g.id), array_agg(triarch.reply_text(
+      g.step, g.operation, g.attempt, '{"kind":"withdrawn"}', g.at, NULL) ORDER BY g.id)
+    INTO letters_task, letters_message FROM gone g;
+    UPDATE triarch.work w SET withdrawn = true FROM unnest(withdraw_of, withdraw_step) AS d (tx, step)
+    WHERE w.task = done[d.tx] AND w.step = d.step;
+    IF letters_task IS NOT NULL THEN
+      owners := owners || triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]),
+        letters_message);
+    END IF;
+  END IF;
+  IF cardinality(child_of) > 0 THEN
+    owners := owners || triarch.start_children(done, child_of, child_step, child_id, child_workflow, child_version,
+      child_priority, child_status, child_at, child_start, child_deadline, child_parent, child_tags, child_events);
+  END IF;
+  IF cardinality(post_of) > 0 THEN
+    owners := owners || (
+      SELECT triarch.deliver(array_agg(t.key ORDER BY p.ord), array_agg(p.control ORDER BY p.ord),
+        array_agg(p.message ORDER BY p.ord))
+      FROM unnest(post_of, post_task, post_control, post_message) WITH ORDINALITY AS p (tx, id, control, message, ord)
+      JOIN triarch.tasks t ON t.id = p.id WHERE done[p.tx] > 0 HAVING count(*) > 0);
+  END IF;
+
+  IF cardinality(change_of) > 0 THEN
+    -- Whatever is still undelivered makes a task claimable again at once.
+    UPDATE triarch.tasks t SET
+      updated_at = CASE WHEN c.snapshot THEN ats[c.tx] ELSE t.updated_at END,
+      status     = CASE WHEN c.snapshot THEN c.status ELSE t.status END,
+      result     = CASE WHEN c.snapshot THEN c.result ELSE t.result END,
+      failures   = CASE WHEN c.snapshot THEN c.failures ELSE t.failures END,
+      deadline   = CASE WHEN c.snapshot THEN c.deadline ELSE t.deadline END,
+      progress   = CASE WHEN c.snapshot THEN c.progress ELSE t.progress END,
+      output     = CASE WHEN c.snapshot THEN c.output ELSE t.output END,
+      error      = CASE WHEN c.snapshot THEN c.error ELSE t.error END,
+      pause      = CASE WHEN c.snapshot THEN c.pause ELSE t.pause END,
+      base_seq   = CASE WHEN c.rebase THEN seqs[c.tx] ELSE t.base_seq END,
+      locked_by  = CASE WHEN NOT c.release THEN t.locked_by END,
+      orphaned   = CASE WHEN c.release THEN c.orphaned ELSE t.orphaned END,
+      wake_at    = CASE WHEN c.release THEN c.wake_at ELSE t.wake_at END,
+      ready      = c.release AND (c.ready OR EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = t.key)),
+      control    = c.release AND EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = t.key AND i.control)
+    FROM unnest(change_of, change_snapshot, change_status, change_result, change_failures, change_deadline,
+      change_progress, change_output, change_error, change_pause, change_rebase, change_release, change_wake_at,
+      change_ready, change_orphaned)
+      AS c (tx, snapshot, status, result, failures, deadline, progress, output, error, pause, rebase, release, wake_at,
+        ready, orphaned)
+    WHERE t.key = done[c.tx] AND done[c.tx] > 0 AND (c.release OR c.rebase OR c.snapshot AND keys[c.tx] IS NOT NULL);
+    UPDATE triarch.inbox i SET owner = NULL FROM unnest(change_of, change_release) AS c (tx, release)
+    WHERE c.release AND i.task = done[c.tx];
+    IF FOUND THEN owners := owners || NULL::text; END IF;
+  END IF;
+
+  answer := array_to_string(done, ',');
+  PERFORM triarch.keep(slot, call, answer);
+  RETURN NEXT;
+END
+$$;
+
+-- Creates the children of the accepted transitions. One that exists: if another task (or another step) waits for it, it
+-- can never answer, so the parent is told instead of waiting for ever; the parent's own (asked for again after a retry)
+-- answers once more, if it has stopped.
+CREATE FUNCTION triarch.start_children(
+  done bigint[], child_of bigint[], child_step bigint[],
+  ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
+  deadlines bigint[], parents text[], tags text[], events text[]
+) RETURNS text[]
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  keys bigint[];
+  letters_task bigint[];
+  letters_message text[];
+BEGIN
+  IF EXISTS (SELECT 1 FROM unnest(child_of) AS c (tx) WHERE done[c.tx] <= 0) THEN
+    SELECT array_agg(c.tx ORDER BY ord), array_agg(c.step ORDER BY ord), array_agg(c.id ORDER BY ord),
+      array_agg(c.workflow ORDER BY ord), array_agg(c.version ORDER BY ord), array_agg(c.priority ORDER BY ord),
+      array_agg(c.status ORDER BY ord), array_agg(c.at ORDER BY ord), array_agg(c.start_at ORDER BY ord),
+      array_agg(c.deadline ORDER BY ord), array_agg(c.parent ORDER BY ord), array_agg(c.tags ORDER BY ord),
+      array_agg(c.events ORDER BY ord)
+    INTO child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+      events
+    FROM unnest(child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents,
+      tags, events) WITH ORDINALITY
+      AS c (tx, step, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events, ord)
+    WHERE done[c.tx] > 0;
+    IF child_of IS NULL THEN RETURN NULL; END IF;
+  END IF;
+  keys := triarch.insert_tasks(ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+    events);
+
+  SELECT array_agg(a.parent_key ORDER BY a.ord), array_agg(a.message ORDER BY a.ord)
+  INTO letters_task, letters_message
+  FROM (
+    SELECT c.ord, done[c.tx] AS parent_key,
+      CASE
+        WHEN t.parent IS DISTINCT FROM c.parent
+          OR coalesce((h.events::json -> 0 -> 'parent' ->> 'step')::bigint, 0) <> c.step
+        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error', 'error', json_build_object(
+          'name', 'TriarchError', 'code', 'TASK_EXISTS', 'message', 'task "' || c.id || '" exists already'))::text
+        WHEN t.status = 'stopped'
+        THEN concat('{"type":"child","step":', c.step, ',"result":', to_json(t.result),
+          ',"output":' || t.output, ',"error":' || t.error, '}')
+      END AS message
+    FROM unnest(keys, child_of, child_step, ids, parents) WITH ORDINALITY AS c (key, tx, step, id, parent, ord)
+    JOIN triarch.tasks t ON t.key = -c.key
+    JOIN triarch.history h ON h.task = t.key AND h.seq = 1
+    WHERE c.key < 0
+  ) a WHERE a.message IS NOT NULL;
+  IF letters_task IS NULL THEN
+    RETURN ARRAY[NULL::text];
+  END IF;
+  RETURN triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]), letters_message)
+    || NULL::text;
+END
+$$;

@@ -1,0 +1,62 @@
+import type { ClientConfig } from 'pg'
+import { TriarchError } from 'triarch'
+import { quotedSchema } from './schema.ts'
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
+  url?: string
+  /** Settings of `pg` besides or instead of the URL: host, port, user, password, database, ssl. */
+  connection?: Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>
+  /** The schema with Triarch's tables; made when missing: 'triarch'. Several systems may share a database by it. */
+  schema?: string
+  /** Most connections this process opens, besides one for notifications: 8. */
+  connections?: number
+  /**
+   * Whether other processes are told of what was written (LISTEN/NOTIFY). With `false` they look for it, more often the
+   * more there is; then no state of a session is used either, as behind a transaction pooler such as PgBouncer. Default: true.
+   */
+  notify?: boolean
+  /** How long a call tries to reach the server before it gives up with STORE_UNAVAILABLE (ms): 30 s. */
+  patience?: number
+  /** How long to wait for one answer before the connection is taken for dead and the call sent on another (ms): 5 s. */
+  answerWithin?: number
+  /** Whose clock decides deadlines: the server's, or this process's environment's (tests on virtual time). */
+  clock?: 'server' | 'environment'
+}
+
+export interface Settings {
+  connection: ClientConfig
+  schema: string
+  connections: number
+  notify: boolean
+  patience: number
+  answerWithin: number
+  clock: 'server' | 'environment'
+}
+
+const keys = ['url', 'connection', 'schema', 'connections', 'notify', 'patience', 'answerWithin', 'clock']
+
+export function settingsOf(given: string | PostgresOptions): Settings {
+  const options = typeof given === 'string' ? { url: given } : given
+  const unknown = Object.keys(options).find((key) => !keys.includes(key))
+  if (unknown !== undefined) throw new TriarchError('UNKNOWN_OPTION', `postgres: there is no option "${unknown}"`)
+  const { url, schema = 'triarch', notify = true, clock = 'server' } = options
+  quotedSchema(schema)
+  if (clock !== 'server' && clock !== 'environment') {
+    throw new TriarchError('INVALID_OPTION', 'postgres: clock must be "server" or "environment"')
+  }
+  return {
+    connection: { ...options.connection, ...(url !== undefined && { connectionString: url }) },
+    schema,
+    connections: whole('connections', options.connections ?? 8, 1, 1_000),
+    notify,
+    patience: whole('patience', options.patience ?? 30_000, 0, 86_400_000),
+    answerWithin: whole('answerWithin', options.answerWithin ?? 5_000, 10, 86_400_000),
+    clock,
+  }
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value
+  throw new TriarchError('INVALID_OPTION', `postgres: ${name} must be a whole number from ${least} to ${most}`)
+}

@@ -1,0 +1,45 @@
+import type { HistoryRecord, NodeRow, StoreCounts, TaskRow } from 'triarch/store'
+import type { Row } from './slot.ts'
+
+const columns = [
+  ...['key', 'id', 'workflow', 'version', 'priority', 'status', 'result', 'failures', 'locked_by', 'epoch', 'ready'],
+  ...['wake_at', 'deadline', 'submitted_at', 'updated_at', 'parent', 'tags', 'progress', 'output', 'error', 'pause'],
+]
+const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
+
+export const TASK_COLUMNS: string = columns.map((column) => `t.${column}`).join(', ')
+export const TASK: string = `SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE t.id = $1`
+export const RECORDS = `
+SELECT h.seq, h.at, h.events FROM triarch.history h
+WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3`
+export const REPLAY = `
+SELECT h.seq, h.at, h.events FROM triarch.tasks t, LATERAL (
+  SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq = 1
+  UNION SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq) h
+WHERE t.id = $1 ORDER BY h.seq`
+export const NODES = 'SELECT id, roles, started_at, lease_until FROM triarch.nodes WHERE NOT dead ORDER BY id'
+export const COUNTS = `
+SELECT (SELECT count(*) FROM triarch.tasks), (SELECT count(*) FROM triarch.tasks WHERE ready),
+       (SELECT count(*) FROM triarch.work), (SELECT count(*) FROM triarch.inbox)`
+export const NEXT_WAKE = 'SELECT wake_at FROM triarch.tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
+
+export function taskOf(row: Row): TaskRow {
+  const task = Object.fromEntries(row.map((value, index) => [names[index], value])) as unknown as TaskRow
+  const tags = row[names.indexOf('tags')]
+  return { ...task, tags: typeof tags === 'string' ? (JSON.parse(tags) as Record<string, string>) : {} }
+}
+
+export function recordOf(row: Row): HistoryRecord {
+  const [seq, at, events] = row as [number, number, string]
+  return { seq, at, events }
+}
+
+export function nodeOf(row: Row): NodeRow {
+  const [id, roles, startedAt, leaseUntil] = row as [string, string, number, number]
+  return { id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil }
+}
+
+export function countsOf(row: Row | undefined): StoreCounts {
+  const [tasks = 0, ready = 0, work = 0, inbox = 0] = (row ?? []) as number[]
+  return { tasks, ready, work, inbox }
+}

@@ -1,0 +1,84 @@
+import type { Environment } from 'triarch/store'
+import { type Client, connect } from './connect.ts'
+import { ruleOf, unopened } from './failure.ts'
+import type { Settings } from './options.ts'
+import { patiently } from './patience.ts'
+
+/** A statement of ours; `numbered`: its first two parameters are the slot and the number of the call. */
+export interface Statement {
+  name: string
+  sql: string
+  numbered: boolean
+}
+
+export type Row = readonly (string | number | boolean | null)[]
+
+/**
+ * One connection after another, for one call at a time. A call whose connection broke is sent again on the next under
+ * the same number, so that it takes effect once and gets its answer (migrations/0001/ledger.sql).
+ */
+export class Slot {
+  readonly #environment: Environment
+  readonly #settings: Settings
+  readonly #id: string
+  #number = 0
+  #client: Client | null = null
+  #closed = false
+
+  constructor(environment: Environment, settings: Settings) {
+    this.#environment = environment
+    this.#settings = settings
+    this.#id = environment.id()
+  }
+
+  /** Tries for at most `patience` ms. Throws STORE_*. */
+  async run(statement: Statement, values: readonly unknown[], patience: number): Promise<Row[]> {
+    const { name, sql, numbered } = statement
+    const given = numbered ? [this.#id, ++this.#number, ...values] : [...values]
+    const query = { ...(this.#settings.notify && { name }), text: sql, values: given, rowMode: 'array' } as const
+    return patiently(
+      this.#environment,
+      patience,
+      () => this.#send(query),
+      (error) => {
+        if (ruleOf(error).verdict === 'reconnect') this.#drop()
+      },
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = this.#client
+    this.#client = null
+    await client?.end().catch(() => undefined)
+  }
+
+  async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
+    if (this.#closed) throw unopened()
+    this.#client ??= await connect(this.#settings, 'calls')
+    const client = this.#client
+    return new Promise((resolve, reject) => {
+      const timer = this.#environment.timer(this.#settings.answerWithin, () => {
+        this.#drop()
+        reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
+      })
+      client.query<Row & unknown[]>(query).then(
+        ({ rows }) => {
+          timer.cancel()
+          resolve(rows)
+        },
+        (error) => {
+          timer.cancel()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  /** The connection is of no more use: it is cut, without a word that nobody would hear. */
+  #drop(): void {
+    const client = this.#client
+    this.#client = null
+    if (client) (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+  }
+}

@@ -1,0 +1,262 @@
+import type * as port from 'triarch/store'
+import type { Environment, Hint } from 'triarch/store'
+import { booleans, integers, texts } from './arrays.ts'
+import { claimsOf, letterOf } from './claim.ts'
+import { commitArguments, commitOutcomes } from './commit.ts'
+import { connect } from './connect.ts'
+import { storeError, unopened } from './failure.ts'
+import { Hints, type News } from './hints.ts'
+import { listStatement } from './list.ts'
+import { checkServer, migrate } from './migrate.ts'
+import type { Settings } from './options.ts'
+import { Pace } from './pace.ts'
+import { patiently } from './patience.ts'
+import { Pool } from './pool.ts'
+import { countsOf, nodeOf, recordOf, taskOf } from './reads.ts'
+import { inSchema } from './schema.ts'
+import type { Row } from './slot.ts'
+import { type Statements, statementsIn } from './statements.ts'
+import { submitOutcomes, taskArrays } from './submit.ts'
+import { submitVia } from './via.ts'
+
+/** The state store on PostgreSQL: each call is one statement, and so one transaction and one round trip. */
+export class PostgresStore implements port.StateStore {
+  readonly #environment: Environment
+  readonly #settings: Settings
+  readonly #statements: Statements
+  readonly #hints: Hints
+  readonly #pace: Pace
+  #pool: Pool | null = null
+
+  constructor(environment: Environment, settings: Settings) {
+    this.#environment = environment
+    this.#settings = settings
+    this.#statements = statementsIn(settings.schema)
+    this.#hints = new Hints(environment, settings)
+    this.#pace = new Pace(environment, settings.notify)
+  }
+
+  async open(): Promise<void> {
+    await patiently(this.#environment, this.#settings.patience, async () => {
+      const client = await connect(this.#settings, 'calls')
+      try {
+        await checkServer(client)
+        await migrate(client, this.#settings.schema)
+      } finally {
+        await client.end().catch(() => undefined)
+      }
+      if (this.#settings.notify) await this.#hints.open()
+    })
+    this.#pool = new Pool(this.#environment, this.#settings)
+  }
+
+  async close(): Promise<void> {
+    const pool = this.#pool
+    this.#pool = null
+    await this.#hints.close()
+    await pool?.close()
+  }
+
+  async now(): Promise<number> {
+    return number(await this.#first('clock', [this.#given()])) ?? 0
+  }
+
+  async commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
+    if (batch.length === 0) return []
+    const row = await this.#first('commit', commitArguments(batch))
+    const news = newsOf(row)
+    for (const { work, children, release } of batch) {
+      if (work.length > 0) news.add('work')
+      if (children.length > 0 || release?.ready || release?.wakeAt) news.add('tasks')
+    }
+    this.#tell(news)
+    return commitOutcomes(answerOf(row))
+  }
+
+  async submit(tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
+    if (tasks.length === 0) return []
+    const row = await this.#first('submit', taskArrays(tasks))
+    this.#tell(['tasks'])
+    return submitOutcomes(answerOf(row))
+  }
+
+  submitVia(via: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
+    return submitVia(via, task, this.#settings)
+  }
+
+  async post(posts: readonly port.Post[]): Promise<boolean[]> {
+    if (posts.length === 0) return []
+    const row = await this.#first('post', [
+      texts(posts.map(({ task }) => task)),
+      booleans(posts.map(({ control }) => control)),
+      texts(posts.map(({ message }) => JSON.stringify(message))),
+    ])
+    this.#tell(newsOf(row))
+    return known(answerOf(row))
+  }
+
+  async claim({ node, runnable, limit }: port.ClaimRequest): Promise<port.Claim[]> {
+    const workflows = texts(runnable.map(({ workflow }) => workflow))
+    const versions = texts(runnable.map(({ version }) => version))
+    const rows = await this.#call('claim', [this.#given(), node, workflows, versions, limit])
+    if (rows.length > 0) this.#pace.found()
+    return claimsOf(rows)
+  }
+
+  async nextWake(): Promise<number | null> {
+    return number(await this.#first('nextWake', []))
+  }
+
+  async inbox(node: string, limit: number): Promise<port.Letter[]> {
+    const rows = await this.#call('letters', [node, limit])
+    if (rows.length > 0) this.#pace.found()
+    return rows.map(letterOf)
+  }
+
+  async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
+    const rows = await this.#call('take_work', [
+      this.#given(),
+      node,
+      texts(agents.map(({ agent }) => agent)),
+      integers(agents.map(({ limit }) => limit)),
+      texts(agents.flatMap(({ actions }) => actions)),
+    ])
+    if (rows.length > 0) this.#pace.found()
+    return rows.map((row) => {
+      const [id, agent, request, completeBy, heartbeatWithin] = row as [number, string, string, number, number | null]
+      return { id, agent, request: JSON.parse(request) as port.StepRequest, completeBy, heartbeatWithin }
+    })
+  }
+
+  async reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {
+    if (replies.length === 0) return []
+    const row = await this.#first('reply', [
+      integers(replies.map(({ work }) => work)),
+      texts(replies.map(({ node }) => node)),
+      texts(replies.map(({ message }) => JSON.stringify(message))),
+    ])
+    this.#tell(newsOf(row))
+    return known(answerOf(row))
+  }
+
+  async beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
+    if (beats.length === 0) return []
+    const row = await this.#first('beat_work', [
+      this.#given(),
+      integers(beats.map(({ work }) => work)),
+      texts(beats.map(({ node }) => node)),
+      texts(beats.map(({ message }) => message && JSON.stringify(message))),
+    ])
+    this.#tell(newsOf(row))
+    return answerOf(row).split(',') as port.WorkBeatOutcome[]
+  }
+
+  /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
+  async beat({ id, roles, lease }: port.NodeBeat): Promise<boolean> {
+    this.#hints.node = id
+    const values = [this.#given(), id, JSON.stringify(roles), lease]
+    const rows = await this.#call('beat', values, Math.min(this.#settings.patience, lease / 3))
+    return rows[0]?.[0] === true
+  }
+
+  async leave(node: string): Promise<void> {
+    await this.#call('leave', [this.#given(), node])
+    this.#tell(['tasks'])
+  }
+
+  async lead({ name, node, ttl }: { name: string; node: string; ttl: number }): Promise<number | null> {
+    return number(await this.#first('lead', [this.#given(), name, node, ttl]))
+  }
+
+  async sweep(request: { name: string; token: number; limit: number }): Promise<port.SweepReport | null> {
+    const row = await this.#first('sweep', [this.#given(), request.name, request.token, request.limit])
+    if (typeof row?.[0] !== 'string') return null
+    const report = JSON.parse(row[0]) as port.SweepReport
+    if (report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) this.#tell(['tasks'])
+    return report
+  }
+
+  async task(id: string): Promise<port.TaskRow | null> {
+    const row = await this.#first('task', [id])
+    return row ? taskOf(row) : null
+  }
+
+  async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
+    return (await this.#call('records', [id, after, limit])).map(recordOf)
+  }
+
+  async replay(id: string): Promise<port.HistoryRecord[]> {
+    return (await this.#call('replay', [id])).map(recordOf)
+  }
+
+  async list(query: port.ListQuery): Promise<port.TaskRow[]> {
+    const { sql, values } = listStatement(query)
+    // Each form of a query is a statement of its own: not worth a name.
+    const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
+    return (await this.#opened().run(statement, values)).map(taskOf)
+  }
+
+  async nodes(): Promise<port.NodeRow[]> {
+    return (await this.#call('nodes', [])).map(nodeOf)
+  }
+
+  async counts(): Promise<port.StoreCounts> {
+    return countsOf(await this.#first('counts', []))
+  }
+
+  async changes(): Promise<number | null> {
+    return this.#hints.heard + this.#pace.count()
+  }
+
+  watch(wake: (hints: readonly Hint[]) => void): void {
+    this.#hints.onHint(wake)
+  }
+
+  /** The instant a statement takes for now; null: the server's own. */
+  #given(): number | null {
+    return this.#settings.clock === 'environment' ? this.#environment.now() : null
+  }
+
+  #tell(news: Iterable<News>): void {
+    this.#pace.found()
+    if (this.#settings.notify) this.#hints.tell(news)
+  }
+
+  #opened(): Pool {
+    if (!this.#pool) throw unopened()
+    return this.#pool
+  }
+
+  async #call(name: keyof Statements, values: readonly unknown[], patience?: number): Promise<Row[]> {
+    return this.#opened().run(this.#statements[name], values, patience)
+  }
+
+  async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.#call(name, values))[0]
+  }
+}
+
+function number(row: Row | undefined): number | null {
+  return typeof row?.[0] === 'number' ? row[0] : null
+}
+
+function answerOf(row: Row | undefined): string {
+  if (typeof row?.[0] !== 'string') throw storeError(new Error('the server answered nothing'))
+  return row[0]
+}
+
+/** Keys of tasks, 0: none. */
+function known(answer: string): boolean[] {
+  return answer.split(',').map((key) => key !== '0')
+}
+
+/** Who must be told of letters: their owners, and whoever may claim the tasks that have none. */
+function newsOf(row: Row | undefined): Set<News> {
+  const owners = row?.[1]
+  if (typeof owners !== 'string') return new Set()
+  const names = owners
+    .slice(1, -1)
+    .split(',')
+    .filter((name) => name !== '')
+  return new Set(names.map((name) => (name === 'NULL' ? 'tasks' : { mail: name.replaceAll('"', '') })))
+}

