@@ -6,7 +6,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Alert } from '../kernel/turn.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { StateStore, SweepReport } from '../store/port.ts'
+import type { Hint, StateStore, SweepReport } from '../store/port.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Settings } from './options.ts'
 
@@ -20,9 +20,14 @@ export interface NodeOptions {
   moved: (state: TaskState) => void
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
+  /** After each renewal of the lease: sets the clock by the store's. */
+  renewed: () => Promise<void>
   /** The store takes this node for dead: it must begin again under another name. */
   fenced: () => void
 }
+
+/** A scheduler looks into the store at least this often, also when nothing there seems to have changed (ms). */
+const LONGEST_SILENCE = 1_000
 
 /** What was counted since the start of the process. */
 export interface Counters {
@@ -81,7 +86,7 @@ export class Node {
           limits,
           hosts: this.#hosts,
           leased,
-          poll: settings.poll,
+          poll: Math.max(settings.poll, LONGEST_SILENCE),
           alert: options.alert,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
@@ -124,6 +129,7 @@ export class Node {
     this.scheduler?.start()
     this.#consumer?.wake()
     this.#supervisor?.start()
+    this.#options.store.watch?.((hints) => this.#hear(hints))
     this.#watch()
   }
 
@@ -131,6 +137,11 @@ export class Node {
   wake(): void {
     this.scheduler?.wake()
     this.#consumer?.wake()
+  }
+
+  #hear(hints: readonly Hint[]): void {
+    if (hints.includes('tasks') || hints.includes('mail')) this.scheduler?.wake()
+    if (hints.includes('work')) this.#consumer?.wake()
   }
 
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
@@ -164,6 +175,7 @@ export class Node {
     const alive = await store.beat({ id: this.id, roles: [...settings.roles], lease: settings.lease })
     if (!alive) return this.#fence()
     this.#renewedAt = asked
+    await this.#options.renewed()
   }
 
   #beat(): void {

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
 import { checkTaskId } from '../definition/name.ts'
 import type { Workflow } from '../definition/workflow.ts'
-import type { Environment } from '../environment/environment.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import { StoreClock } from './clock.ts'
 import { Connection } from './connection.ts'
 import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
@@ -31,7 +31,7 @@ interface Listeners {
 
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
-  readonly #environment: Environment
+  readonly #environment: StoreClock
   readonly #settings: Settings
   readonly #registry: Registry
   readonly #store: StateStore
@@ -47,9 +47,10 @@ export class Triarch implements AsyncDisposable {
 
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
-    this.#environment = options.environment ?? systemEnvironment()
+    const environment = options.environment ?? systemEnvironment()
+    this.#environment = new StoreClock(environment)
     this.#registry = new Registry((options.workflows ?? []) as readonly Workflow[], options.agents ?? [])
-    this.#store = options.store(this.#environment)
+    this.#store = options.store(environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
@@ -140,7 +141,8 @@ export class Triarch implements AsyncDisposable {
   }
 
   #open(): Promise<void> {
-    this.#opened ??= this.#store.open().then(() => {
+    this.#opened ??= this.#store.open().then(async () => {
+      await this.#environment.set(this.#store)
       this.#ready = true
     })
     return this.#opened
@@ -151,6 +153,7 @@ export class Triarch implements AsyncDisposable {
       environment: this.#environment,
       store: this.#store,
       registry: this.#registry,
+      renewed: () => this.#environment.set(this.#store),
       settings: this.#settings,
       counters: this.#counters,
       alert: (alert) => {
