@@ -13,14 +13,8 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     integers(batch.map(({ seq }) => seq)),
     integers(batch.map(({ at }) => at)),
     texts(batch.map(({ events, create }) => events ?? create?.events)),
-    integers(creates.map(({ of }) => of)),
-    texts(creates.map(({ it }) => it.id)),
-    texts(creates.map(({ it }) => it.workflow)),
-    texts(creates.map(({ it }) => it.version)),
-    integers(creates.map(({ it }) => it.priority)),
-    texts(creates.map(({ it }) => it.parent)),
-    texts(creates.map(({ it }) => tagsText(it))),
-    integers(creates.map(({ it }) => it.at)),
+    ...createArrays(creates),
+    integers(changes.flatMap(({ it }) => (it.release && it.key !== null ? [it.key] : []))),
     ...changeArrays(changes),
     integers(consumed.map(({ of }) => of)),
     integers(consumed.map(({ it }) => it)),
@@ -64,8 +58,10 @@ interface Part<T> {
   it: T
 }
 
+type Creation = Transition & { create: NewTask }
+
 interface Parts {
-  creates: Part<NewTask>[]
+  creates: Part<Creation>[]
   changes: Part<Transition>[]
   consumed: Part<number>[]
   work: Part<Transition['work'][number]>[]
@@ -78,14 +74,12 @@ interface Parts {
 function split(batch: readonly Transition[]): Parts {
   const empty = { consumed: [], work: [], withdraw: [], forget: [], children: [], posts: [] }
   const parts: Parts = { creates: [], changes: [], ...empty }
-  const changed: Part<Transition>[] = []
   batch.forEach((transition, index) => {
     const of = index + 1
     const { create, snapshot, rebase, release } = transition
-    if (create) {
-      parts.creates.push({ of, it: create })
-      parts.changes.push({ of, it: transition })
-    } else if (snapshot || rebase || release) changed.push({ of, it: transition })
+    if (create) parts.creates.push({ of, it: { ...transition, create } })
+    // What is created has its snapshot from the start.
+    if (release || (!create && (snapshot || rebase))) parts.changes.push({ of, it: transition })
     for (const it of transition.consumed) parts.consumed.push({ of, it })
     for (const it of transition.work) parts.work.push({ of, it })
     for (const it of transition.withdraw) parts.withdraw.push({ of, it })
@@ -93,15 +87,42 @@ function split(batch: readonly Transition[]): Parts {
     for (const it of transition.children) parts.children.push({ of, it })
     for (const it of transition.posts) parts.posts.push({ of, it })
   })
-  parts.changes.push(...changed)
   return parts
 }
 
+function createArrays(creates: readonly Part<Creation>[]): Buffer[] {
+  const tasks = creates.map(({ it }) => it.create)
+  return [
+    integers(creates.map(({ of }) => of)),
+    texts(tasks.map(({ id }) => id)),
+    texts(tasks.map(({ workflow }) => workflow)),
+    texts(tasks.map(({ version }) => version)),
+    integers(tasks.map(({ priority }) => priority)),
+    texts(tasks.map(({ parent }) => parent)),
+    texts(tasks.map(tagsText)),
+    integers(tasks.map(({ at }) => at)),
+    texts(creates.map(({ it }) => it.node)),
+    integers(creates.map(({ it }) => it.epoch)),
+    integers(creates.map(({ it }) => it.at)),
+    ...snapshotArrays(creates.map(({ it }) => it.snapshot ?? freshSnapshot(it.create))),
+  ]
+}
+
 function changeArrays(changes: readonly Part<Transition>[]): Buffer[] {
-  const snapshots = changes.map(({ it }) => it.snapshot ?? (it.create ? freshSnapshot(it.create) : null))
   return [
     integers(changes.map(({ of }) => of)),
-    booleans(snapshots.map((it) => it !== null)),
+    booleans(changes.map(({ it }) => it.snapshot !== null)),
+    ...snapshotArrays(changes.map(({ it }) => it.snapshot)),
+    booleans(changes.map(({ it }) => it.rebase)),
+    booleans(changes.map(({ it }) => it.release !== null)),
+    integers(changes.map(({ it }) => it.release?.wakeAt)),
+    booleans(changes.map(({ it }) => it.release?.ready ?? false)),
+    booleans(changes.map(({ it }) => it.release?.orphaned ?? false)),
+  ]
+}
+
+function snapshotArrays(snapshots: readonly (Snapshot | null)[]): Buffer[] {
+  return [
     texts(snapshots.map((it) => it?.status)),
     texts(snapshots.map((it) => it?.result)),
     integers(snapshots.map((it) => it?.failures)),
@@ -110,11 +131,6 @@ function changeArrays(changes: readonly Part<Transition>[]): Buffer[] {
     texts(snapshots.map((it) => it?.output)),
     texts(snapshots.map((it) => it?.error)),
     texts(snapshots.map((it) => it?.pause)),
-    booleans(changes.map(({ it }) => it.rebase)),
-    booleans(changes.map(({ it }) => it.release !== null)),
-    integers(changes.map(({ it }) => it.release?.wakeAt)),
-    booleans(changes.map(({ it }) => it.release?.ready ?? false)),
-    booleans(changes.map(({ it }) => it.release?.orphaned ?? false)),
   ]
 }
 

@@ -2,6 +2,9 @@
 -- A transition of which the fence does not hold leaves no trace and does not disturb its neighbours: whatever belongs to
 -- it joins `done`, which has its task's key only when it was accepted. Answers `done`: the key, 0: fenced, -1: exists.
 --
+-- Arrays are walked by position and joined to tables by index only: a join of two arrays has no index, and the planner
+-- does not know how long they are.
+--
 -- Read committed: each statement below sees what was committed before it began. Rows are locked before anything is read
 -- that the decision rests on, and stay locked until the end: nobody can take a task over in between. Who gives a task
 -- back locks it FOR UPDATE, so that no letter can come in unseen (deliver.sql).
@@ -9,8 +12,11 @@ CREATE FUNCTION triarch.commit(
   slot text, call bigint,
   keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
   create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
-  create_parent text[], create_tags text[], create_at bigint[],
-  -- what changes in the rows of tasks; those of the created come first, in the same order
+  create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
+  create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
+  create_deadline bigint[], create_progress text[], create_output text[], create_error text[], create_pause text[],
+  -- the tasks that are given back, and what changes in the rows of tasks
+  releases bigint[],
   change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
   change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
   change_rebase boolean[], change_release boolean[], change_wake_at bigint[], change_ready boolean[],
@@ -31,71 +37,65 @@ LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = fo
 #variable_conflict use_column
 DECLARE
   done bigint[];
-  made_of bigint[];
-  made_key bigint[];
+  made bigint[];
+  count bigint;
+  entry record;
   letters_task bigint[];
   letters_message text[];
 BEGIN
   answer := triarch.answered(slot, call);
   IF answer IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+  done := array_fill(0::bigint, ARRAY[cardinality(keys)]);
 
   IF cardinality(create_of) > 0 THEN
-    WITH given AS MATERIALIZED (
-      SELECT nextval(pg_get_serial_sequence('triarch.tasks', 'key')) AS key, g.* FROM unnest(
-        create_of, create_id, create_workflow, create_version, create_priority, create_parent, create_tags, create_at,
-        change_status, change_result, change_failures, change_deadline, change_progress, change_output, change_error,
-        change_pause
-      ) AS g (tx, id, workflow, version, priority, parent, tags, submitted_at,
-        status, result, failures, deadline, progress, output, error, pause)
-      WHERE g.tx IS NOT NULL
-    ), made AS (
-      INSERT INTO triarch.tasks AS t (key, id, workflow, version, priority, status, result, failures, locked_by, epoch,
-        ready, control, orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error,
-        pause)
-      SELECT g.key, id, workflow, version, priority, status, result, failures, b.node, b.epoch,
-        false, false, false, deadline, 1, submitted_at, b.at, parent, tags, progress, output, error, pause
-      FROM given g JOIN unnest(nodes, epochs, ats) WITH ORDINALITY AS b (node, epoch, at, ord) ON b.ord = g.tx
-      ORDER BY id
-      ON CONFLICT (id) DO NOTHING RETURNING t.key
-    ), recorded AS (
-      INSERT INTO triarch.history (task, seq, at, events)
-      SELECT g.key, b.seq, b.at, b.events
-      FROM given g JOIN made m ON m.key = g.key
-      JOIN unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord) ON b.ord = g.tx
-      ORDER BY g.key
-    ), tagged AS (
-      INSERT INTO triarch.tags (name, value, task)
-      SELECT tag.key, tag.value, g.key FROM given g JOIN made m ON m.key = g.key, json_each_text(g.tags::json) tag
-      WHERE g.tags IS NOT NULL
-    )
-    SELECT array_agg(g.tx), array_agg(coalesce(m.key, -1)) INTO made_of, made_key
-    FROM given g LEFT JOIN made m ON m.key = g.key;
+    made := triarch.new_keys(cardinality(create_of));
+    INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, locked_by, epoch,
+      ready, control, orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
+    SELECT key, id, workflow, version, priority, status, result, failures, node, epoch,
+      false, false, false, deadline, 1, submitted_at, updated_at, parent, tags, progress, output, error, pause
+    FROM unnest(made, create_id, create_workflow, create_version, create_priority, create_parent, create_tags, create_at,
+      create_node, create_epoch, create_updated, create_status, create_result, create_failures, create_deadline,
+      create_progress, create_output, create_error, create_pause)
+      AS g (key, id, workflow, version, priority, parent, tags, submitted_at, node, epoch, updated_at, status, result,
+        failures, deadline, progress, output, error, pause)
+    ORDER BY id
+    ON CONFLICT (id) DO NOTHING;
+    GET DIAGNOSTICS count = ROW_COUNT;
+    IF count < cardinality(made) THEN made := triarch.made_keys(made); END IF;
+    FOR i IN 1 .. cardinality(made) LOOP
+      done[create_of[i]] := CASE WHEN made[i] > 0 THEN made[i] ELSE -1 END;
+    END LOOP;
+    PERFORM triarch.insert_tags(made, create_tags);
   END IF;
 
-  IF true = ANY (change_release) THEN
-    PERFORM 1 FROM unnest(keys) WITH ORDINALITY AS b (key, ord)
-    JOIN unnest(change_of, change_release) AS c (tx, release) ON c.tx = b.ord AND c.release
+  IF cardinality(releases) > 0 THEN
+    PERFORM 1 FROM triarch.tasks t WHERE t.key = ANY (releases) ORDER BY t.key FOR UPDATE;
+  END IF;
+  count := 0;
+  FOR entry IN
+    SELECT b.ord, t.key FROM unnest(keys, nodes, epochs) WITH ORDINALITY AS b (key, node, epoch, ord)
     JOIN triarch.tasks t ON t.key = b.key
-    ORDER BY t.key FOR UPDATE OF t;
-  END IF;
-
-  WITH batch AS MATERIALIZED (
-    SELECT b.* FROM unnest(keys, nodes, epochs, seqs, ats, events)
-      WITH ORDINALITY AS b (key, node, epoch, seq, at, events, ord)
-  ), fenced AS MATERIALIZED (
-    SELECT b.* FROM batch b JOIN triarch.tasks t ON t.key = b.key
     WHERE t.epoch = b.epoch AND t.locked_by = b.node
     ORDER BY t.key FOR NO KEY UPDATE OF t
-  ), appended AS (
-    INSERT INTO triarch.history AS h (task, seq, at, events)
-    SELECT key, seq, at, events FROM fenced WHERE events IS NOT NULL
-    ON CONFLICT DO NOTHING RETURNING h.task
-  ), accepted AS (
-    SELECT f.ord, f.key FROM fenced f JOIN appended a ON a.task = f.key WHERE f.events IS NOT NULL
-    UNION ALL SELECT f.ord, f.key FROM fenced f WHERE f.events IS NULL
-    UNION ALL SELECT m.ord, m.key FROM unnest(made_of, made_key) AS m (ord, key)
-  )
-  SELECT array_agg(coalesce(a.key, 0) ORDER BY b.ord) INTO done FROM batch b LEFT JOIN accepted a ON a.ord = b.ord;
+  LOOP
+    done[entry.ord] := entry.key;
+  END LOOP;
+
+  -- The second fence: a record that is there already, of the same owner, stays as it is.
+  INSERT INTO triarch.history (task, seq, at, events)
+  SELECT done[b.ord], b.seq, b.at, b.events FROM unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord)
+  WHERE done[b.ord] > 0 AND b.events IS NOT NULL
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS count = ROW_COUNT;
+  IF count < (SELECT count(*) FROM unnest(done, events) AS b (key, events) WHERE b.key > 0 AND b.events IS NOT NULL) THEN
+    FOR entry IN
+      SELECT b.ord FROM unnest(done, seqs, events) WITH ORDINALITY AS b (key, seq, events, ord)
+      JOIN triarch.history h ON h.task = b.key AND h.seq = b.seq
+      WHERE b.events IS NOT NULL AND h.xmin <> pg_current_xact_id()::xid
+    LOOP
+      done[entry.ord] := 0;
+    END LOOP;
+  END IF;
 
   IF cardinality(consumed) > 0 THEN
     DELETE FROM triarch.inbox i USING unnest(consumed_of, consumed) AS c (tx, letter)
@@ -171,7 +171,7 @@ BEGIN
       change_ready, change_orphaned)
       AS c (tx, snapshot, status, result, failures, deadline, progress, output, error, pause, rebase, release, wake_at,
         ready, orphaned)
-    WHERE t.key = done[c.tx] AND done[c.tx] > 0 AND (c.release OR c.rebase OR c.snapshot AND keys[c.tx] IS NOT NULL);
+    WHERE t.key = done[c.tx] AND done[c.tx] > 0;
     UPDATE triarch.inbox i SET owner = NULL FROM unnest(change_of, change_release) AS c (tx, release)
     WHERE c.release AND i.task = done[c.tx];
     IF FOUND THEN owners := owners || NULL::text; END IF;

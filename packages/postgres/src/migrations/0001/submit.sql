@@ -1,6 +1,25 @@
+-- Keys for tasks to be made. They are drawn before the rows are inserted: keys rise in the order in which tasks were given,
+-- rows are inserted in the order of ids, so that two that submit the same ids at once wait for each other instead of
+-- dead-locking.
+CREATE FUNCTION triarch.new_keys(count integer) RETURNS bigint[] LANGUAGE sql VOLATILE AS $$
+  SELECT array_agg(nextval(pg_get_serial_sequence('triarch.tasks', 'key'))) FROM generate_series(1, count)
+$$;
+
+-- The same keys with 0 for those that were not used, because the id existed.
+CREATE FUNCTION triarch.made_keys(keys bigint[]) RETURNS bigint[]
+LANGUAGE sql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+  SELECT array_agg(coalesce(t.key, 0) ORDER BY k.ord)
+  FROM unnest(keys) WITH ORDINALITY AS k (key, ord) LEFT JOIN triarch.tasks t ON t.key = k.key
+$$;
+
+CREATE FUNCTION triarch.insert_tags(keys bigint[], tags text[]) RETURNS void LANGUAGE sql VOLATILE AS $$
+  INSERT INTO triarch.tags (name, value, task)
+  SELECT tag.key, tag.value, g.key FROM unnest(keys, tags) AS g (key, tags), json_each_text(g.tags::json) tag
+  WHERE g.tags IS NOT NULL AND g.key > 0
+$$;
+
 -- Creates the tasks whose id is new, each with its first record. Answers their keys in order: negative where the id
--- existed. Keys rise in the order given; rows are inserted in the order of ids, so that two that submit the same ids at
--- once wait for each other instead of dead-locking.
+-- existed.
 CREATE FUNCTION triarch.insert_tasks(
   ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
   deadlines bigint[], parents text[], tags text[], events text[]
@@ -8,33 +27,27 @@ CREATE FUNCTION triarch.insert_tasks(
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-  answer bigint[];
+  made bigint[] := triarch.new_keys(cardinality(ids));
+  count bigint;
 BEGIN
-  WITH given AS MATERIALIZED (
-    SELECT nextval(pg_get_serial_sequence('triarch.tasks', 'key')) AS key, g.*
-    FROM unnest(ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags, events)
-      WITH ORDINALITY AS g (id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events, ord)
-  ), made AS (
-    INSERT INTO triarch.tasks AS t (key, id, workflow, version, priority, status, result, failures, epoch, ready, control,
-      orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
-    SELECT key, id, workflow, version, priority, status, 'pending', 0, 0, start_at IS NULL, false,
-      false, start_at, deadline, 1, at, at, parent, tags
-    FROM given ORDER BY id
-    ON CONFLICT (id) DO NOTHING RETURNING t.key
-  ), recorded AS (
-    INSERT INTO triarch.history (task, seq, at, events)
-    SELECT g.key, 1, g.at, g.events FROM given g JOIN made m ON m.key = g.key ORDER BY g.key
-  ), tagged AS (
-    INSERT INTO triarch.tags (name, value, task)
-    SELECT tag.key, tag.value, g.key FROM given g JOIN made m ON m.key = g.key, json_each_text(g.tags::json) tag
-    WHERE g.tags IS NOT NULL
-  )
-  SELECT array_agg(coalesce(m.key, 0) ORDER BY g.ord) INTO answer FROM given g LEFT JOIN made m ON m.key = g.key;
-  IF array_position(answer, 0) IS NOT NULL THEN
-    SELECT array_agg(CASE WHEN a.key > 0 THEN a.key ELSE -t.key END ORDER BY a.ord) INTO answer
-    FROM unnest(answer, ids) WITH ORDINALITY AS a (key, id, ord) LEFT JOIN triarch.tasks t ON t.id = a.id;
+  INSERT INTO triarch.tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control,
+    orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
+  SELECT key, id, workflow, version, priority, status, 'pending', 0, 0, start_at IS NULL, false,
+    false, start_at, deadline, 1, at, at, parent, tags
+  FROM unnest(made, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags)
+    AS g (key, id, workflow, version, priority, status, at, start_at, deadline, parent, tags)
+  ORDER BY id
+  ON CONFLICT (id) DO NOTHING;
+  GET DIAGNOSTICS count = ROW_COUNT;
+  IF count < cardinality(made) THEN made := triarch.made_keys(made); END IF;
+  INSERT INTO triarch.history (task, seq, at, events)
+  SELECT g.key, 1, g.at, g.events FROM unnest(made, ats, events) AS g (key, at, events) WHERE g.key > 0;
+  IF array_remove(tags, NULL) <> '{}' THEN PERFORM triarch.insert_tags(made, tags); END IF;
+  IF count < cardinality(made) THEN
+    SELECT array_agg(CASE WHEN a.key > 0 THEN a.key ELSE -t.key END ORDER BY a.ord) INTO made
+    FROM unnest(made, ids) WITH ORDINALITY AS a (key, id, ord) LEFT JOIN triarch.tasks t ON t.id = a.id;
   END IF;
-  RETURN answer;
+  RETURN made;
 END
 $$;
 

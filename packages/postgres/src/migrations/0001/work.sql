@@ -55,17 +55,20 @@ LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = fo
 #variable_conflict use_variable
 DECLARE
   tasks bigint[];
+  removed record;
 BEGIN
   answer := triarch.answered(slot, call);
   IF answer IS NULL THEN
     PERFORM 1 FROM triarch.work w WHERE w.id = ANY (ids) ORDER BY w.id FOR UPDATE;
-    WITH removed AS (
+    tasks := array_fill(0::bigint, ARRAY[cardinality(ids)]);
+    FOR removed IN
       DELETE FROM triarch.work w
       USING (SELECT r.id, r.node, min(r.ord) AS ord
         FROM unnest(ids, nodes) WITH ORDINALITY AS r (id, node, ord) GROUP BY 1, 2) r
-      WHERE w.id = r.id AND w.locked_by = r.node RETURNING r.ord, w.task)
-    SELECT array_agg(coalesce(d.task, 0) ORDER BY r.ord) INTO tasks
-    FROM unnest(ids) WITH ORDINALITY AS r (id, ord) LEFT JOIN removed d ON d.ord = r.ord;
+      WHERE w.id = r.id AND w.locked_by = r.node RETURNING r.ord, w.task
+    LOOP
+      tasks[removed.ord] := removed.task;
+    END LOOP;
     owners := triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), messages);
     answer := array_to_string(tasks, ',');
     PERFORM triarch.keep(slot, call, answer);
