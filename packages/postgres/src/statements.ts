@@ -7,7 +7,7 @@ type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'cl
 type Read = 'task' | 'records' | 'replay' | 'nodes' | 'counts' | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
-const calls: Readonly<Record<Call, number>> = { commit: 77, submit: 13, post: 5, claim: 7, take_work: 7, reply: 5 }
+const calls: Readonly<Record<Call, number>> = { commit: 77, submit: 13, post: 5, claim: 8, take_work: 7, reply: 5 }
 const plain: Readonly<Record<Plain, number>> = {
   letters: 2,
   beat_work: 4,

@@ -95,10 +95,10 @@ export class PostgresStore implements port.StateStore {
     return known(answerOf(row))
   }
 
-  async claim({ node, runnable, limit }: port.ClaimRequest): Promise<port.Claim[]> {
+  async claim({ node, runnable, limit, held }: port.ClaimRequest): Promise<port.Claim[]> {
     const workflows = texts(runnable.map(({ workflow }) => workflow))
     const versions = texts(runnable.map(({ version }) => version))
-    const rows = await this.#call('claim', [this.#given(), node, workflows, versions, limit])
+    const rows = await this.#call('claim', [this.#given(), node, workflows, versions, limit, held ? texts(held) : null])
     if (rows.length > 0) this.#pace.found()
     return claimsOf(rows)
   }

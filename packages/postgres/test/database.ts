@@ -1,4 +1,6 @@
 import pg from 'pg'
+import type { Subject } from '../../triarch/test/store/conformance.ts'
+import { type PostgresOptions, postgres } from '../src/index.ts'
 
 /** The server the tests run on. */
 export function serverUrl(): string {
@@ -48,5 +50,16 @@ export async function inTransaction(body: (client: pg.Client) => Promise<void>):
       await client.query('ROLLBACK')
       throw error
     }
+  })
+}
+
+/** A store for the suites: they move the clock by hand, so it takes its time from there. */
+export function subjectIn(schema: string, options: PostgresOptions = {}): () => Promise<Subject> {
+  // The suite's clock runs ahead while it waits, the server's answers are real: no patience by that clock is enough.
+  const patience = { patience: 86_400_000, answerWithin: 86_400_000 }
+  return async () => ({
+    store: postgres({ url: serverUrl(), schema, clock: 'environment', connections: 4, ...patience, ...options }),
+    transaction: inTransaction,
+    dispose: () => emptySchema(schema),
   })
 }

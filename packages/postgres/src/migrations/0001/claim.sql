@@ -3,7 +3,7 @@
 -- comes with the next claim. The lock checks again that a row is still ready, on its newest version.
 -- A row with seq 0 for each task describes it; its records follow.
 CREATE FUNCTION triarch.claim(
-  slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint
+  slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[]
 ) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -14,6 +14,8 @@ DECLARE
   taken bigint[];
   orphans bigint[];
 BEGIN
+  -- After a claim whose answer was lost for good: what the node does not know it owns is free again.
+  IF held IS NOT NULL THEN PERFORM triarch.release_tasks(node, NULL, held); END IF;
   -- An idle look writes nothing, not even its number: nothing is lost when its answer is.
   IF NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= now)
     AND NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.control)

@@ -21,15 +21,16 @@ LANGUAGE sql AS $$
   RETURNING l.token
 $$;
 
--- Takes at most `size` of the node's tasks from it, as orphans.
-CREATE FUNCTION triarch.release_tasks(node text, size bigint) RETURNS bigint
+-- Takes at most `size` of the node's tasks from it, as orphans; those it is known to hold stay.
+CREATE FUNCTION triarch.release_tasks(node text, size bigint, held text[]) RETURNS bigint
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   taken bigint[];
 BEGIN
   SELECT array_agg(o.key) INTO taken
-  FROM (SELECT t.key FROM triarch.tasks t WHERE t.locked_by = node ORDER BY t.key LIMIT size FOR UPDATE) o;
+  FROM (SELECT t.key FROM triarch.tasks t WHERE t.locked_by = node AND (held IS NULL OR t.id <> ALL (held))
+    ORDER BY t.key LIMIT size FOR UPDATE) o;
   UPDATE triarch.tasks t SET locked_by = NULL, orphaned = true, wake_at = NULL, ready = true,
     control = EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = t.key AND i.control)
   WHERE t.key = ANY (taken);
@@ -67,7 +68,7 @@ CREATE FUNCTION triarch.leave(given_now bigint, node text) RETURNS void LANGUAGE
 DECLARE
   now bigint := triarch.clock(given_now);
 BEGIN
-  PERFORM triarch.release_tasks(node, NULL);
+  PERFORM triarch.release_tasks(node, NULL, NULL);
   PERFORM triarch.release_work(now, node, NULL);
   DELETE FROM triarch.nodes n WHERE n.id = node;
   UPDATE triarch.leases l SET until = now WHERE l.holder = node AND l.until > now;
@@ -152,7 +153,7 @@ BEGIN
   DELETE FROM triarch.nodes n WHERE n.dead AND n.lease_until < now - tombstone;
   DELETE FROM triarch.calls c WHERE c.at < triarch.clock(NULL) - tombstone;
   FOR lost IN SELECT o.id FROM triarch.lost_task_owners() o (id) LOOP
-    released := released + triarch.release_tasks(lost.id, size - released);
+    released := released + triarch.release_tasks(lost.id, size - released, NULL);
   END LOOP;
   FOR lost IN SELECT o.id FROM triarch.lost_work_owners() o (id) LOOP
     given_up := given_up + triarch.release_work(now, lost.id, size - given_up);
