@@ -16,18 +16,21 @@ export async function checkServer(client: Client): Promise<void> {
       current_setting('transaction_read_only') AS read_only, current_setting('synchronous_commit') AS synchronous`)
   const [server] = rows
   const major = Math.floor(Number(server?.version) / 10_000)
-  if (major < OLDEST || major > NEWEST) {
-    throw new TriarchError(
-      'STORE_POSTGRES_UNSUPPORTED',
-      `the server is PostgreSQL ${major}, Triarch works with ${OLDEST} to ${NEWEST}`,
-    )
-  }
+  refuseVersion(major)
   if (server?.standby || server?.read_only === 'on') {
     throw new TriarchError('STORE_READ_ONLY', 'the server takes no writes: give the address of the primary')
   }
   if (server?.synchronous === 'off') {
     throw new TriarchError('INVALID_OPTION', 'synchronous_commit is off: what is acknowledged would not be durable')
   }
+}
+
+export function refuseVersion(major: number): void {
+  if (major >= OLDEST && major <= NEWEST) return
+  throw new TriarchError(
+    'STORE_POSTGRES_UNSUPPORTED',
+    `the server is PostgreSQL ${major}, Triarch works with ${OLDEST} to ${NEWEST}`,
+  )
 }
 
 /** Brings the schema to our version in one transaction; of two processes that open at once, one does it. */

@@ -5,20 +5,18 @@ import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
 import { submitOutcomes, taskArrays } from './submit.ts'
 
-/** What a client, or a client of a pool, of `pg` has: adapters to query builders need no more. */
+/** What a client, or a client of a pool, of `pg` has. Adapters to query builders need no more than `query`. */
 interface Queryable {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
+  /** Of `pg` itself: `T` inside of a transaction. */
+  getTransactionStatus?(): string | null
 }
 
 const LIST = Array.from({ length: 11 }, (_, index) => `$${index + 1}`).join(', ')
-/**
- * In a statement of its own, a transaction begins with it: then there is none to join, and nothing is done. The
- * notification goes out when the caller commits.
- */
+/** The notification goes out when the caller commits. */
 const SUBMIT = `
-SELECT CASE WHEN joins THEN array_to_string(triarch.insert_tasks(${LIST}), ',', '0') END AS answer,
-  CASE WHEN joins AND $12 <> '' THEN pg_notify($12, 'tasks') END
-FROM (SELECT transaction_timestamp() < statement_timestamp() AS joins) AS own`
+SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer,
+  CASE WHEN $12 <> '' THEN pg_notify($12, 'tasks') END`
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
 export async function submitVia(via: unknown, task: NewTask, settings: Settings): Promise<SubmitOutcome> {
@@ -27,19 +25,27 @@ export async function submitVia(via: unknown, task: NewTask, settings: Settings)
     throw invalid('`via` is no client of pg')
   }
   try {
+    await checkOpen(client as Queryable)
     const channel = settings.notify ? `triarch_${settings.schema}` : ''
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [...taskArrays([task]), channel])
-    const { answer } = rows[0] as { answer: string | null }
-    if (answer === null) throw invalid('the client given as `via` has no open transaction')
-    return submitOutcomes(answer)[0] as SubmitOutcome
+    return submitOutcomes((rows[0] as { answer: string }).answer)[0] as SubmitOutcome
   } catch (error) {
-    // No such schema, table or function: it is another database.
     const { code } = error as { code?: string }
+    if (code === '25P01' || code === '25P02') throw invalid('the client given as `via` has no open transaction')
+    // No such schema, table or function: it is another database.
     if (code === '3F000' || code === '42P01' || code === '42883') {
       throw invalid('the client given as `via` is on a database without our tables')
     }
     throw storeError(error)
   }
+}
+
+/** A savepoint can be made in a transaction only. */
+async function checkOpen(client: Queryable): Promise<void> {
+  const status = client.getTransactionStatus?.() ?? null
+  if (status === 'T') return
+  await client.query('SAVEPOINT triarch_submit', [])
+  await client.query('RELEASE SAVEPOINT triarch_submit', [])
 }
 
 function invalid(message: string): TriarchError {

@@ -12,4 +12,4 @@ async function make(): Promise<Subject> {
   return { ...subject, store: (clock) => Object.assign(subject.store(clock), { changes: async () => null }) }
 }
 
-storeModel('two PostgreSQL stores on one schema', make, { shared: true, runs: 10 })
+storeModel('two PostgreSQL stores on one schema', make, { shared: true, runs: 3 })

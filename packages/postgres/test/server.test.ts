@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemEnvironment } from '../../triarch/src/environment/system.ts'
+import type { StateStore } from '../../triarch/src/store/port.ts'
+import { claimAll, newTask, owned, snapshot, transition } from '../../triarch/test/store/samples.ts'
+import { type PostgresOptions, postgres } from '../src/index.ts'
+import { refuseVersion } from '../src/migrate.ts'
+import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
+import { describeSchema } from './describe.ts'
+
+describe('the PostgreSQL store', () => {
+  let schema: string
+  const open: StateStore[] = []
+  const opened = async (options: PostgresOptions = {}): Promise<StateStore> => {
+    const store = postgres({ url: serverUrl(), schema, ...options })(systemEnvironment())
+    await store.open()
+    open.push(store)
+    return store
+  }
+  beforeEach(() => {
+    schema = freshSchema()
+  })
+  afterEach(async () => {
+    for (const store of open.splice(0)) await store.close()
+    await dropSchema(schema)
+  })
+
+  it('has the schema that is written down', async () => {
+    await opened()
+    const found = await withClient((client) => describeSchema(client, schema))
+    await expect(found).toMatchFileSnapshot('./schema.txt')
+  })
+
+  it('is migrated once when many open it at the same time', async () => {
+    const stores = await Promise.all(Array.from({ length: 5 }, () => opened()))
+    await stores[0]?.submit([newTask('t')])
+    for (const store of stores) expect(await store.task('t')).not.toBeNull()
+  })
+
+  it('refuses a schema newer than its own', async () => {
+    await opened()
+    await withClient((client) => client.query(`INSERT INTO "${schema}".schema_version VALUES (99, now())`))
+    await expect(opened()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER', details: { found: 99 } })
+  })
+
+  it('refuses servers it was not made for', () => {
+    for (const major of [9, 13, 19]) {
+      expect(() => refuseVersion(major)).toThrow(expect.objectContaining({ code: 'STORE_POSTGRES_UNSUPPORTED' }))
+    }
+    for (const major of [14, 16, 18]) expect(() => refuseVersion(major)).not.toThrow()
+  })
+
+  it('refuses a server that takes no writes', async () => {
+    const role = `reader_${process.pid}`
+    const url = new URL(serverUrl())
+    await withClient((client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`))
+    try {
+      await withClient((client) => client.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`))
+      url.username = role
+      url.password = 'x'
+      await expect(opened({ url: url.href, patience: 0 })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    } finally {
+      await withClient((client) => client.query(`DROP ROLE ${role}`))
+    }
+  })
+
+  it.each([
+    [{ schema: 'No good' }, 'INVALID_OPTION'],
+    [{ connections: 0 }, 'INVALID_OPTION'],
+    [{ colour: 'red' }, 'UNKNOWN_OPTION'],
+  ])('refuses %j', (options, code) => {
+    expect(() => postgres({ url: serverUrl(), ...options })).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('says why it cannot be opened', async () => {
+    const wrong = new URL(serverUrl())
+    wrong.password = 'wrong'
+    await expect(opened({ url: wrong.href })).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    const nowhere = opened({ url: 'postgres://127.0.0.1:1/none', patience: 10 })
+    await expect(nowhere).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  })
+
+  it('lets two systems share a database by their schemas', async () => {
+    const store = await opened()
+    await store.submit([newTask('t')])
+    const other = `${schema}_other`
+    const neighbour = await opened({ schema: other })
+    expect(await neighbour.task('t')).toBeNull()
+    await dropSchema(other)
+  })
+
+  it('goes by the clock of the server', async () => {
+    const store = await opened()
+    const before = Number(
+      await withClient(async (client) => {
+        const { rows } = await client.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
+        return rows[0].now
+      }),
+    )
+    const now = await store.now()
+    expect(now).toBeGreaterThanOrEqual(Math.floor(before))
+    await store.submit([newTask('due', { startAt: now - 1 }), newTask('not', { startAt: now + 3_600_000 })])
+    expect((await claimAll(store)).map(({ id }) => id)).toEqual(['due'])
+  })
+
+  it('takes only a client in a transaction on its own tables', async () => {
+    const store = await opened()
+    await withClient(async (client) => {
+      await expect(store.submitVia(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_VIA_INVALID' })
+    })
+    const elsewhere = postgres({ url: serverUrl(), schema: `${schema}_none` })(systemEnvironment())
+    await withClient(async (client) => {
+      await client.query('BEGIN')
+      await expect(elsewhere.submitVia(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_VIA_INVALID' })
+      await client.query('ROLLBACK')
+    })
+    expect(await store.task('t')).toBeNull()
+  })
+
+  it('writes nothing of a batch that breaks', async () => {
+    const store = await opened()
+    const claim = await owned(store)
+    const broken = transition(claim, { seq: 3, snapshot: snapshot({ failures: 'many' as never }) })
+    await expect(store.commit([transition(claim), broken])).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    expect(await store.records('t', 0, 10)).toHaveLength(1)
+  })
+
+  it('shows its tasks in the words of the pattern', async () => {
+    const store = await opened()
+    const t = await owned(store)
+    await store.commit([transition(t, { snapshot: snapshot({ failures: 2, deadline: 5 }) })])
+    const { rows } = await withClient((client) => client.query(`SELECT * FROM "${schema}".sas_tasks`))
+    const shown = { task_id: 't', locked_by: 'a', complete_by: '5', process_state: 'Processing', failure_count: 2 }
+    expect(rows).toEqual([shown])
+  })
+})
