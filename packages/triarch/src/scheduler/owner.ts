@@ -5,6 +5,7 @@ import type { Step } from '../kernel/state.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { HistoryRecord, StepRequest, Transition } from '../store/port.ts'
 import type { Committer } from './committer.ts'
+import type { Letters } from './letters.ts'
 import type { TaskRunner } from './runner.ts'
 
 export interface SchedulerLimits extends KernelLimits {
@@ -24,8 +25,7 @@ export interface Owner {
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
-  /** Inbox letters some runner has taken, whose consumption is not durable yet. */
-  readonly taken: Set<number>
+  readonly letters: Letters
   workflow(name: string, version: string): Workflow | undefined
   /** Record 1 and those from the last continue-as-new on. */
   history(id: string): Promise<HistoryRecord[]>

@@ -92,10 +92,7 @@ export class TaskRunner {
 
   push(message: Message, letter: number | null = null): void {
     if (this.#gone) return
-    if (letter !== null) {
-      if (this.#owner.taken.has(letter)) return
-      this.#owner.taken.add(letter)
-    }
+    if (letter !== null && !this.#owner.letters.take(letter)) return
     this.#mail.push({ message, letter })
     this.#wake()
   }
@@ -118,8 +115,8 @@ export class TaskRunner {
   #leave(): void {
     this.#gone = true
     this.#timer?.cancel()
-    for (const letter of this.#inFlight) this.#owner.taken.delete(letter)
-    for (const { letter } of this.#mail) if (letter !== null) this.#owner.taken.delete(letter)
+    for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
+    for (const { letter } of this.#mail) if (letter !== null) this.#owner.letters.drop(letter)
     this.#owner.gone(this)
   }
 
@@ -144,7 +141,7 @@ export class TaskRunner {
     if (claim.orphaned)
       this.#mail.push({ message: { type: 'takeover', alive: [...claim.work, ...answered] }, letter: null })
     for (const letter of claim.letters) {
-      this.#owner.taken.add(letter.id)
+      this.#owner.letters.take(letter.id)
       this.#mail.push({ message: letter.message, letter: letter.id })
     }
     await this.#replay(rebuilt)
@@ -285,7 +282,7 @@ export class TaskRunner {
     }
     this.key = outcome.key
     this.#create = null
-    for (const letter of this.#inFlight) this.#owner.taken.delete(letter)
+    for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)

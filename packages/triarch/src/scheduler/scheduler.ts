@@ -8,6 +8,7 @@ import type { Alert, Turn } from '../kernel/turn.ts'
 import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
+import { Letters } from './letters.ts'
 import type { Owner, SchedulerLimits } from './owner.ts'
 import type { Registry } from './registry.ts'
 import { TaskRunner } from './runner.ts'
@@ -46,7 +47,7 @@ export class Scheduler implements Owner {
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
-  readonly taken: Set<number> = new Set()
+  readonly letters: Letters = new Letters()
   readonly #options: SchedulerOptions
   readonly #runners = new Map<string, TaskRunner>()
   readonly #byKey = new Map<number, TaskRunner>()
@@ -236,10 +237,15 @@ export class Scheduler implements Owner {
   }
 
   async #deliver(): Promise<void> {
-    const limit = LARGEST_CLAIM + this.taken.size
-    const letters = await this.#options.store.inbox(this.node, limit)
+    const limit = LARGEST_CLAIM + this.letters.size
+    let found = 0
+    const letters = await this.letters.read(async () => {
+      const all = await this.#options.store.inbox(this.node, limit)
+      found = all.length
+      return all
+    })
     for (const { id, key, message } of letters) this.#byKey.get(key)?.push(message, id)
-    if (letters.length === limit) this.#again = true
+    if (found === limit) this.#again = true
   }
 
   async #claim(): Promise<void> {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { delay } from '../../src/environment/environment.ts'
 import { agent, PermanentError, TransientError, UnknownOutcomeError, workflow } from '../../src/index.ts'
 import { receive } from '../../src/kernel/receive.ts'
 import { newState } from '../../src/kernel/state.ts'
 import { emit, newTurn } from '../../src/kernel/turn.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import { memory } from '../../src/testing/index.ts'
 import { eventsOf, stage } from './harness.ts'
 
 /** What was found broken once. */
@@ -123,4 +126,34 @@ it('found once: a task that was paused and cancelled before it began begins when
   await task.retry()
   await s.advance('2h')
   expect(await task.result()).toBe('done')
+})
+
+/** A store whose answers take their time, as those of one on the network do, and overlap. */
+const slow: StoreFactory = (environment) => {
+  const store = memory()(environment)
+  const { commit, inbox } = store
+  return Object.assign(store, {
+    commit: async (batch: Parameters<typeof commit>[0]) => {
+      await delay(environment, 5)
+      return commit.call(store, batch)
+    },
+    inbox: async (node: string, limit: number) => {
+      const letters = await inbox.call(store, node, limit)
+      await delay(environment, 10)
+      return letters
+    },
+  })
+}
+
+it('found once: a letter that the inbox still shows while it is being consumed is read once', async () => {
+  const listener = workflow('listener', {
+    run: async (_: unknown, task) => [await task.event('news'), await task.event('news', { timeout: '1s' })],
+  })
+  await using s = await stage({ workflows: [listener], store: slow, poll: 1 })
+  const submitted = s.submit(listener, null)
+  await s.advance(50)
+  const task = await submitted
+  await task.emit('news', 'once')
+  await s.advance(500)
+  expect(await eventsOf(task, 'eventReceived')).toHaveLength(1)
 })
