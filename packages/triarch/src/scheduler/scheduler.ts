@@ -226,9 +226,10 @@ export class Scheduler implements Owner {
       this.#again = false
       try {
         await this.#deliver()
-        await this.#claim()
+        if (this.#open) await this.#claim()
       } catch (error) {
-        this.#options.failed(error)
+        // A node that stops meanwhile has no more use for the answer.
+        if (this.#open) this.#options.failed(error)
         break
       }
     }
@@ -262,6 +263,8 @@ export class Scheduler implements Owner {
       const runner = TaskRunner.claim(this, claim)
       this.#runners.set(claim.id, runner)
       this.#byKey.set(claim.key, runner)
+      // The drain began while the claim was under way, and knew nothing of it.
+      if (!this.#open) runner.release(false)
     }
     if (claims.length === limit) this.#again = true
   }
@@ -284,7 +287,7 @@ export class Scheduler implements Owner {
     try {
       next = await this.#options.store.nextWake()
     } catch (error) {
-      this.#options.failed(error)
+      if (this.#open) this.#options.failed(error)
     }
     if (this.#polling) return
     const latest = this.environment.now() + this.#options.poll

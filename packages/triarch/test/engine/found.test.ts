@@ -157,3 +157,11 @@ it('found once: a letter that the inbox still shows while it is being consumed i
   await s.advance(500)
   expect(await eventsOf(task, 'eventReceived')).toHaveLength(1)
 })
+
+it('found once: a stop in the midst of a look into the store is no error, and takes nothing more', async () => {
+  const quick = workflow('quick', { run: async () => 'done' })
+  await using s = await stage({ workflows: [quick], store: slow, poll: 1 })
+  await s.advance(5)
+  await s.kill()
+  expect(s.errors).toEqual([])
+})
