@@ -49,6 +49,7 @@ export class Node {
   #renewedAt: number
   #seen: number | null = null
   #open = true
+  #registered: Promise<void> | null = null
   /** Also while it drains: what still runs is still its own. */
   #beating = true
 
@@ -124,7 +125,9 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    await this.#renew()
+    this.#registered = this.#renew()
+    await this.#registered
+    if (!this.#open) return // stopped, or taken for dead, meanwhile
     this.#beat()
     this.scheduler?.start()
     this.#consumer?.wake()
@@ -147,6 +150,7 @@ export class Node {
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
+    await this.#registered?.catch(() => undefined) // start() tells; what came to be known of this node must go again
     this.#timers.watch?.cancel()
     this.#consumer?.close()
     await this.#supervisor?.stop()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { delay } from '../../src/environment/environment.ts'
-import { agent, PermanentError, TransientError, UnknownOutcomeError, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/environment/virtual.ts'
+import { agent, PermanentError, TransientError, Triarch, UnknownOutcomeError, workflow } from '../../src/index.ts'
 import { receive } from '../../src/kernel/receive.ts'
 import { newState } from '../../src/kernel/state.ts'
 import { emit, newTurn } from '../../src/kernel/turn.ts'
@@ -164,4 +165,41 @@ it('found once: a stop in the midst of a look into the store is no error, and ta
   await s.advance(5)
   await s.kill()
   expect(s.errors).toEqual([])
+})
+
+it('found once: a node that is stopped while it starts does not start after all', async () => {
+  const environment = new VirtualEnvironment()
+  const late: string[] = []
+  let closed = false
+  // Joining takes its time; whatever is asked of the store after it is closed is noted.
+  const store: StoreFactory = (own) => {
+    const real = slow(own)
+    const { beat, close } = real
+    Object.assign(real, {
+      beat: async (node: Parameters<typeof beat>[0]) => {
+        await delay(own, 10)
+        return beat.call(real, node)
+      },
+      close: () => {
+        closed = true
+        return close.call(real)
+      },
+    })
+    return new Proxy(real, {
+      get(target, name) {
+        if (closed && name !== 'close') late.push(String(name))
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+  const triarch = new Triarch({ store, environment, poll: 1, grace: 0 })
+  await triarch.open()
+  const starting = triarch.start()
+  await environment.advance(5)
+  const stopping = triarch.stop()
+  await environment.advance(1_000)
+  await Promise.all([starting, stopping])
+  expect(closed).toBe(true)
+  expect(late).toEqual([])
 })
