@@ -29,6 +29,11 @@ export default defineConfig({
           globalSetup: 'packages/postgres/test/setup.ts',
         },
       },
+      {
+        // It brings its own servers, for it stops them.
+        extends: true,
+        test: { name: 'chaos', include: ['chaos/test/**/*.test.ts'] },
+      },
     ],
   },
 })

@@ -1,0 +1,130 @@
+// Stands between a process and its database, understands what they say, and breaks what is between them.
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Statement } from './exchange.ts'
+import { Link, type Weather } from './link.ts'
+
+/** Most connections of one process at a time: more are refused. */
+const MOST_LINKS = 200
+
+export class FaultProxy {
+  readonly #server: Server
+  readonly #target: number
+  readonly #links = new Set<Link>()
+  readonly #waiting = new Set<Socket>()
+  readonly #weather: Weather
+  #swallowed: ((statement: Statement) => void) | null = null
+  #refusing = false
+
+  private constructor(target: number) {
+    this.#target = target
+    this.#weather = {
+      delay: 0,
+      stalled: false,
+      armed: false,
+      swallows: (statement) => {
+        // One only, whatever else was held back meanwhile.
+        const tell = this.#swallowed
+        this.#swallowed = null
+        this.#weather.armed = false
+        tell?.(statement)
+        return tell !== null
+      },
+    }
+    // Paused from the start: whoever connects during a stall must not be heard.
+    this.#server = createServer({ pauseOnConnect: true }, (socket) => this.#accept(socket))
+  }
+
+  /** Listens on a port of its own, and leads to the port given. */
+  static async start(target: number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target)
+    await new Promise<void>((resolve, reject) => proxy.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get links(): number {
+    return this.#links.size
+  }
+
+  /** Breaks every connection; how many there were. */
+  cut(options: { reset?: boolean } = {}): number {
+    const { size } = this.#links
+    for (const link of [...this.#links]) link.cut(options)
+    return size
+  }
+
+  /** Every chunk is this late from now on (ms); 0 ends it. */
+  delay(ms: number): void {
+    this.#weather.delay = ms
+  }
+
+  /** A black hole: connections are accepted and stay up, and nothing passes. */
+  stall(): void {
+    this.#weather.stalled = true
+    for (const link of this.#links) link.pause()
+  }
+
+  /** What was under way arrives, late. */
+  flow(): void {
+    this.#weather.stalled = false
+    for (const link of this.#links) link.resume()
+    for (const socket of [...this.#waiting]) this.#connect(socket)
+    this.#waiting.clear()
+  }
+
+  /** Every connection is broken and new ones are, too, until `admit`. */
+  refuse(): void {
+    this.#refusing = true
+    this.cut()
+  }
+
+  admit(): void {
+    this.#refusing = false
+  }
+
+  /**
+   * The next transaction the server commits goes unanswered: the client's connection breaks instead. Resolves with the
+   * statement that committed, or with null when none did before the signal.
+   */
+  swallow(signal: AbortSignal): Promise<Statement | null> {
+    return new Promise((resolve) => {
+      const give = () => {
+        this.#swallowed = null
+        this.#weather.armed = false
+        resolve(null)
+      }
+      if (signal.aborted || this.#swallowed) return resolve(null)
+      signal.addEventListener('abort', give, { once: true })
+      this.#swallowed = (statement) => {
+        signal.removeEventListener('abort', give)
+        resolve(statement)
+      }
+      this.#weather.armed = true
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#waiting) socket.destroy()
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => undefined)
+    if (this.#refusing || this.#links.size + this.#waiting.size >= MOST_LINKS) return void socket.resetAndDestroy()
+    if (!this.#weather.stalled) return this.#connect(socket)
+    this.#waiting.add(socket)
+    socket.once('close', () => this.#waiting.delete(socket))
+  }
+
+  #connect(client: Socket): void {
+    const server = connect(this.#target, '127.0.0.1')
+    server.pause()
+    const link = new Link(client, server, this.#weather, () => this.#links.delete(link))
+    this.#links.add(link)
+    if (!this.#weather.stalled) link.resume()
+  }
+}
