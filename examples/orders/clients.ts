@@ -17,11 +17,9 @@ export interface CallOptions {
 export type Lookup<Output> = { done: true; output: Output } | { done: false }
 
 export function post<Output>(url: string, body: object, options: CallOptions): Promise<Output> {
-  const { idempotencyKey, attempt, completeBy } = options
+  const { idempotencyKey, completeBy } = options
   const signal = options.signal ?? (completeBy === undefined ? null : timeout(completeBy))
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
-  if (attempt !== undefined) headers.attempt = `${attempt}`
-  if (completeBy !== undefined) headers['complete-by'] = new Date(completeBy).toISOString()
+  const headers = { ...headersOf(options), 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
   return call(url, { method: 'POST', headers, body: JSON.stringify(body), signal })
 }
 
@@ -29,9 +27,17 @@ export function post<Output>(url: string, body: object, options: CallOptions): P
 export function lookup<Output>(
   service: string,
   key: string,
-  options: { signal?: AbortSignal } = {},
+  options: Omit<CallOptions, 'idempotencyKey'> = {},
 ): Promise<Lookup<Output>> {
-  return call(`${service}/by-key/${encodeURIComponent(key)}`, { signal: options.signal ?? null })
+  const { signal = null } = options
+  return call(`${service}/by-key/${encodeURIComponent(key)}`, { headers: headersOf(options), signal })
+}
+
+function headersOf({ attempt, completeBy }: Omit<CallOptions, 'idempotencyKey'>): Record<string, string> {
+  return {
+    ...(attempt !== undefined && { attempt: `${attempt}` }),
+    ...(completeBy !== undefined && { 'complete-by': new Date(completeBy).toISOString() }),
+  }
 }
 
 async function call<Output>(url: string, init: RequestInit): Promise<Output> {

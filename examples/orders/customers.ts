@@ -40,7 +40,8 @@ export async function placeOrders(
   await Promise.all(customers)
 }
 
-async function place(url: string, order: Order): Promise<void> {
+/** Places one order, and tries again until it is confirmed. */
+export async function place(url: string, order: Order): Promise<void> {
   for (;;) {
     const response = await fetch(url, {
       method: 'POST',

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 export interface Launched<Ready> {
@@ -12,16 +13,23 @@ export interface Launched<Ready> {
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a script of this example with the Node that runs us. It should end when its standard input closes. */
-export async function launch<Ready>(script: string, args: string[]): Promise<Launched<Ready>> {
+/**
+ * Starts a script, named relative to this example, with the Node that runs us. It should end when its standard input closes.
+ * What it complains of goes to the file descriptor given, or to where ours goes.
+ */
+export async function launch<Ready>(
+  script: string | URL,
+  args: string[],
+  stderr: number | 'inherit' = 'inherit',
+): Promise<Launched<Ready>> {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', stderr] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const kill = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     await gone
   }
-  const lines = createInterface({ input: child.stdout })
+  const lines = createInterface({ input: child.stdout as Readable })
   const failed = gone.then(() => {
     throw new Error(`${[script, ...args].join(' ')} ended before it was ready (${child.exitCode ?? child.signalCode})`)
   })

@@ -2,7 +2,7 @@
 //   node node.ts scheduler agent supervisor --db orders.db
 import { parseArgs } from 'node:util'
 import { type Role, stopOnSignals, Triarch } from 'triarch'
-import { sqlite } from 'triarch/sqlite'
+import { storeAt } from './counter.ts'
 import { agents, fulfilOrder } from './shop.ts'
 
 // Standard input is a pipe from the parent: it ends when the parent does, and so does this process.
@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
 })
 
 const triarch = new Triarch({
-  store: sqlite(values.db),
+  store: storeAt(values.db),
   workflows: [fulfilOrder],
   agents,
   roles: positionals as Role[],
@@ -27,7 +27,6 @@ const triarch = new Triarch({
 })
 triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))
 await triarch.start()
-console.log(JSON.stringify({ roles: positionals }))
-
 // Asked to go: finish what runs, hand the rest back. Asked again: leave at once; nothing is lost either way.
 stopOnSignals(triarch, ['SIGTERM'])
+console.log(JSON.stringify({ roles: positionals })) // ready: from here on it may be told to stop

@@ -38,7 +38,6 @@ export interface LedgerRows {
 // The constraints are the promise: one effect per key, one undo per effect, no undo without an effect.
 const schema = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   CREATE TABLE IF NOT EXISTS effects (
     key TEXT PRIMARY KEY, kind TEXT NOT NULL, orderId TEXT NOT NULL, id TEXT NOT NULL UNIQUE,
@@ -56,10 +55,10 @@ export class Ledger {
   readonly #db: DatabaseSync
   readonly #statements
 
-  constructor(file: string) {
+  constructor(file: string, { synchronous = 'FULL' }: { synchronous?: 'FULL' | 'NORMAL' } = {}) {
     mkdirSync(dirname(file), { recursive: true })
     this.#db = new DatabaseSync(file)
-    this.#db.exec(schema)
+    this.#db.exec(`PRAGMA synchronous = ${synchronous}; ${schema}`)
     this.#statements = {
       byKey: this.#db.prepare(`SELECT ${columns} FROM effects WHERE key = ?`),
       byId: this.#db.prepare(`SELECT ${columns} FROM effects WHERE id = ? AND undoes IS NULL`),

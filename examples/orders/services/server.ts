@@ -13,6 +13,8 @@ export interface ServerOptions {
   port?: number
   seed?: number
   profile?: Profile
+  /** What its ledger survives: the end of the machine, or, which costs no flush, only that of the process. */
+  survives?: 'machine' | 'process'
 }
 
 export interface Server {
@@ -30,9 +32,9 @@ const failures: Partial<Record<Fault, Answer>> = {
 }
 
 export async function serve(service: Definition, options: ServerOptions): Promise<Server> {
-  const { dir, port = 0, seed = 1, profile = calm } = options
+  const { dir, port = 0, seed = 1, profile = calm, survives = 'machine' } = options
   const { name } = service
-  const ledger = new Ledger(join(dir, `${name}.db`))
+  const ledger = new Ledger(join(dir, `${name}.db`), { synchronous: survives === 'machine' ? 'FULL' : 'NORMAL' })
   const isRefused = (orderId: string) => chance(seed, name, 'refusal', orderId) < (profile.refusals[name] ?? 0)
 
   /** The order a request is about, as it says itself or as the effect it speaks of tells. */
@@ -48,8 +50,9 @@ export async function serve(service: Definition, options: ServerOptions): Promis
     return ledger.transaction(() => {
       const receipt = ledger.count(key, kind) + 1
       const draw = (what: string) => chance(seed, name, what, kind, key, receipt)
-      const fault = receipt > profile.faultyReceipts ? null : pick(odds, draw('fault'))
-      const answer = overdue(request) ?? (fault && failures[fault]) ?? work()
+      const late = overdue(request)
+      const fault = late || receipt > profile.faultyReceipts ? null : pick(odds, draw('fault'))
+      const answer = late ?? (fault && failures[fault]) ?? work()
       const answered = fault === 'hang' || fault === 'lost' || fault === 'mute' ? null : answer.status
       const orderId = orderOf(command)
       const attempt = Number(request.headers.attempt) || null

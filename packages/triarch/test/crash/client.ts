@@ -2,20 +2,32 @@ import { isTriarchError, type Triarch } from '../../src/index.ts'
 import type { Random } from './random.ts'
 import type { Order, Plan, workload } from './workload.ts'
 
+/** Whether to try again what failed in this way. */
+export type Patience = (error: unknown) => Promise<boolean>
+
 /** Submits tasks and sends events; knows what was accepted. */
 export class Client {
   readonly accepted: string[] = []
   readonly emitted: Record<string, number[]> = {}
+  /** Events that were sent again because nobody knew whether they had arrived: they may be heard twice. */
+  readonly doubtful: Record<string, number[]> = {}
   readonly #owed = new Map<string, number>()
   readonly #triarch: Triarch
   readonly #workflows: ReturnType<typeof workload>['workflows']
   readonly #random: Random
+  readonly #patient: Patience
   #count = 0
 
-  constructor(triarch: Triarch, workflows: ReturnType<typeof workload>['workflows'], random: Random) {
+  constructor(
+    triarch: Triarch,
+    workflows: ReturnType<typeof workload>['workflows'],
+    random: Random,
+    patient: Patience = async () => false,
+  ) {
     this.#triarch = triarch
     this.#workflows = workflows
     this.#random = random
+    this.#patient = patient
   }
 
   get waiting(): boolean {
@@ -29,9 +41,10 @@ export class Client {
     const [id, plan] = [`${name}-${++this.#count}`, this.#plan()]
     const startAt = this.#random.chance(0.2) ? this.#random.below(400) : undefined
     const options = { id, ...(startAt !== undefined && { startAt }) }
-    await this.#triarch.submit(workflow, plan, options)
+    const submit = () => this.#triarch.submit(workflow, plan, options)
+    await this.#persist(submit)
     this.accepted.push(id)
-    if (this.#random.chance(0.2)) await this.#triarch.submit(workflow, plan, options)
+    if (this.#random.chance(0.2)) await this.#persist(submit)
     if (name === 'listener') this.#owed.set(id, plan.size)
   }
 
@@ -40,14 +53,30 @@ export class Client {
     if (id === undefined) return
     const sent = this.emitted[id] ?? []
     this.emitted[id] = sent
+    const doubt = () => {
+      this.doubtful[id] = [...(this.doubtful[id] ?? []), sent.length]
+    }
     try {
-      await this.#triarch.task(id).emit('news', sent.length)
+      await this.#persist(() => this.#triarch.task(id).emit('news', sent.length), doubt)
       sent.push(sent.length)
     } catch (error) {
       if (!isTriarchError(error, 'TASK_STOPPED')) throw error
       this.#owed.delete(id)
     }
     if (sent.length >= (this.#owed.get(id) ?? 0)) this.#owed.delete(id)
+  }
+
+  /** Tries until it is done; tells of each try of which nobody knows what became of it. */
+  async #persist(work: () => Promise<unknown>, failed: () => void = () => undefined): Promise<void> {
+    for (;;) {
+      try {
+        await work()
+        return
+      } catch (error) {
+        failed()
+        if (!(await this.#patient(error))) throw error
+      }
+    }
   }
 
   #plan(): Plan {

@@ -8,6 +8,8 @@ export interface Evidence {
   accepted: string[]
   /** Payloads of accepted events by task, in order. */
   emitted: Record<string, number[]>
+  /** Those of them that may have been accepted twice. */
+  doubtful?: Record<string, number[]>
   tasks: Story[]
   inbox: unknown[]
   work: unknown[]
@@ -18,6 +20,9 @@ export interface Evidence {
   /** How long a running attempt may not hear that its task was stopped by force (ms). */
   pulse?: number
 }
+
+/** What the client knows. */
+export type Promised = Pick<Evidence, 'accepted' | 'emitted' | 'doubtful'>
 
 export interface Row {
   key: number
@@ -42,14 +47,11 @@ export interface Story {
   records: { seq: number; at: number; events: TaskEvent[] }[]
 }
 
-export function readEvidence(
-  store: string,
-  ledger: string,
-  promised: Pick<Evidence, 'accepted' | 'emitted'>,
-): Evidence {
+export function readEvidence(store: string, ledger: string, { accepted, emitted, doubtful }: Promised): Evidence {
   const database = new DatabaseSync(store, { readOnly: true })
   try {
     const all = <T>(sql: string, ...values: number[]) => database.prepare(sql).all(...values) as unknown as T[]
+    const promised = { accepted, emitted, ...(doubtful && { doubtful }) }
     return { ...promised, ...readStore(all), ledger: readLedger(ledger) }
   } finally {
     database.close()

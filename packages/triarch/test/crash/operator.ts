@@ -1,4 +1,4 @@
-import { isTriarchError, type TaskHandle, type Triarch } from '../../src/index.ts'
+import { isTriarchError, type TaskHandle, type TaskInfo, type Triarch } from '../../src/index.ts'
 import { rebuild } from '../../src/kernel/rebuild.ts'
 import type { Random } from './random.ts'
 
@@ -8,11 +8,14 @@ export class Operator {
   readonly astonished: string[] = []
   readonly #triarch: Triarch
   readonly #random: Random
+  readonly #mine: (task: TaskInfo) => boolean
   readonly #retried = new Set<string>()
 
-  constructor(triarch: Triarch, random: Random) {
+  /** Meddles only with tasks that are `mine`. */
+  constructor(triarch: Triarch, random: Random, mine: (task: TaskInfo) => boolean = () => true) {
     this.#triarch = triarch
     this.#random = random
+    this.#mine = mine
   }
 
   /** Decides about everything that is paused. */
@@ -25,7 +28,7 @@ export class Operator {
   /** Cancels one that runs, pauses one, tries one again that failed, or takes back one that succeeded. */
   async meddle(): Promise<void> {
     const { tasks } = await this.#triarch.list({ limit: 1_000 })
-    const own = tasks.filter(({ id }) => !id.includes('.'))
+    const own = tasks.filter((task) => !task.id.includes('.') && this.#mine(task))
     const running = this.#random.pick(own.filter(({ status }) => status !== 'stopped'))
     // Not listeners: begun again, they would wait for news that were sent before.
     const failed = this.#random.pick(

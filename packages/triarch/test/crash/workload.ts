@@ -160,7 +160,7 @@ export function ids(...done: (Done | null)[]): number[] {
   return done.flatMap((one) => (one && one.step > 0 ? [one.step] : []))
 }
 
-function placeOf(operation: Place['operation'], action: string, step: StepContext): Place {
+export function placeOf(operation: Place['operation'], action: string, step: StepContext): Place {
   const key = step.idempotencyKey.replace(/:undo$/, '')
   return { operation, key, action, task: step.taskId, step: step.stepId, attempt: step.attempt }
 }
