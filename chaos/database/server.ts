@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { arch, platform, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 interface Binaries {
@@ -32,9 +33,13 @@ const settings = {
   synchronous_commit: 'on',
   logging_collector: 'off',
   log_lock_waits: 'on',
-  log_line_prefix: '%m [%p] %a %e ',
+  // The error code first: the rules read these lines.
+  log_line_prefix: '%e %m [%p] %a ',
   log_min_error_statement: 'error',
 }
+
+/** Hears of the server's process when it is there and when it is gone. */
+export type Told = (pid: number | undefined, alive: boolean) => void
 
 export class DatabaseServer {
   readonly port: number
@@ -42,9 +47,12 @@ export class DatabaseServer {
   readonly #data: string
   readonly #binaries: Binaries
   readonly #user: { uid: number; gid: number } | null
+  readonly #told: Told
   #process: ChildProcess | null = null
+  #restarted: Promise<void> = Promise.resolve()
 
-  private constructor(dir: string, port: number, binaries: Binaries) {
+  private constructor(dir: string, port: number, binaries: Binaries, told: Told) {
+    this.#told = told
     this.port = port
     this.log = join(dir, 'postgres.log')
     this.#data = join(dir, 'postgres')
@@ -53,8 +61,8 @@ export class DatabaseServer {
   }
 
   /** A new cluster below `dir`, running. */
-  static async create(dir: string): Promise<DatabaseServer> {
-    const server = new DatabaseServer(dir, await freePort(), (await import(packageName())) as Binaries)
+  static async create(dir: string, told: Told = () => undefined): Promise<DatabaseServer> {
+    const server = new DatabaseServer(dir, await freePort(), (await import(packageName())) as Binaries, told)
     await server.#initialise()
     await server.start()
     return server
@@ -77,6 +85,8 @@ export class DatabaseServer {
       ...this.#user,
     })
     this.#process = child
+    this.#told(child.pid, true)
+    child.once('exit', () => this.#told(child.pid, false))
     await new Promise<void>((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`PostgreSQL is not ready after ${PATIENCE} ms`)), PATIENCE)
       createInterface({ input: child.stderr }).on('line', (line) => {
@@ -101,6 +111,16 @@ export class DatabaseServer {
     const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE)
     await exit
     clearTimeout(late)
+  }
+
+  /** Stopped and, after a while, started again; one restart after the other. */
+  restart(mode: StopMode, downtime: number): Promise<void> {
+    this.#restarted = this.#restarted.then(async () => {
+      await this.stop(mode)
+      await delay(downtime)
+      await this.start()
+    })
+    return this.#restarted
   }
 
   /** All it said so far. */

@@ -63,17 +63,23 @@ function exchange(statements: Statement[]): Exchange {
   return { before: 'I', statements, tags: [], failed: false }
 }
 
+/** Names of functions that write, so that calling them is writing: `schema.name`. */
+export type Writers = ReadonlySet<string>
+
 /** Whether the answer may turn out to be that of a commit. */
-export function mayCommit({ before, statements }: Exchange): boolean {
-  return statements.some(({ sql }) => ends(sql) || (before === 'I' && writes(sql)))
+export function mayCommit({ before, statements }: Exchange, writers: Writers): boolean {
+  return statements.some(({ sql }) => ends(sql) || (before === 'I' && writes(sql, writers)))
 }
 
 /** The statement that made something durable, once the server has answered; null: none did. */
-export function committed({ before, statements, tags, failed }: Exchange, after: Status): Statement | null {
+export function committed(exchange: Exchange, after: Status, writers: Writers): Statement | null {
+  const { before, statements, tags, failed } = exchange
   if (failed || after !== 'I') return null
   // A COMMIT of a transaction that had failed is answered with ROLLBACK.
   if (tags.includes('COMMIT')) return statements.find(({ sql }) => ends(sql)) ?? null
-  return (before === 'I' && statements.find(({ sql }) => writes(sql))) || null
+  // A function that found nothing to do, and so answered nothing, wrote nothing.
+  if (before !== 'I' || tags.every((tag) => tag === 'SELECT 0')) return null
+  return statements.find(({ sql }) => writes(sql, writers)) ?? null
 }
 
 function ends(sql: string): boolean {
@@ -81,9 +87,14 @@ function ends(sql: string): boolean {
 }
 
 /** A statement on its own is a transaction of its own: if it writes, its end is a commit. */
-function writes(sql: string): boolean {
+function writes(sql: string, writers: Writers): boolean {
   const text = bare(sql).replace(/\bfor\s+(?:no\s+key\s+)?update\b/gi, '')
-  return /\b(?:insert\s+into|update|delete\s+from|merge\s+into|create|alter|drop|truncate)\b/i.test(text)
+  const verb = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|create|alter|drop|truncate)\b/i
+  return verb.test(text) || calls(text).some((name) => writers.has(name))
+}
+
+function calls(sql: string): string[] {
+  return [...sql.matchAll(/"?(\w+)"?\.(\w+)\s*\(/g)].map(([, schema, name]) => `${schema}.${name}`)
 }
 
 function bare(sql: string): string {

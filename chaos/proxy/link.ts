@@ -1,6 +1,6 @@
 // One client's connection, the server's for it, and all that passes between them.
 import type { Socket } from 'node:net'
-import { Conversation, committed, mayCommit, type Statement } from './exchange.ts'
+import { Conversation, committed, mayCommit, type Statement, type Writers } from './exchange.ts'
 import { type Frame, Framer, openingOf } from './frame.ts'
 
 /** What a proxy does to its links at present. */
@@ -9,8 +9,9 @@ export interface Weather {
   delay: number
   /** Nothing passes in either direction, and nobody is told. */
   stalled: boolean
-  /** Called with the statement of a commit whose answer is at hand: true swallows it. */
+  /** Asked about a commit whose answer is at hand: true swallows it. */
   swallows(statement: Statement): boolean
+  writers: Writers
   /** A commit's answer is to be swallowed as soon as there is one. */
   armed: boolean
 }
@@ -85,14 +86,16 @@ export class Link {
     this.#fromServer.push(chunk)
     for (let frame = this.#fromServer.next(); frame; frame = this.#fromServer.next()) {
       const current = this.#conversation.current
-      const hold = this.#held.length > 0 || (this.#weather.armed && !this.#begun && current && mayCommit(current))
+      const hold =
+        this.#held.length > 0 ||
+        (this.#weather.armed && !this.#begun && current && mayCommit(current, this.#weather.writers))
       if (hold) this.#held.push(frame)
       else pass(frame.bytes)
       this.#begun = true
       const end = this.#conversation.answers(frame)
       if (!end) continue
       this.#begun = false
-      const statement = committed(end.exchange, end.after)
+      const statement = committed(end.exchange, end.after, this.#weather.writers)
       if (this.#held.length > 0 && statement && this.#weather.swallows(statement)) return this.cut()
       for (const { bytes } of this.#held.splice(0)) pass(bytes)
     }
@@ -112,12 +115,11 @@ export class Link {
 function conveyor(from: Socket, to: Socket, weather: Weather): (bytes: Buffer) => void {
   const waiting: { bytes: Buffer; due: number }[] = []
   const write = (bytes: Buffer) => {
-    if (to.destroyed || to.write(bytes)) return
-    from.pause()
-    to.once('drain', () => {
-      if (!weather.stalled) from.resume()
-    })
+    if (!to.destroyed && !to.write(bytes)) from.pause()
   }
+  to.on('drain', () => {
+    if (!weather.stalled) from.resume()
+  })
   const next = () => {
     const first = waiting[0]
     if (!first) return

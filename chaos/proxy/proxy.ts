@@ -1,10 +1,16 @@
 // Stands between a process and its database, understands what they say, and breaks what is between them.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import type { Statement } from './exchange.ts'
+import type { Statement, Writers } from './exchange.ts'
 import { Link, type Weather } from './link.ts'
 
 /** Most connections of one process at a time: more are refused. */
 const MOST_LINKS = 200
+
+/** Waits for a commit to swallow the answer to. */
+interface Trap {
+  wants(statement: Statement): boolean
+  caught(statement: Statement): void
+}
 
 export class FaultProxy {
   readonly #server: Server
@@ -12,31 +18,33 @@ export class FaultProxy {
   readonly #links = new Set<Link>()
   readonly #waiting = new Set<Socket>()
   readonly #weather: Weather
-  #swallowed: ((statement: Statement) => void) | null = null
+  #trap: Trap | null = null
   #refusing = false
 
-  private constructor(target: number) {
+  private constructor(target: number, writers: Writers) {
     this.#target = target
     this.#weather = {
       delay: 0,
+      writers,
       stalled: false,
       armed: false,
       swallows: (statement) => {
         // One only, whatever else was held back meanwhile.
-        const tell = this.#swallowed
-        this.#swallowed = null
+        const trap = this.#trap
+        if (!trap?.wants(statement)) return false
+        this.#trap = null
         this.#weather.armed = false
-        tell?.(statement)
-        return tell !== null
+        trap.caught(statement)
+        return true
       },
     }
     // Paused from the start: whoever connects during a stall must not be heard.
     this.#server = createServer({ pauseOnConnect: true }, (socket) => this.#accept(socket))
   }
 
-  /** Listens on a port of its own, and leads to the port given. */
-  static async start(target: number): Promise<FaultProxy> {
-    const proxy = new FaultProxy(target)
+  /** Listens on a port of its own, and leads to the port given. `writers`: functions there that write. */
+  static async start(target: number, writers: Writers = new Set()): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target, writers)
     await new Promise<void>((resolve, reject) => proxy.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
     return proxy
   }
@@ -86,22 +94,23 @@ export class FaultProxy {
   }
 
   /**
-   * The next transaction the server commits goes unanswered: the client's connection breaks instead. Resolves with the
-   * statement that committed, or with null when none did before the signal.
+   * The next transaction the server commits (and that is wanted) goes unanswered: the client's connection breaks instead.
+   * Resolves with the statement that committed, or with null when none did before the signal. One at a time.
    */
-  swallow(signal: AbortSignal): Promise<Statement | null> {
+  swallow(signal: AbortSignal, wants: Trap['wants'] = () => true): Promise<Statement | null> {
     return new Promise((resolve) => {
       const give = () => {
-        this.#swallowed = null
+        this.#trap = null
         this.#weather.armed = false
         resolve(null)
       }
-      if (signal.aborted || this.#swallowed) return resolve(null)
+      if (signal.aborted || this.#trap) return resolve(null)
       signal.addEventListener('abort', give, { once: true })
-      this.#swallowed = (statement) => {
+      const caught = (statement: Statement) => {
         signal.removeEventListener('abort', give)
         resolve(statement)
       }
+      this.#trap = { wants, caught }
       this.#weather.armed = true
     })
   }

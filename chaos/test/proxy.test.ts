@@ -101,6 +101,28 @@ describe('the proxy', () => {
     expect(await notes()).toEqual(['kept'])
   })
 
+  it('takes a call of a function that writes for writing, unless it found nothing to do', async () => {
+    await direct.query(`CREATE OR REPLACE FUNCTION note(told text) RETURNS SETOF text LANGUAGE sql AS
+      'INSERT INTO notes SELECT told WHERE told IS NOT NULL RETURNING text'`)
+    const own = await FaultProxy.start(database.port, new Set(['public.note']))
+    const client = await dial(own.port)
+    const swallowed = own.swallow(never)
+    expect((await client.query('SELECT * FROM public.note(NULL)')).rows).toEqual([])
+    await expect(client.query('SELECT * FROM public.note($1)', ['kept'])).rejects.toThrow()
+    expect((await swallowed)?.sql).toContain('public.note')
+    expect(await notes()).toEqual(['kept'])
+    await own.close()
+  })
+
+  it('swallows only what is wanted, when something is', async () => {
+    const client = await through()
+    const swallowed = proxy.swallow(never, ({ sql }) => sql.includes('kept'))
+    await client.query("INSERT INTO notes VALUES ('another')")
+    await expect(client.query("INSERT INTO notes VALUES ('kept')")).rejects.toThrow()
+    expect((await swallowed)?.sql).toContain('kept')
+    expect(await notes()).toEqual(['another', 'kept'])
+  })
+
   it('swallows nothing but commits', async () => {
     const client = await through()
     const stop = new AbortController()

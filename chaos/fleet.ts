@@ -1,0 +1,118 @@
+// All the processes under test, each with a fault proxy between itself and the database.
+import { mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Launched, launch } from '../examples/orders/launch.ts'
+import type { LedgerRows } from '../examples/orders/services/ledger.ts'
+import { Unit } from '../examples/orders/unit.ts'
+import type { DatabaseServer } from './database/server.ts'
+import type { Group } from './plan.ts'
+import { FaultProxy } from './proxy/proxy.ts'
+import type { Warden } from './warden.ts'
+
+export interface Member {
+  name: string
+  group: Group
+  unit: Unit<Launched<{ port?: number }>>
+  proxy: FaultProxy
+}
+
+export interface Fleet {
+  members: Member[]
+  /** Where orders are placed. */
+  url: string
+  services: string[]
+  ledgers(): Promise<LedgerRows[]>
+  /** Undoes whatever was done to connections. */
+  heal(): void
+  /** Stops everything in order; names what did not stop so. */
+  stop(): Promise<string[]>
+}
+
+interface Ground {
+  dir: string
+  seed: number
+  database: DatabaseServer
+  /** Whether nodes tell each other of what they wrote; otherwise they find it by looking. */
+  hints: boolean
+  /** The store's functions that write. */
+  writers: ReadonlySet<string>
+  /** Where the drill's services write what they saw. */
+  ledger: string
+  warden: Warden
+}
+
+const crew: [group: Group, count: number][] = [
+  ['web', 1],
+  ['supervisor', 2],
+  ['scheduler', 2],
+  ['agent', 2],
+]
+
+/** While the database is away no process gets ready: it is tried for longer than that takes. */
+const RESTARTS = 200
+
+export async function startFleet(ground: Ground): Promise<Fleet> {
+  const { dir, seed, database, ledger, warden, writers, hints } = ground
+  const logs = join(dir, 'logs')
+  mkdirSync(logs, { recursive: true })
+  const run = async <Ready>(name: string, script: string, args: string[]) => {
+    const launched = await launch<Ready>(new URL(script, import.meta.url), args, openSync(join(logs, name), 'a'))
+    const { child } = launched
+    warden.watch(child.pid)
+    child.once('exit', () => warden.forget(child.pid))
+    return launched
+  }
+  const services = await run<{ urls: Record<string, string> }>('services', 'process/services.ts', [
+    ...['--data', join(dir, 'ledgers')],
+    ...['--seed', `${seed}`],
+  ])
+  const { urls } = services.ready
+  // The processes started from here on inherit these: see urlOf in the orders' shop.ts.
+  for (const [name, url] of Object.entries(urls)) process.env[`${name.toUpperCase()}_URL`] = url
+
+  const enlist = async (group: Group, name: string): Promise<Member> => {
+    const proxy = await FaultProxy.start(database.port, writers)
+    const store = database.url(proxy.port)
+    const start = (previous?: Launched<{ port?: number }>) =>
+      group === 'web'
+        ? run<{ port?: number }>(name, '../examples/orders/web.ts', [
+            ...['--db', store],
+            ...['--port', `${previous?.ready.port ?? 0}`],
+          ])
+        : run<{ port?: number }>(name, 'process/node.ts', [
+            group,
+            ...['--store', store],
+            ...['--ledger', ledger],
+            ...(hints ? [] : ['--no-hints']),
+          ])
+    return { name, group, proxy, unit: await Unit.start(name, start, { restarts: RESTARTS }) }
+  }
+  const members: Member[] = []
+  // One after the other: the first supervisor is the leader.
+  for (const [group, count] of crew) {
+    for (let n = 1; n <= count; n++) members.push(await enlist(group, `${group} ${n}`))
+  }
+  const web = members[0]?.unit.current.ready.port
+  return {
+    members,
+    url: `http://127.0.0.1:${web}/orders`,
+    services: Object.values(urls),
+    ledgers: () =>
+      Promise.all(Object.values(urls).map(async (url) => (await fetch(`${url}/ledger`)).json() as Promise<LedgerRows>)),
+    heal() {
+      for (const { proxy } of members) {
+        proxy.delay(0)
+        proxy.admit()
+        proxy.flow()
+      }
+    },
+    async stop() {
+      const nodes = members.filter(({ group }) => group !== 'web')
+      const orderly = await Promise.all(nodes.map(async ({ name, unit }) => ((await unit.stop()) ? [] : [name])))
+      for (const { group, unit } of members) if (group === 'web') await unit.stop()
+      await services.kill()
+      await Promise.all(members.map(({ proxy }) => proxy.close()))
+      return orderly.flat()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+// Which fault strikes whom, when, for how long: drawn from the seed before anything runs, so that a run can be repeated.
+import { Random } from '../packages/triarch/test/crash/random.ts'
+import { settings } from './settings.ts'
+
+export type Group = 'web' | 'scheduler' | 'agent' | 'supervisor'
+
+export const kinds = [
+  'kill web',
+  'kill scheduler',
+  'kill agent',
+  'kill supervisor',
+  'freeze scheduler',
+  'freeze agent',
+  'freeze supervisor',
+  'drain scheduler',
+  'drain agent',
+  'restart fast',
+  'restart immediate',
+  'terminate',
+  'cut',
+  'stall',
+  'partition',
+  'delay',
+  'refuse',
+  'swallow order',
+  'swallow transition',
+  'swallow claim',
+  'swallow work',
+  'swallow reply',
+  'swallow any',
+] as const
+export type Kind = (typeof kinds)[number]
+
+export interface Fault {
+  /** Since the storm began (ms). */
+  at: number
+  kind: Kind
+  /** Which member of its group, or whose connection; a draw in [0, 1). */
+  target: number
+  /** How long it goes on (ms). */
+  lasts: number
+  /** Milliseconds of latency, for a delay. */
+  size: number
+  /** The first of its kind: it strikes, however long it has to wait for its turn. */
+  first: boolean
+}
+
+interface Span {
+  from: number
+  to: number
+}
+
+/** How long each kind goes on (ms). A freeze and a partition outlast the lease; a stall does not. */
+const spans: Record<Kind, Span> = {
+  'kill web': { from: 50, to: 400 },
+  'kill scheduler': { from: 50, to: 600 },
+  'kill agent': { from: 50, to: 600 },
+  'kill supervisor': { from: 50, to: 600 },
+  'freeze scheduler': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  'freeze agent': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  'freeze supervisor': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  'drain scheduler': { from: 50, to: 300 },
+  'drain agent': { from: 50, to: 300 },
+  'restart fast': { from: 50, to: 600 },
+  'restart immediate': { from: 50, to: 600 },
+  terminate: { from: 0, to: 1 },
+  cut: { from: 0, to: 1 },
+  stall: { from: 200, to: settings.lease * 0.8 },
+  partition: { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  delay: { from: 300, to: 1_200 },
+  refuse: { from: 100, to: 800 },
+  // At most: it is over as soon as there was something to swallow.
+  'swallow order': { from: 1_000, to: 1_001 },
+  'swallow transition': { from: 1_000, to: 1_001 },
+  'swallow claim': { from: 1_000, to: 1_001 },
+  'swallow work': { from: 1_000, to: 1_001 },
+  'swallow reply': { from: 1_000, to: 1_001 },
+  'swallow any': { from: 1_000, to: 1_001 },
+}
+
+/** What strikes side by side; within a lane one fault comes after the other. */
+const lanes: { kinds: readonly Kind[]; gap: Span }[] = [
+  { kinds: ['kill scheduler', 'freeze agent', 'kill supervisor', 'drain scheduler'], gap: { from: 50, to: 900 } },
+  {
+    kinds: ['kill agent', 'freeze scheduler', 'kill web', 'freeze supervisor', 'drain agent'],
+    gap: { from: 50, to: 900 },
+  },
+  { kinds: ['cut', 'stall', 'delay', 'refuse', 'partition'], gap: { from: 50, to: 700 } },
+  { kinds: ['restart fast', 'restart immediate', 'terminate'], gap: { from: 1_500, to: 5_000 } },
+  {
+    kinds: ['swallow order', 'swallow transition', 'swallow claim', 'swallow work', 'swallow reply', 'swallow any'],
+    gap: { from: 50, to: 400 },
+  },
+]
+
+/** The shortest storm that has room for every kind, whatever the seed (ms). */
+export const SHORTEST: number = Math.max(
+  ...lanes.map(({ kinds, gap }) => kinds.reduce((sum, kind) => sum + gap.to + spans[kind].to, 0)),
+)
+
+/** Each lane has each of its kinds once, in an order of the seed's; what comes then is by chance. */
+export function plan({ seed, duration }: { seed: number; duration: number }): Fault[] {
+  const faults = lanes.flatMap(({ kinds, gap }, lane) => {
+    const random = new Random(seed * 16 + lane)
+    const between = ({ from, to }: Span) => from + random.below(Math.ceil(to - from))
+    const due = shuffled(kinds, random)
+    const own: Fault[] = []
+    for (let at = between(gap); at < duration; ) {
+      const first = due.length > 0
+      const kind = due.shift() ?? random.pick(kinds) ?? 'cut'
+      const lasts = between(spans[kind])
+      own.push({ at, kind, target: random.below(1_000) / 1_000, lasts, size: 5 + random.below(120), first })
+      at += lasts + between(gap)
+    }
+    return own
+  })
+  return faults.sort((a, b) => a.at - b.at)
+}
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const left = [...list]
+  const order: T[] = []
+  while (left.length > 0) order.push(...left.splice(random.below(left.length), 1))
+  return order
+}

@@ -1,0 +1,41 @@
+// One node under test: node node.ts <role>... --store URL --ledger FILE [--no-hints]
+import { parseArgs } from 'node:util'
+import { postgres } from '@triarch/postgres'
+import { type Role, stopOnSignals, Triarch } from 'triarch'
+import { agents, fulfilOrder } from '../../examples/orders/shop.ts'
+import { Ledger } from '../../packages/triarch/test/crash/ledger.ts'
+import { workload } from '../../packages/triarch/test/crash/workload.ts'
+import { settings } from '../settings.ts'
+import { watched } from './watched.ts'
+
+// Standard input is a pipe from the harness: it ends when the harness does, and so does this process.
+process.stdin.resume().once('close', () => process.exit())
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  allowNegative: true,
+  options: {
+    store: { type: 'string', default: '' },
+    ledger: { type: 'string', default: '' },
+    hints: { type: 'boolean', default: true },
+  },
+})
+const ledger = new Ledger(values.ledger)
+const drill = workload(ledger)
+
+const triarch = new Triarch({
+  store: postgres({ url: values.store, notify: values.hints }),
+  workflows: [fulfilOrder, ...Object.values(drill.workflows)],
+  agents: [...agents.map((own) => watched(own, ledger)), ...drill.agents],
+  roles: positionals as Role[],
+  ...settings,
+  onError(error) {
+    const { code, stack, cause } = error as Error & { code?: string }
+    const place = { operation: '' as const, key: code ?? '', action: '', task: '', step: 0, attempt: 0 }
+    ledger.write('error', place, Date.now(), `${positionals}: ${stack ?? error}${cause ? `\ncause: ${cause}` : ''}`)
+  },
+})
+triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))
+await triarch.start()
+stopOnSignals(triarch, ['SIGTERM'])
+console.log(JSON.stringify({ roles: positionals }))

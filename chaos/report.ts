@@ -1,0 +1,71 @@
+// What came of it, for people.
+import { styleText } from 'node:util'
+import type { Kind } from './plan.ts'
+import type { Takeover } from './takeover.ts'
+
+export interface Report {
+  ok: boolean
+  seed: number
+  /** Whether nodes heard of each other's writes by LISTEN/NOTIFY. */
+  hints: boolean
+  /** How long the faults went on, and the whole run (s). */
+  storm: number
+  seconds: number
+  orders: number
+  /** All tasks by how they ended. */
+  results: Record<string, number>
+  records: number
+  faults: Record<Kind, number>
+  swallowed: Record<string, number>
+  takeovers: Takeover[]
+  takeoverLimit: number
+  /** From the end of the faults until everything was at rest (s); null: it never was. */
+  converged: number | null
+  /** Errors in the database's log by SQLSTATE, and those the nodes' engines told of by code. */
+  databaseErrors: Record<string, number>
+  engineErrors: Record<string, number>
+  violations: string[]
+  /** The state of everything that hangs; empty when nothing does. */
+  stuck: string
+  data: string | null
+}
+
+const MOST_SHOWN = 40
+
+export function summary(report: Report): string {
+  const { seed, storm, seconds, orders, results, records, faults, swallowed, converged, data } = report
+  const total = Object.values(faults).reduce((sum, count) => sum + count, 0)
+  const rows = [
+    ['tasks', `${list(results)}; ${orders} orders among them, ${records} records of history`],
+    ['faults', `${total} in ${storm} s: ${list(faults)}`],
+    ['swallowed', list(swallowed)],
+    ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
+    ['at rest', converged === null ? 'never' : `${converged} s after the last fault`],
+    ['database', list(report.databaseErrors)],
+    ['engine', list(report.engineErrors)],
+    ['time', `${seconds} s, seed ${seed}${report.hints ? '' : ', without LISTEN/NOTIFY'}`],
+    ...(data ? [['data', data]] : []),
+    ['violations', `${report.violations.length || 'none'}`],
+  ]
+  const problems = report.violations.slice(0, MOST_SHOWN).map((line) => styleText('red', line))
+  return [
+    ...rows.map(([name, value]) => `${styleText('bold', (name ?? '').padEnd(11))}${value}`),
+    ...problems,
+    ...(report.stuck ? [styleText('red', 'This hangs:'), report.stuck] : []),
+    report.ok
+      ? styleText('green', 'Every guarantee held.')
+      : styleText('red', 'A guarantee broke, or the run proves too little.'),
+  ].join('\n')
+}
+
+function takeoverLine({ tasks, tasksAfter, leaderAfter }: Takeover): string {
+  return `${tasks} tasks of a dead scheduler after ${tasksAfter} ms, the lead of a dead supervisor after ${leaderAfter} ms`
+}
+
+function list(counts: Record<string, number>): string {
+  return (
+    Object.entries(counts)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ') || 'none'
+  )
+}

@@ -1,0 +1,116 @@
+// What a run is held to besides the rules of the crash test and the judge of the orders.
+import { judge } from '../examples/orders/judge.ts'
+import type { LedgerRows } from '../examples/orders/services/ledger.ts'
+import { dependsOn } from '../examples/orders/shop.ts'
+import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
+import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
+import type { Kind } from './plan.ts'
+import { TAKEOVER_LIMIT } from './settings.ts'
+import type { Takeover } from './takeover.ts'
+
+/** All that is left when a run is over. */
+export interface Remains {
+  store: Evidence
+  /** The services' ledgers. */
+  ledgers: LedgerRows[]
+  /** Orders the shop has in its own table, and orders confirmed to customers. */
+  orders: { kept: string[]; confirmed: string[] }
+  fired: Record<Kind, number>
+  takeovers: Takeover[]
+  /** Processes that ended by themselves, or not when they were asked to. */
+  deaths: string[]
+  /** Pauses that no fault explains, seen by the operator. */
+  astonished: string[]
+  /** What the database said of itself. */
+  log: string
+}
+
+export type Rule = (remains: Remains) => string[]
+
+/** Errors in the store that connections and processes cannot explain, only statements: SQLSTATE classes. */
+const blunders = /^(?:0A|0B|20|21|22|23|25|26|2B|34|39|3B|3D|3F|42|44|54|P0|XX)/
+
+/** Errors that a node meets while the database is away, or while it leaves. */
+const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'STORE_UNAVAILABLE', 'NODE_STOPPED', 'NODE_FENCED']
+
+const orders: Rule = ({ orders: { kept, confirmed }, ledgers, store }) => {
+  const tasks = store.tasks
+    .filter(({ row }) => row.workflow === 'fulfil-order')
+    .map(({ row }) => ({ orderId: row.id, status: row.status, result: row.result }))
+  const { violations } = judge({
+    orders: [...new Set([...kept, ...confirmed])].map((id) => ({ id })),
+    ledgers,
+    tasks,
+    dependsOn,
+  })
+  return violations.map(({ rule, orderId, detail }) => `${rule}: ${orderId ?? 'no order'}: ${detail}`)
+}
+
+/** The order and its task commit together: who was told of the one has both. */
+const together: Rule = ({ orders: { kept, confirmed }, store }) => {
+  const tasks = new Set(store.tasks.filter(({ row }) => row.workflow === 'fulfil-order').map(({ row }) => row.id))
+  const rows = new Set(kept)
+  return [
+    ...confirmed.filter((id) => !rows.has(id)).map((id) => `${id}: was confirmed, and the shop's own table lacks it`),
+    ...kept.filter((id) => !tasks.has(id)).map((id) => `${id}: is in the shop's table and has no task`),
+    ...[...tasks].filter((id) => !rows.has(id)).map((id) => `${id}: has a task and is not in the shop's table`),
+  ]
+}
+
+const unfired: Rule = ({ fired }) =>
+  Object.entries(fired)
+    .filter(([, count]) => count === 0)
+    .map(([kind]) => `${kind} never happened: the run proves nothing about it`)
+
+const takeover: Rule = ({ takeovers }) =>
+  takeovers.flatMap(({ tasks, tasksAfter, leaderAfter }) => {
+    const late = (ms: number | null) => ms === null || ms > TAKEOVER_LIMIT
+    return [
+      ...(tasks === 0 ? ['the scheduler that was killed owned nothing: nothing was measured'] : []),
+      ...(late(tasksAfter) ? [`a dead scheduler's tasks had another owner after ${tasksAfter ?? 'too many'} ms`] : []),
+      ...(late(leaderAfter) ? [`a dead leader had a successor after ${leaderAfter ?? 'too many'} ms`] : []),
+    ]
+  })
+
+const errors: Rule = ({ store }) =>
+  store.ledger
+    .filter(({ kind, key }) => kind === 'error' && !harmless.includes(key))
+    .map(({ key, note }) => `${key}: ${note}`)
+
+const database: Rule = ({ log }) =>
+  complaintsOf(log)
+    .filter(({ state, severity }) => severity === 'PANIC' || blunders.test(state))
+    .map(({ line }) => line)
+
+export interface Complaint {
+  state: string
+  severity: string
+  line: string
+}
+
+/** The errors in the database's log. */
+export function complaintsOf(log: string): Complaint[] {
+  return log.split('\n').flatMap((line) => {
+    const [, state, severity] = /^([0-9A-Z]{5}) .*?\b(ERROR|FATAL|PANIC): /.exec(line) ?? []
+    return state && severity ? [{ state, severity, line }] : []
+  })
+}
+
+// The crash test's own rule on errors knows an embedded store's only.
+const { errors: _, ...shared } = crashRules
+
+export const rules: Readonly<Record<string, Rule>> = {
+  ...Object.fromEntries(Object.entries(shared).map(([name, rule]) => [name, ({ store }: Remains) => rule(store)])),
+  orders,
+  together,
+  unfired,
+  takeover,
+  errors,
+  database,
+  deaths: ({ deaths }) => deaths,
+  astonished: ({ astonished }) => astonished,
+}
+
+export function violations(remains: Remains): string[] {
+  return Object.entries(rules).flatMap(([name, rule]) => rule(remains).map((fault) => `${name}: ${fault}`))
+}

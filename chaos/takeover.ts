@@ -1,0 +1,87 @@
+// How long a dead node's work stands still: measured while nothing else goes wrong.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fleet, Member } from './fleet.ts'
+import type { Group } from './plan.ts'
+import { settings, TAKEOVER_LIMIT } from './settings.ts'
+import type { Eye } from './store.ts'
+
+export interface Takeover {
+  /** Tasks the dead scheduler owned. */
+  tasks: number
+  /** From its death until the last of them had another owner (ms); null: not all of them within `GIVE_UP`. */
+  tasksAfter: number | null
+  /** From the leader's death until another supervisor led (ms). */
+  leaderAfter: number | null
+}
+
+const GIVE_UP = 4 * TAKEOVER_LIMIT
+/** The dead come back only when all is measured. */
+const DOWNTIME = settings.lease + 2 * settings.sweep
+
+interface Owned {
+  key: number
+  epoch: number
+  owner: string
+}
+
+/** Kills one scheduler and then the leading supervisor. */
+export async function measureTakeover(fleet: Fleet, eye: Eye, round: number): Promise<Takeover> {
+  const schedulers = of(fleet, 'scheduler')
+  const { tasks, tasksAfter } = await killScheduler(schedulers[round % schedulers.length] as Member, eye)
+  return { tasks, tasksAfter, leaderAfter: await killLeader(of(fleet, 'supervisor'), eye) }
+}
+
+function of({ members }: Fleet, group: Group): Member[] {
+  return members.filter((member) => member.group === group)
+}
+
+async function killScheduler({ unit }: Member, eye: Eye): Promise<Omit<Takeover, 'leaderAfter'>> {
+  const owned = await eye.rows<Owned>(
+    'SELECT key, epoch, locked_by AS owner FROM triarch.tasks WHERE locked_by IS NOT NULL',
+  )
+  const owners = [...new Set(owned.map(({ owner }) => owner))]
+  const began = performance.now()
+  const back = unit.kill(DOWNTIME)
+  const dead = await until(async () => {
+    const alive = await eye.rows<{ id: string }>('SELECT id FROM triarch.nodes WHERE NOT dead AND id = ANY ($1)', [
+      owners,
+    ])
+    return owners.find((owner) => !alive.some(({ id }) => id === owner))
+  })
+  const orphans = owned.filter(({ owner }) => owner === dead).map(({ key }) => key)
+  // Claimed anew, or handed back before the death and asleep since.
+  const taken = await until(async () => {
+    const left = await eye.rows(
+      'SELECT 1 FROM triarch.tasks WHERE key = ANY ($1) AND (locked_by = $2 OR orphaned) LIMIT 1',
+      [orphans, dead],
+    )
+    return left.length === 0 || undefined
+  })
+  const after = Math.round(performance.now() - began)
+  await back
+  return { tasks: orphans.length, tasksAfter: taken ? after : null }
+}
+
+async function killLeader(supervisors: Member[], eye: Eye): Promise<number | null> {
+  const leader = async () => (await eye.rows<{ token: number }>('SELECT token FROM triarch.leases'))[0]?.token
+  const before = await leader()
+  for (const { unit } of supervisors) {
+    const began = performance.now()
+    const back = unit.kill(DOWNTIME)
+    // One that did not lead is not missed: then the other one does.
+    const next = await until(async () => (await leader()) !== before || undefined, TAKEOVER_LIMIT + settings.sweep)
+    const after = Math.round(performance.now() - began)
+    await back
+    if (next) return after
+  }
+  return null
+}
+
+/** What the question is answered with in the end; undefined: nothing in time. */
+async function until<T>(ask: () => Promise<T | undefined>, within: number = GIVE_UP): Promise<T | undefined> {
+  for (const end = performance.now() + within; performance.now() < end; await delay(10)) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
