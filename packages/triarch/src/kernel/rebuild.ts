@@ -91,6 +91,9 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
   }
 }
 
+/** What came from outside stays, and what ended a pause: the pause itself may have come before. */
+const always: ReadonlySet<TaskEvent['type']> = new Set(['eventReceived', 'stepRetried', 'resumed', 'rewound'])
+
 /** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */
 function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const outcome = events.findLastIndex(({ event }) => isOutcome(event) && event.id === step)
@@ -98,7 +101,7 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const before = events.slice(0, outcome)
   const asked = new Set(before.flatMap(({ event }) => ('id' in event && isDecision(event) ? [event.id] : [])))
   const after = events.slice(outcome + 1).filter(({ event }) => {
-    if (event.type === 'eventReceived' || event.type === 'rewound') return true
+    if (always.has(event.type)) return true
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]

@@ -132,4 +132,17 @@ describe('found by the model', () => {
     machine.turn([{ type: 'retry' }])
     expect(machine.state).toMatchObject({ status: 'running', input: 0, firstId: 3 })
   })
+
+  it('a retry that goes back into a pause knows that the pause was ended', () => {
+    const machine = begin([call, step({ rescue: 'pause' })], { width: 2 })
+    machine.turn([answers(machine, failed), { type: 'child', step: 1, result: 'error' }])
+    machine.takeover(() => true, [{ type: 'resume' }], false)
+    machine.takeover(() => true, [], true)
+    machine.turn([answers(machine, done)])
+    expect(machine.state).toMatchObject({ status: 'stopped', result: 'error' })
+    machine.turn([{ type: 'retry' }])
+    expect(machine.state).toMatchObject({ status: 'running', pause: null })
+    machine.turn([{ type: 'child', step: 1, result: 'success' }])
+    expect(machine.state).toMatchObject({ status: 'stopped', result: 'success' })
+  })
 })
