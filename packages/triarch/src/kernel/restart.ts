@@ -31,6 +31,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   const { input, nextId, pending } = from
   if (state.status === 'stopped') moveTask(state, 'running')
   state.status = 'running'
+  state.pause = null
   state.begun = true
   state.result = 'pending'
   state.output = undefined

@@ -4,7 +4,8 @@ import type { RecordedPolicy } from '../../src/kernel/policy.ts'
 import type { Program, Want } from './code.ts'
 import { Machine } from './machine.ts'
 
-const once: RecordedPolicy = { retry: { attempts: 1, initial: 10, factor: 2, max: 30, jitter: false } }
+const retry = { attempts: 1, initial: 10, factor: 2, max: 30, jitter: false }
+const once: RecordedPolicy = { retry, undoRetry: retry }
 const step = (policy: RecordedPolicy = {}): Want => ({ type: 'step', policy: { ...once, ...policy } })
 const call: Want = { type: 'child', mode: 'call', onCancel: 'wait', undo: false }
 const failed = { kind: 'failed', error: { name: 'Error', message: 'no' }, retryable: false } as const
@@ -144,5 +145,19 @@ describe('found by the model', () => {
     expect(machine.state).toMatchObject({ status: 'running', pause: null })
     machine.turn([{ type: 'child', step: 1, result: 'success' }])
     expect(machine.state).toMatchObject({ status: 'stopped', result: 'success' })
+  })
+
+  it('a task that starts over leaves the pauses of its earlier run behind', () => {
+    const machine = begin([step({ undo: true }), step()])
+    machine.turn([answers(machine, done)])
+    machine.turn([{ type: 'cancel', force: false, compensate: true }, answers(machine, done)])
+    machine.turn([answers(machine, failed)])
+    expect(machine.state.pause).toMatchObject({ reason: 'undo', from: 'compensating' })
+    machine.turn([{ type: 'cancel', force: true, compensate: null }])
+    machine.turn([{ type: 'retry' }])
+    machine.turn([{ type: 'cancel', force: false, compensate: false }, { type: 'pause' }])
+    machine.turn([{ type: 'resume' }, answers(machine, failed)])
+    machine.turn([{ type: 'retry' }])
+    expect(machine.state).toMatchObject({ status: 'running', pause: null })
   })
 })
