@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
@@ -120,6 +121,29 @@ describe('the SQLite store', () => {
     database.exec('ROLLBACK')
     expect(await store.submit([newTask('t')])).toMatchObject([{ created: true }])
     await store.close()
+  })
+
+  it('replaces its thread when that dies, and refuses what it had in hand', async () => {
+    const file = path()
+    const threads: Worker[] = []
+    const noted = (thread: Worker) => threads.push(thread)
+    process.on('worker', noted)
+    const store = await opened(file, { writer: 'worker' })
+    expect(await store.submit([newTask('before')])).toMatchObject([{ created: true }])
+    using lock = new DatabaseSync(file)
+    lock.exec('BEGIN IMMEDIATE')
+    const waiting = expect(store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    await threads[0]?.terminate()
+    await waiting
+    lock.exec('ROLLBACK')
+    const [rows] = await Promise.all([store.list({ limit: 10, order: 'oldest' }), store.submit([newTask('u')])])
+    expect(rows.map(({ id }) => id)).toContain('before')
+    expect(await store.task('u')).not.toBeNull()
+    expect(threads).toHaveLength(2)
+    await threads[1]?.terminate()
+    await store.close()
+    await expect(store.task('u')).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    process.off('worker', noted)
   })
 
   it('takes only a connection in a transaction on its own tables', async () => {

@@ -28,17 +28,23 @@ export interface ThreadData {
 const BLOCK = 25
 
 interface Pending {
+  worker: Worker
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
 
-/** Runs the operations in a thread of their own: where commits are slow, this one stays free. */
+/**
+ * Runs the operations in a thread of their own: where commits are slow, this one stays free. A thread that died is replaced
+ * with the next request; what it had in hand is refused, for nobody knows whether it was done.
+ */
 export class WorkerRunner implements Runner {
   readonly #environment: Environment
   readonly #data: ThreadData
   readonly #busyTimeout: number
   readonly #pending: Map<number, Pending> = new Map()
+  #open = false
   #worker: Worker | null = null
+  #starting: Promise<Worker> | null = null
   #lastId = 0
 
   constructor(environment: Environment, path: string, busyTimeout: number) {
@@ -48,21 +54,8 @@ export class WorkerRunner implements Runner {
   }
 
   async open(): Promise<void> {
-    // The thread's file lies beside this one, under the same extension: .ts in development, .js when published.
-    const file = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
-    const worker = new Worker(file, { workerData: this.#data, name: 'triarch-sqlite' })
-    this.#worker = worker
-    worker.unref()
-    worker.on('message', (response: Response) => this.#settle(response))
-    worker.on('error', (error) => this.#died(worker, error))
-    worker.on('exit', () => this.#died(worker, undefined))
-    try {
-      await this.#patiently('open', [])
-    } catch (error) {
-      this.#worker = null
-      await worker.terminate()
-      throw error
-    }
+    this.#open = true
+    await this.#started()
   }
 
   /** Whether requests can still be answered. */
@@ -75,43 +68,72 @@ export class WorkerRunner implements Runner {
   }
 
   async close(): Promise<void> {
+    this.#open = false // later requests are refused; those before are answered first
+    await this.#starting?.catch(() => undefined)
     const worker = this.#worker
     if (!worker) return
-    const closed = this.#request('close', [])
-    this.#worker = null // later requests are refused; those before are answered first
+    const closed = this.#request(worker, 'close', []).catch(() => undefined) // dead is closed, too
+    this.#worker = null
     await closed
     await worker.terminate()
   }
 
-  #patiently(name: Request['name'], args: readonly unknown[]): Promise<unknown> {
-    return patiently(this.#environment, this.#busyTimeout, () => this.#request(name, args))
+  #patiently(name: OperationName, args: readonly unknown[]): Promise<unknown> {
+    return patiently(this.#environment, this.#busyTimeout, () => {
+      if (!this.#open) throw unopened()
+      const worker = this.#worker
+      return worker ? this.#request(worker, name, args) : this.#started().then((it) => this.#request(it, name, args))
+    })
   }
 
-  #request(name: Request['name'], args: readonly unknown[]): Promise<unknown> {
-    const worker = this.#worker
-    if (!worker) return Promise.reject(unopened())
+  /** One thread, however many requests wait for it. */
+  #started(): Promise<Worker> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
+  }
+
+  async #start(): Promise<Worker> {
+    // The thread's file lies beside this one, under the same extension: .ts in development, .js when published.
+    const file = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
+    const worker = new Worker(file, { workerData: this.#data, name: 'triarch-sqlite' })
+    worker.on('message', (response: Response) => this.#settle(worker, response))
+    worker.on('error', (error) => this.#died(worker, error))
+    worker.on('exit', () => this.#died(worker, undefined))
+    try {
+      await patiently(this.#environment, this.#busyTimeout, () => this.#request(worker, 'open', []))
+    } catch (error) {
+      await worker.terminate()
+      throw error
+    }
+    this.#worker = worker
+    return worker
+  }
+
+  #request(worker: Worker, name: Request['name'], args: readonly unknown[]): Promise<unknown> {
     const request: Request = { id: ++this.#lastId, name, now: this.#environment.now(), args: JSON.stringify(args) }
     if (this.#pending.size === 0) worker.ref()
     return new Promise((resolve, reject) => {
-      this.#pending.set(request.id, { resolve, reject })
+      this.#pending.set(request.id, { worker, resolve, reject })
       worker.postMessage(request)
     })
   }
 
-  #settle(response: Response): void {
+  #settle(worker: Worker, response: Response): void {
     const pending = this.#pending.get(response.id)
     this.#pending.delete(response.id)
-    if (this.#pending.size === 0) this.#worker?.unref() // an idle store does not keep the process alive
+    if (this.#pending.size === 0) worker.unref() // an idle store does not keep the process alive
     if ('error' in response) pending?.reject(receive(response.error))
     else pending?.resolve(response.value === undefined ? undefined : JSON.parse(response.value))
   }
 
   #died(worker: Worker, cause: unknown): void {
     if (this.#worker === worker) this.#worker = null
-    const waiting = [...this.#pending.values()]
-    this.#pending.clear()
-    for (const { reject } of waiting) {
-      reject(new TriarchError('STORE_FAILED', 'the thread of the store ended', { cause }))
+    for (const [id, pending] of this.#pending) {
+      if (pending.worker !== worker) continue
+      this.#pending.delete(id)
+      pending.reject(new TriarchError('STORE_FAILED', 'the thread of the store ended', { cause }))
     }
   }
 }
