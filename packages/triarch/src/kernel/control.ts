@@ -74,7 +74,7 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return reject(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
-    emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.nextId, pending: [] })
+    emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.endId, pending: [] })
   } else {
     const step = message.step ?? state.lastFailed
     emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })

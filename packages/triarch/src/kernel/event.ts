@@ -106,10 +106,11 @@ export type Fact =
   | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
   | { type: 'compensating' }
   /**
-   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` is not
-   * recorded: the rebuild adds the highest attempt number of each step, so that no old reply can match a new attempt.
+   * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` and
+   * `endId` are not recorded: the rebuild adds how often each step was attempted, so that no old reply can match a new
+   * attempt, and the end of all ids, so that a task that starts over uses none again.
    */
-  | { type: 'rewound'; step: number | null; input?: Json; attempts?: Record<number, number> }
+  | { type: 'rewound'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number }
   | { type: 'continued'; input: Json; nextId: number; pending: { name: string; payload: Json }[] }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
 

@@ -61,15 +61,17 @@ export function isDecision(event: TaskEvent): event is Decision {
 function effective(history: readonly DatedEvent[]): DatedEvent[] {
   let kept: DatedEvent[] = []
   const attempts: Record<number, number> = {}
+  let endId = 1
   for (const dated of history) {
     const { event } = dated
+    if ('id' in event && event.id >= endId) endId = event.id + 1
     if (startsAttempt(event)) attempts[event.id] = (attempts[event.id] ?? 0) + 1
     if (event.type !== 'rewound') {
       kept.push(dated)
       continue
     }
     kept = event.step === null ? kept.filter(({ event }) => !isStop(event)) : cut(kept, event.step)
-    kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts } } })
+    kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts }, endId } })
     for (const id of Object.keys(attempts).map(Number)) attempts[id] = (attempts[id] ?? 0) + 1
   }
   return kept

@@ -4,7 +4,7 @@ import { moveTask, retry } from './step.ts'
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
-  const { step: stepId, input, attempts = {} } = to
+  const { step: stepId, input, attempts = {}, endId = 0 } = to
   // A pause from before the stop is over; code that never began begins now.
   state.pause = null
   state.deferred = []
@@ -17,6 +17,7 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   lift(state, at)
   state.generation++
   state.tried = attempts
+  state.endId = Math.max(state.endId, endId)
   for (const step of state.steps.values()) {
     if (step.status !== 'running' && step.status !== 'error') continue
     const tried = attempts[step.id] ?? 0
@@ -39,6 +40,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.input = input
   state.firstId = nextId
   state.nextId = nextId
+  state.endId = nextId
   state.skipped = false
   state.undone = 0
   state.undoBegun = false

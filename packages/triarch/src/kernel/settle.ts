@@ -39,7 +39,7 @@ export function settle(turn: Turn): void {
   }
   if (waiting) return
   if (reason.cause === 'continue') {
-    emit(turn, { type: 'continued', input: reason.output ?? null, nextId: state.nextId, pending: state.mailbox })
+    emit(turn, { type: 'continued', input: reason.output ?? null, nextId: state.endId, pending: state.mailbox })
     turn.reload = true
     return
   }

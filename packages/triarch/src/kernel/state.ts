@@ -26,6 +26,8 @@ export interface TaskState {
   firstId: number
   /** Id the next decision gets. */
   nextId: number
+  /** Above every id that a decision of the task ever had, also one that a rewind made void. */
+  endId: number
   /** How often the task was rewound: part of the idempotency key of steps requested since. */
   generation: number
   failures: number
@@ -149,6 +151,7 @@ export function newState(id: string): TaskState {
     ordinal: 0,
     firstId: 1,
     nextId: 1,
+    endId: 1,
     generation: 0,
     failures: 0,
     tried: {},

@@ -45,6 +45,7 @@ export function newStep(
 
 export function decided(state: TaskState, id: number): void {
   if (id >= state.nextId) state.nextId = id + 1
+  if (id >= state.endId) state.endId = id + 1
 }
 
 export function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {

@@ -160,4 +160,16 @@ describe('found by the model', () => {
     machine.turn([{ type: 'retry' }])
     expect(machine.state).toMatchObject({ status: 'running', pause: null })
   })
+
+  it('a task that starts over uses no id again, not even of a step that a retry had made void', () => {
+    const machine = begin([step(), step({ rescue: 'fail' }), step()], { rescue: 'fail' })
+    machine.turn([answers(machine, done)])
+    machine.turn([answers(machine, done)])
+    expect(machine.outstanding).toMatchObject([{ step: 3 }])
+    machine.turn([{ type: 'cancel', force: true, compensate: null }])
+    machine.turn([{ type: 'retry', step: 2 }])
+    machine.turn([answers(machine, failed)])
+    machine.turn([{ type: 'retry', input: 0 }])
+    expect(machine.outstanding).toMatchObject([{ step: 4, attempt: 1 }])
+  })
 })
