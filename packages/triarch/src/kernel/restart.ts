@@ -37,6 +37,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.result = 'pending'
   state.output = undefined
   state.error = undefined
+  state.progress = undefined
   state.input = input
   state.firstId = nextId
   state.nextId = nextId
