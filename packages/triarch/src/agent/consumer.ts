@@ -27,6 +27,8 @@ export class Consumer {
   readonly #running = new Map<number, WorkItem>()
   #replies: QueuedReply[] = []
   #replying = false
+  /** Wait until every reply is written. */
+  readonly #flushed: (() => void)[] = []
   #polling = false
   #again = false
   #open = true
@@ -52,7 +54,7 @@ export class Consumer {
   async closed(): Promise<void> {
     this.#open = false
     this.#pulse?.cancel()
-    while (this.#replying || this.#replies.length > 0) await this.#flushed()
+    if (this.#replying) await new Promise<void>((resolve) => this.#flushed.push(resolve))
   }
 
   async #poll(): Promise<void> {
@@ -124,11 +126,10 @@ export class Consumer {
       return
     }
     if (this.#replies.length > 0) this.#options.environment.soon(() => void this.#flush())
-    else this.#replying = false
-  }
-
-  #flushed(): Promise<void> {
-    return new Promise((resolve) => this.#options.environment.soon(resolve))
+    else {
+      this.#replying = false
+      for (const done of this.#flushed.splice(0)) done()
+    }
   }
 
   async #heartbeat(item: WorkItem, progress: Json | undefined, checkpoint: Json | undefined): Promise<void> {
