@@ -53,7 +53,12 @@ export class Committer {
       // One transition the store cannot take must not take its neighbours with it: each is tried alone.
       if (batch.length === 1 || !isTriarchError(error, 'STORE_FAILED')) return error as Error
       const outcomes: (CommitOutcome | Error)[] = []
-      for (const waiting of batch) outcomes.push(...[await this.#commit([waiting])].flat())
+      for (const waiting of batch) {
+        // It may have been written all the same. A record cannot be appended twice; a request without one could.
+        const { events, create } = waiting.transition
+        const again = events !== null || create !== null
+        outcomes.push(...(again ? [await this.#commit([waiting])].flat() : [error as Error]))
+      }
       return outcomes
     }
   }

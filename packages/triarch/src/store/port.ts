@@ -14,7 +14,10 @@ export interface StateStore {
   /** Database time: what decides deadlines between nodes. */
   now(): Promise<number>
 
-  /** Appends transitions; the answer has one outcome for each, in order. */
+  /**
+   * Appends transitions; the answer has one outcome for each, in order. Never sent again by the store itself when its
+   * answer is lost: a transition without events has nothing by which a second time could be told.
+   */
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
   /** Submits tasks without owning them. */
   submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
