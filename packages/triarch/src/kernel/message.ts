@@ -49,5 +49,5 @@ export type Message =
   | { type: 'report' }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
-  /** The owner before us died: attempts that ran in its process are lost. `alive` are those still in a work queue. */
-  | { type: 'takeover'; alive: { step: number; operation: Operation; attempt: number }[] }
+  /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */
+  | { type: 'takeover'; step: number }

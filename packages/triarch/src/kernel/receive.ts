@@ -33,7 +33,7 @@ export function receive(turn: Turn, message: Message): void {
     case 'tick':
       return tick(turn)
     case 'takeover':
-      return takeOver(turn, message.alive)
+      return takeOver(turn, message.step)
     default:
       return control(turn, message)
   }
@@ -90,29 +90,27 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
   })
 }
 
-/** The owner before us died. Whatever it may have started, and no work queue knows, has an unknown outcome. */
-function takeOver(turn: Turn, alive: Extract<Message, { type: 'takeover' }>['alive']): void {
-  for (const step of [...turn.state.steps.values()]) {
-    if (!isOutstanding(step) || step.dispatched || step.due > turn.at) continue
-    if (alive.some((a) => a.step === step.id && a.operation === step.operation && a.attempt === step.attempt)) continue
-    const { operation, attempt } = step
-    const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the process that ran the attempt died' }
-    attemptFailed(
-      turn,
-      step,
-      {
-        type: 'reply',
-        step: step.id,
-        operation,
-        attempt,
-        outcome: { kind: 'unknown' },
-        startedAt: null,
-        endedAt: turn.at,
-        node: null,
-      },
-      { kind: 'failed', error, retryable: true, unknown: true },
-    )
-  }
+/** The owner before us died. What it may have started, and no work queue knows, has an unknown outcome. */
+function takeOver(turn: Turn, id: number): void {
+  const step = turn.state.steps.get(id)
+  if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
+  const { operation, attempt } = step
+  const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the process that ran the attempt died' }
+  attemptFailed(
+    turn,
+    step,
+    {
+      type: 'reply',
+      step: step.id,
+      operation,
+      attempt,
+      outcome: { kind: 'unknown' },
+      startedAt: null,
+      endedAt: turn.at,
+      node: null,
+    },
+    { kind: 'failed', error, retryable: true, unknown: true },
+  )
 }
 
 export function stale(turn: Turn): void {

@@ -16,10 +16,8 @@ import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Owner } from './owner.ts'
 import { bound, hasNews, holdLost, pauseFor, play } from './play.ts'
-import { isCurrent, maySleep, needsCode } from './rest.ts'
+import { isAttempt, isCurrent, maySleep, needsCode, unaccounted } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
-
-const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
 
 interface Mail {
   message: Message
@@ -85,7 +83,7 @@ export class TaskRunner {
     return runner
   }
 
-  /** Nothing runs and nothing is on its way: it may leave memory. */
+  /** Nothing runs and nothing is on its way. */
   get idle(): boolean {
     return !this.#busy && this.#here.size === 0 && this.#mail.length === 0
   }
@@ -135,11 +133,11 @@ export class TaskRunner {
     this.#snapshot = summarise(this.state)
     for (const work of claim.work) {
       const step = this.state.steps.get(work.step)
-      if (step && step.operation === work.operation && step.attempt === work.attempt) step.dispatched = true
+      if (step && isAttempt(step, work)) step.dispatched = true
     }
-    const answered = claim.letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : []))
-    if (claim.orphaned)
-      this.#mail.push({ message: { type: 'takeover', alive: [...claim.work, ...answered] }, letter: null })
+    // One by one, so that the code hears of each before the next: one of them may pause the task.
+    const lost = claim.orphaned ? unaccounted(this.state, claim) : []
+    for (const step of lost) this.#mail.push({ message: { type: 'takeover', step }, letter: null })
     for (const letter of claim.letters) {
       this.#owner.letters.take(letter.id)
       this.#mail.push({ message: letter.message, letter: letter.id })
@@ -286,14 +284,12 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
+    const reason = new TriarchError('STEP_CANCELLED', 'the task was stopped')
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, reason)
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition)
     if (transition.release) return this.#leave()
-    if (turn.reload) {
-      void this.#guard(() => this.#reload())
-      return
-    }
+    if (turn.reload) return void this.#guard(() => this.#reload())
     if (this.#mail.length > 0 || this.#stray || (this.#evict && this.#here.size === 0)) {
       void this.#guard(() => this.#turn())
       return

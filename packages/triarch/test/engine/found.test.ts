@@ -89,9 +89,9 @@ describe('found once', () => {
     emit(turn, { type: 'submitted', workflow: 'w', version: '1', input: null })
     emit(turn, { type: 'started' })
     emit(turn, { type: 'stepRequested', id: 1, action: 'a.x', name: 'x', input: null, policy: {} })
-    receive(turn, { type: 'takeover', alive: [{ step: 1, operation: 'run', attempt: 1 }] })
+    receive(turn, { type: 'takeover', step: 2 })
     expect(turn.events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
-    receive(turn, { type: 'takeover', alive: [] })
+    receive(turn, { type: 'takeover', step: 1 })
     expect(turn.events.at(-1)).toMatchObject({ type: 'attemptFailed', unknown: true, error: { code: 'STEP_LOST' } })
   })
 
