@@ -49,7 +49,8 @@ export class Node {
   #renewedAt: number
   #seen: number | null = null
   #open = true
-  #registered: Promise<void> | null = null
+  /** The renewal of the lease under way. */
+  #renewing: Promise<unknown> = Promise.resolve()
   /** Also while it drains: what still runs is still its own. */
   #beating = true
 
@@ -125,9 +126,9 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    this.#registered = this.#renew()
-    await this.#registered
-    if (!this.#open) return // stopped, or taken for dead, meanwhile
+    this.#renewing = this.#renew()
+    await this.#renewing
+    if (!this.#open) return // stopped, or taken for dead, before it began
     this.#beat()
     this.scheduler?.start()
     this.#consumer?.wake()
@@ -150,7 +151,6 @@ export class Node {
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
-    await this.#registered?.catch(() => undefined) // start() tells; what came to be known of this node must go again
     this.#timers.watch?.cancel()
     this.#consumer?.close()
     await this.#supervisor?.stop()
@@ -162,6 +162,9 @@ export class Node {
     await this.#consumer?.closed()
     this.#beating = false
     this.#timers.beat?.cancel()
+    // A renewal that came after the leave would list this node as alive again.
+    const renewed = this.#renewing.catch(() => undefined)
+    await this.#within(renewed, 1_000)
     await this.#options.store.leave(this.id)
   }
 
@@ -185,7 +188,7 @@ export class Node {
   #beat(): void {
     const { environment, settings, failed } = this.#options
     this.#timers.beat = environment.timer(settings.lease / 3, () => {
-      this.#renew()
+      this.#renewing = this.#renew()
         .catch(failed)
         .finally(() => {
           // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.

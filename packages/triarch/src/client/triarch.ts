@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
 import { checkTaskId } from '../definition/name.ts'
 import type { Workflow } from '../definition/workflow.ts'
+import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
-import { StoreClock } from './clock.ts'
 import { Connection } from './connection.ts'
 import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
@@ -31,7 +31,8 @@ interface Listeners {
 
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
-  readonly #environment: StoreClock
+  /** Its wall clock is the store's. */
+  readonly #environment: SynchronisedEnvironment
   readonly #settings: Settings
   readonly #registry: Registry
   readonly #store: StateStore
@@ -48,7 +49,7 @@ export class Triarch implements AsyncDisposable {
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
     const environment = options.environment ?? systemEnvironment()
-    this.#environment = new StoreClock(environment)
+    this.#environment = new SynchronisedEnvironment(environment)
     this.#registry = new Registry((options.workflows ?? []) as readonly Workflow[], options.agents ?? [])
     this.#store = options.store(environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings)
@@ -98,6 +99,7 @@ export class Triarch implements AsyncDisposable {
       throw new TriarchError('STORE_VIA_INVALID', 'open() the store before you begin a transaction on it')
     }
     await this.#open()
+    if (this.#environment.old) await this.#synchronise()
     const { payload } = this.#settings.limits
     const given = { now: this.#environment.now(), payload, id: () => this.#environment.id() }
     const task = await newTask(workflow as Workflow, input, options, given)
@@ -142,10 +144,14 @@ export class Triarch implements AsyncDisposable {
 
   #open(): Promise<void> {
     this.#opened ??= this.#store.open().then(async () => {
-      await this.#environment.set(this.#store)
+      await this.#synchronise()
       this.#ready = true
     })
     return this.#opened
+  }
+
+  #synchronise(): Promise<void> {
+    return this.#environment.synchronise(() => this.#store.now())
   }
 
   async #join(): Promise<void> {
@@ -153,7 +159,7 @@ export class Triarch implements AsyncDisposable {
       environment: this.#environment,
       store: this.#store,
       registry: this.#registry,
-      renewed: () => this.#environment.set(this.#store),
+      renewed: () => this.#synchronise(),
       settings: this.#settings,
       counters: this.#counters,
       alert: (alert) => {

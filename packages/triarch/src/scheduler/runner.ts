@@ -36,6 +36,8 @@ export class TaskRunner {
   readonly epoch: number
   readonly #owner: Owner
   #seq = 0
+  /** Of the latest record: none is older than the one before, whoever wrote that. */
+  #at = 0
   #driver: FunctionDriver | null = null
   #mail: Mail[] = []
   #busy = true
@@ -67,6 +69,7 @@ export class TaskRunner {
     const rebuilt = rebuild(task.id, datedEvents([{ seq: 1, at: task.at, events: task.events }]))
     const runner = new TaskRunner(owner, task.id, 1, rebuilt.state)
     runner.#create = task
+    runner.#at = task.at
     runner.#created = created
     void runner.#guard(() => {
       runner.#prepare(rebuilt)
@@ -128,6 +131,7 @@ export class TaskRunner {
 
   async #open(claim: Claim): Promise<void> {
     this.#seq = claim.records.at(-1)?.seq ?? 0
+    this.#at = claim.records.at(-1)?.at ?? 0
     const rebuilt = rebuild(this.id, datedEvents(claim.records))
     this.state = rebuilt.state
     this.#snapshot = summarise(this.state)
@@ -179,7 +183,8 @@ export class TaskRunner {
 
   async #turn(): Promise<void> {
     const { environment, limits } = this.#owner
-    const turn = newTurn(this.state, environment.now(), environment.random, limits)
+    this.#at = Math.max(this.#at, environment.now())
+    const turn = newTurn(this.state, this.#at, environment.random, limits)
     const children: NewTask[] = []
     const consumed: number[] = []
     const driver = this.#driver

@@ -15,7 +15,7 @@ export interface Evidence {
   work: unknown[]
   nodes: { id: string; dead: number }[]
   ledger: Entry[]
-  /** How far two clocks may be apart (ms); 0 where there is one clock. */
+  /** How far the clocks of nodes and services may be apart (ms). */
   slack?: number
   /** How long a running attempt may not hear that its task was stopped by force (ms). */
   pulse?: number

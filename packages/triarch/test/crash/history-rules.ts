@@ -72,6 +72,9 @@ const outcome = each((_, events) => {
 const answers = each((_, events) => {
   const seen = new Set<string>()
   return events.flatMap(({ event }) => {
+    // After a rewind the same decision is made anew, and its attempts count anew.
+    if (event.type === 'stepRequested')
+      for (const key of seen) if (key.endsWith(` of step ${event.id}`)) seen.delete(key)
     if (event.type !== 'stepCompleted' && event.type !== 'attemptFailed' && event.type !== 'undone') return []
     if ('by' in event && event.by === 'operator') return []
     const operation =

@@ -1,0 +1,61 @@
+import type { Environment, Timer } from './environment.ts'
+
+/** A clock asked longer ago than this is asked again before it is relied upon by somebody who seldom asks (ms). */
+const OLD = 10_000
+
+/**
+ * An environment whose wall clock follows another one, the store's: what decides deadlines between nodes. It runs on
+ * monotonic time, so no jump of the machine's own clock reaches it, and it is never ahead: what is due here is due there.
+ */
+export class SynchronisedEnvironment implements Environment {
+  readonly random: () => number
+  readonly id: () => string
+  readonly #inner: Environment
+  /** From monotonic time to the other's (ms). */
+  #offset: number
+  #askedAt = Number.NEGATIVE_INFINITY
+
+  constructor(inner: Environment) {
+    this.#inner = inner
+    this.random = () => inner.random()
+    this.id = () => inner.id()
+    this.#offset = inner.now() - inner.monotonic()
+  }
+
+  now(): number {
+    return Math.floor(this.#inner.monotonic() + this.#offset)
+  }
+
+  /** It was not asked for long, and may have drifted apart, or slept with its machine. */
+  get old(): boolean {
+    return this.#inner.monotonic() - this.#askedAt > OLD
+  }
+
+  /** Asks the other clock. The answer is somewhat old when it comes, by at most the time the question took. */
+  async synchronise(ask: () => Promise<number>): Promise<void> {
+    const asked = this.#inner.monotonic()
+    const told = await ask()
+    const answered = this.#inner.monotonic()
+    const behind = told - answered
+    const first = this.#askedAt === Number.NEGATIVE_INFINITY
+    const ahead = answered + this.#offset > told + (answered - asked)
+    if (first || ahead || behind > this.#offset) this.#offset = behind
+    this.#askedAt = asked
+  }
+
+  monotonic(): number {
+    return this.#inner.monotonic()
+  }
+
+  timer(ms: number, callback: () => void): Timer {
+    return this.#inner.timer(ms, callback)
+  }
+
+  soon(callback: () => void): void {
+    this.#inner.soon(callback)
+  }
+
+  drain(callback: () => void): void {
+    this.#inner.drain(callback)
+  }
+}
