@@ -16,7 +16,10 @@ export class Client {
   readonly sent: Record<string, number[]> = {}
   /** Tasks not yet submitted. */
   owed: number
+  /** Tasks that were sent all their events, and may want more. */
+  readonly #heard = new Set<string>()
   readonly #numbers = new Map<string, number>()
+  readonly #sending = new Set<string>()
   readonly #machine: Machine
   readonly #triarch: Triarch
   readonly #workflow: Workflow<Program, unknown>
@@ -40,18 +43,28 @@ export class Client {
 
   /** One more event for each task that may wait for one. */
   feed(): void {
-    for (const id of Object.keys(this.sent)) void this.#emit(this.#triarch.task(id))
+    for (const id of this.#heard) void this.#emit(this.#triarch.task(id))
   }
 
   async #send(task: TaskHandle): Promise<void> {
     this.sent[task.id] = []
     for (let count = 1; count <= MOST_EVENTS; count++) {
-      if (!(await this.#emit(task))) return
+      if (!(await this.#emit(task))) break
       await this.#pause(AGAIN * Math.min(count, 20))
     }
+    this.#heard.add(task.id)
   }
 
+  /** One at a time for each task: what is sent at once may arrive in any order. */
   async #emit(task: TaskHandle): Promise<boolean> {
+    if (this.#sending.has(task.id)) return true
+    this.#sending.add(task.id)
+    const going = await this.#emitNext(task)
+    this.#sending.delete(task.id)
+    return going
+  }
+
+  async #emitNext(task: TaskHandle): Promise<boolean> {
     const number = (this.#numbers.get(task.id) ?? 0) + 1
     this.#numbers.set(task.id, number)
     try {

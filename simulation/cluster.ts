@@ -45,7 +45,7 @@ export class Cluster {
   boot(place: number): void {
     const plan = this.#plan.nodes[place]
     if (!plan || this.members[place]?.machine.alive) return
-    const name = `node ${place}${'′'.repeat(Math.min(this.#born++, 0))} #${this.#born}`
+    const name = `node ${place} #${++this.#born}`
     const machine = this.#world.machine(name, { skew: plan.skew })
     const member = { plan, machine, triarch: this.node(machine, plan.roles, this.#plan.settings) }
     this.members[place] = member
@@ -94,7 +94,7 @@ export class Cluster {
     this.#world.note(`${machine.name} is asked to stop`)
     const stopped = () => {
       machine.crash()
-      this.boot(place)
+      if (this.reboots) this.boot(place)
     }
     this.#world.after(0, 'stop', () => void triarch.stop().then(stopped, stopped), machine)
   }

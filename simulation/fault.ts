@@ -1,4 +1,5 @@
 import type { World } from '../packages/triarch/src/environment/world.ts'
+import type { Transition } from '../packages/triarch/src/store/port.ts'
 import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
 
@@ -65,7 +66,8 @@ export class Fortune {
 }
 
 /** What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost. */
-function possible(kind: CallFault, { name, machine }: Call): boolean {
+function possible(kind: CallFault, { name, machine, args }: Call): boolean {
+  if (kind === 'twice' && name === 'commit') return (args[0] as Transition[]).every(({ events }) => events !== null)
   if (kind === 'twice') return name !== 'post' && name !== 'claim'
   if (kind === 'crash-before' || kind === 'crash-after') return machine.name.startsWith('node')
   return true

@@ -51,13 +51,15 @@ export class Operator {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
       return task.cancel({ force: true })
     }
-    const [step] = await held(task)
+    const all = await held(task)
+    const step = all.find(({ policy }) => policy.semantics === 'at-most-once') ?? all[0]
     if (!step) return task.resume()
     const key = `${task.id} ${step.id} ${step.operation}`
     const tried = (this.#tried.get(key) ?? 0) + 1
     this.#tried.set(key, tried)
     // Whoever tries an at-most-once step again answers for it; this operator never does.
-    if (step.held === 'unknown-outcome' || tried > PATIENCE) return task.skip(step.id, { step: 0 })
+    if (step.policy.semantics === 'at-most-once' || step.held === 'unknown-outcome' || tried > PATIENCE)
+      return task.skip(step.id, { step: 0 })
     return task.resume()
   }
 }

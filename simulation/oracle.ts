@@ -7,14 +7,12 @@ export interface Hindsight {
   sight: Sight
   /** Numbers of acknowledged events, by task. */
   sent: Record<string, number[]>
-  /** How far clocks are apart at most (ms). */
-  slack: number
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
 
 /** A timer fires, in true time, no sooner than it is due. */
-const early: Oracle = ({ evidence, sight, slack }) =>
+const early: Oracle = ({ evidence, sight }) =>
   evidence.tasks.flatMap((story) => {
     const due = new Map<number, number>()
     return story.records.flatMap(({ seq, events }) => {
@@ -24,7 +22,7 @@ const early: Oracle = ({ evidence, sight, slack }) =>
         if (event.type === 'waitStarted' && event.until !== null) due.set(event.id, event.until)
         if (event.type !== 'timerFired' && event.type !== 'waitTimedOut') return []
         const until = due.get(event.id)
-        if (at === undefined || until === undefined || at >= until - slack) return []
+        if (at === undefined || until === undefined || at >= until) return []
         return [`${story.row.id}: ${event.type} of ${event.id} is ${until - at} ms early in true time`]
       })
     })
@@ -47,7 +45,6 @@ const letters: Oracle = ({ evidence, sent }) =>
     ]
   })
 
-/** Nobody but those asked for it compensates, and nothing is left half done by an end that promised to undo. */
 const oracles: Record<string, Oracle> = { early, letters }
 
 export function judge(hindsight: Hindsight): string[] {
