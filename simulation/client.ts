@@ -41,6 +41,11 @@ export class Client {
     if (hears(ops)) await this.#send(this.#triarch.task(id))
   }
 
+  /** Whether everything that was asked for has been answered. */
+  get idle(): boolean {
+    return this.owed === 0 && this.#sending.size === 0
+  }
+
   /** One more event for each task that may wait for one. */
   feed(): void {
     for (const id of this.#heard) void this.#emit(this.#triarch.task(id))

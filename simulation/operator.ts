@@ -7,6 +7,8 @@ const PATIENCE = 2
 
 /** The human beside the engine: decides what it may not, and meddles as planned. */
 export class Operator {
+  /** Calls under way. */
+  #busy = 0
   /** Pauses that no fault explains. */
   readonly astonished: string[] = []
   readonly #triarch: Triarch
@@ -16,17 +18,21 @@ export class Operator {
     this.#triarch = triarch
   }
 
+  get idle(): boolean {
+    return this.#busy === 0
+  }
+
   /** Decides about everything that is paused. */
   decide(): Promise<void> {
-    return tolerant(async () => {
+    return this.#tolerant(async () => {
       const { tasks } = await this.#triarch.list({ status: 'paused', limit: 1_000 })
-      for (const info of tasks) await tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
+      for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
     })
   }
 
   move(id: string, kind: Move['kind']): Promise<void> {
     const task = this.#triarch.task(id)
-    return tolerant(async () => {
+    return this.#tolerant(async () => {
       switch (kind) {
         case 'cancel':
           return task.cancel()
@@ -44,6 +50,18 @@ export class Operator {
           return task.compensate()
       }
     })
+  }
+
+  /** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */
+  async #tolerant(work: () => Promise<void>): Promise<void> {
+    this.#busy++
+    try {
+      await work()
+    } catch (error) {
+      if (!expected.some((code) => isTriarchError(error, code))) throw error
+    } finally {
+      this.#busy--
+    }
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
@@ -88,12 +106,3 @@ const expected = [
   'STORE_BUSY',
   'STORE_FAILED',
 ] as const
-
-/** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */
-async function tolerant(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!expected.some((code) => isTriarchError(error, code))) throw error
-  }
-}

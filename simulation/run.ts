@@ -145,7 +145,7 @@ class Run {
 
   async #settle(): Promise<boolean> {
     for (let waited = 0; waited < LIVENESS; waited += LOOK) {
-      if (this.#client.owed === 0 && !this.#open()) return true
+      if (this.#client.idle && this.#operator.idle && !this.#open()) return true
       if (waited % 1_000 === 0) this.#client.feed()
       await this.#world.run(LOOK)
     }
