@@ -21,6 +21,9 @@ export interface ConsumerOptions {
 /** Most requests taken from one queue at a time. */
 const LARGEST_TAKE = 500
 
+/** How long after a failure the store is asked again (ms). */
+const AGAIN = 100
+
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer {
   readonly #options: ConsumerOptions
@@ -79,6 +82,7 @@ export class Consumer {
         if (items.length > 0) this.#again = true
       } catch (error) {
         this.#options.failed(error)
+        this.#options.environment.timer(AGAIN, () => this.wake())
       } finally {
         for (const [agent, slots] of held) this.#options.hosts.get(agent)?.unhold(slots)
       }
@@ -122,7 +126,7 @@ export class Consumer {
       // Nothing is lost by trying again: a reply that was taken the first time is refused as late the second.
       this.#options.failed(error)
       this.#replies.unshift(...batch)
-      this.#options.environment.timer(100, () => void this.#flush())
+      this.#options.environment.timer(AGAIN, () => void this.#flush())
       return
     }
     if (this.#replies.length > 0) this.#options.environment.soon(() => void this.#flush())

@@ -212,7 +212,12 @@ export class Scheduler implements Owner {
 
   giveBack(runner: TaskRunner, rest = 0): void {
     const { environment, node } = this
-    void disown({ environment, store: this.#options.store, node, rest }, runner).then(() => this.wake())
+    const { store, queued } = this.#options
+    void disown({ environment, store, node, rest }, runner).then(() => {
+      this.wake()
+      // What was meant to be written may have been, and nobody told the agents.
+      queued()
+    })
   }
 
   count(stale: number): void {
