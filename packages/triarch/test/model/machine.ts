@@ -7,7 +7,7 @@ import { settle } from '../../src/kernel/settle.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { notifyParent } from '../../src/kernel/stop.ts'
 import { begin, nextWake } from '../../src/kernel/tick.ts'
-import { emit, newTurn, type Turn } from '../../src/kernel/turn.ts'
+import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
 import { bound } from '../../src/scheduler/play.ts'
 import { Code, type Program } from './code.ts'
 import { Judge } from './judge.ts'
@@ -138,10 +138,10 @@ export class Machine {
       const name = nameOf({ step: id, operation, attempt })
       step.dispatched = names.has(name) && !answered.has(name)
     }
-    this.turn([
-      { type: 'takeover', alive: alive.map(({ step, operation, attempt }) => ({ step, operation, attempt })) },
-      ...letters,
-    ])
+    const lost = [...this.state.steps.values()].filter(
+      (step) => isOutstanding(step) && !names.has(nameOf({ ...step, step: step.id })),
+    )
+    this.turn([...lost.map((step): Message => ({ type: 'takeover', step: step.id })), ...letters])
   }
 
   /** The reply of an attempt, fit for its operation. */
