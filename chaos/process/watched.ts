@@ -12,10 +12,12 @@ export function watched(own: Agent, ledger: Ledger): Agent {
     const { run, undo, verify, input: _, output: __, ...policy } = definition
     twin.action(name, {
       ...policy,
-      run(input: unknown, step: StepContext) {
-        note('run', step)
-        return run(input, step)
-      },
+      ...(run && {
+        run(input: unknown, step: StepContext) {
+          note('run', step)
+          return run(input, step)
+        },
+      }),
       ...(undo && {
         undo(done: { input: unknown; output: unknown }, step: StepContext) {
           note('undo', step)

@@ -18,7 +18,10 @@ export type {
   UndoOptions,
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'
+export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
+export { type PlanView, type PlanViewStep, preview } from './definition/preview.ts'
+export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { StandardSchema } from './definition/schema.ts'
 export { type Workflow, type WorkflowDefinition, workflow } from './definition/workflow.ts'

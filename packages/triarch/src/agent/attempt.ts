@@ -233,9 +233,18 @@ function verification(answer: unknown, limit: number): Outcome {
 export function actionHandler(action: Action<unknown, unknown>): Handler {
   const { definition } = action
   return {
-    run: definition.input || definition.output ? validated(action) : (input, step) => definition.run(input, step),
+    run: definition.input || definition.output ? validated(action) : (input, step) => definition.run?.(input, step),
     undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
     verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
+    retryIf: definition.retry?.retryIf,
+  }
+}
+
+/** The step that finalizes a run step of the action, under a key of its own. */
+export function finalizeHandler({ definition }: Action<unknown, unknown>): Handler | undefined {
+  if (!definition.finalize) return undefined
+  return {
+    run: (done, step) => definition.finalize?.(done as { input: unknown; output: unknown }, step),
     retryIf: definition.retry?.retryIf,
   }
 }
@@ -244,7 +253,7 @@ function validated({ definition, key }: Action<unknown, unknown>): Handler['run'
   const { input: inputs, output: outputs } = definition
   return async (input, step) => {
     const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input
-    const output = await definition.run(given, step)
+    const output = await definition.run?.(given, step)
     return outputs ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
   }
 }

@@ -1,10 +1,10 @@
-import type { Action } from '../definition/action.ts'
+import { type Action, finalizeKey } from '../definition/action.ts'
 import type { Agent } from '../definition/agent.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
-import { Attempt, actionHandler, type Handler } from './attempt.ts'
+import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
 
 export interface HostedAttempt {
   request: StepRequest
@@ -45,6 +45,8 @@ export class AgentHost {
     this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
     for (const action of agent?.actions.values() ?? []) {
       this.#handlers.set(action.key, actionHandler(action as Action<unknown, unknown>))
+      const finalize = finalizeHandler(action as Action<unknown, unknown>)
+      if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }
   }
 

@@ -2,10 +2,12 @@ import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
 import { checkName } from '../definition/name.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
+import { type PlanView, planView } from '../definition/preview.ts'
 import { TriarchError } from '../error/error.ts'
 import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Message } from '../kernel/message.ts'
+import { rebuild } from '../kernel/rebuild.ts'
 import type { Connection } from './connection.ts'
 import type { TaskDetails, TaskInfo } from './status.ts'
 
@@ -65,6 +67,14 @@ export class TaskHandle<O = unknown> {
     return entries
   }
 
+  /** The task's plan and how far each step is; null for a function, and before it is planned. */
+  async plan(): Promise<PlanView | null> {
+    const history = await this.history()
+    const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
+    const { plan } = rebuild(this.id, dated).state
+    return plan && planView(plan)
+  }
+
   /** The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one. */
   watch(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {
     return this.#connection.watch(this.id, options.signal)
@@ -110,13 +120,14 @@ export class TaskHandle<O = unknown> {
     )
   }
 
-  /** Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. */
-  async skip(step: number, output: unknown = null): Promise<void> {
+  /**
+   * Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. In a plan, without
+   * an output (not even null), all that depends on the step is skipped with it.
+   */
+  async skip(step: number, output?: unknown): Promise<void> {
     checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
-    await this.#send(
-      { type: 'skip', step, output: encode(output, 'output', this.#connection.limits.payload) },
-      'retryable',
-    )
+    const payload = output === undefined ? undefined : encode(output, 'output', this.#connection.limits.payload)
+    await this.#send({ type: 'skip', step, ...(payload !== undefined && { output: payload }) }, 'retryable')
   }
 
   /** Undoes a task that succeeded. */

@@ -2,6 +2,7 @@ import type { Agent } from '../definition/agent.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
+import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -42,6 +43,10 @@ export interface Limits {
   fanOut: number
   /** Events kept for a task that does not wait for them: 10,000. More are refused. */
   mailbox: number
+  /** Steps of one plan: 20,000. More: PLAN_TOO_LARGE. */
+  planSteps: number
+  /** Bytes of JSON of all inputs of one plan: 16,777,216. More: PLAN_TOO_LARGE. */
+  planBytes: number
   /** Tasks in memory of one node: 5,000. More wait in the store. */
   tasks: number
 }
@@ -82,7 +87,15 @@ export function settingsOf(options: TriarchOptions): Settings {
       throw new TriarchError('INVALID_OPTION', `Triarch: role "${role}" must be one of ${allRoles.join(', ')}`)
   }
   const limits = options.limits ?? {}
-  checkOptions('Triarch: limits', limits, ['payload', 'history', 'fanOut', 'mailbox', 'tasks'])
+  checkOptions('Triarch: limits', limits, [
+    'payload',
+    'history',
+    'fanOut',
+    'mailbox',
+    'planSteps',
+    'planBytes',
+    'tasks',
+  ])
   const bound = (name: keyof Limits, standard: number) =>
     checkInteger(`Triarch: limits.${name}`, limits[name] ?? standard, 1, 1e9)
   return {
@@ -96,6 +109,8 @@ export function settingsOf(options: TriarchOptions): Settings {
       history: bound('history', 50_000),
       fanOut: bound('fanOut', 10_000),
       mailbox: bound('mailbox', 10_000),
+      planSteps: bound('planSteps', DEFAULT_PLAN_LIMITS.steps),
+      planBytes: bound('planBytes', DEFAULT_PLAN_LIMITS.bytes),
       tasks: bound('tasks', 5_000),
       longSleep: 5_000,
       idle: 10_000,

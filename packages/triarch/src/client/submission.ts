@@ -2,6 +2,7 @@ import { type Duration, milliseconds, positiveMilliseconds } from '../definition
 import { checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
+import { makePlan } from '../definition/planning.ts'
 import { checkPriority } from '../definition/policy.ts'
 import { validate } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
@@ -38,7 +39,7 @@ export async function newTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  given: { now: number; payload: number; id: () => string },
+  given: Given,
 ): Promise<NewTask> {
   checkWorkflow(workflow)
   checkOptions('submit', options, keys)
@@ -48,14 +49,27 @@ export async function newTask(
   }
   const { definition, name, version } = workflow
   if (definition.input) await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`)
-  return buildTask(workflow, input, options, given, version)
+  const task = buildTask(workflow, input, options, given, version)
+  // What starts later is planned when it is due.
+  if (!definition.plan || task.status === 'scheduled') return task
+  const { payload, planSteps, planBytes } = given.limits
+  const limits = { payload, steps: planSteps, bytes: planBytes }
+  const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via })
+  const events = `${task.events.slice(0, -1)},${JSON.stringify({ type: 'planned', plan })}]`
+  return { ...task, status: 'planned', events }
+}
+
+interface Given {
+  now: number
+  limits: { payload: number; planSteps: number; planBytes: number }
+  id: () => string
 }
 
 function buildTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  { now, payload, id }: { now: number; payload: number; id: () => string },
+  { now, limits, id }: Given,
   version: string,
 ): NewTask {
   const { definition, name } = workflow
@@ -74,7 +88,7 @@ function buildTask(
     type: 'submitted',
     workflow: name,
     version,
-    input: encode(input, `input of ${name}`, payload),
+    input: encode(input, `input of ${name}`, limits.payload),
     ...(start !== null && { startAt: start }),
     ...(before !== null && { startBefore: before }),
     ...(complete !== null && { completeBy: complete }),

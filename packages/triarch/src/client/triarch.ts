@@ -90,7 +90,8 @@ export class Triarch implements AsyncDisposable {
 
   /**
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
-   * Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TASK_EXISTS, STORE_*.
+   * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * TASK_EXISTS, PLAN_*, STORE_*.
    */
   async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped')
@@ -100,8 +101,8 @@ export class Triarch implements AsyncDisposable {
     }
     await this.#open()
     if (this.#environment.old) await this.#synchronise()
-    const { payload } = this.#settings.limits
-    const given = { now: this.#environment.now(), payload, id: () => this.#environment.id() }
+    const { limits } = this.#settings
+    const given = { now: this.#environment.now(), limits, id: () => this.#environment.id() }
     const task = await newTask(workflow as Workflow, input, options, given)
     const created = await this.#create(task, options.via)
     if (!created) await this.#same(task, options.ifExists ?? 'match')

@@ -1,5 +1,6 @@
 import type { Json } from '../kernel/json.ts'
 import type { Agent } from './agent.ts'
+import type { ActionPlanContext } from './plan.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { StandardSchema } from './schema.ts'
 
@@ -30,8 +31,12 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */
   output?: StandardSchema
-  /** Does the work. May run more than once: see `idempotencyKey`. */
-  run(input: I, step: StepContext): O | Promise<O>
+  /** Does the work. May run more than once: see `idempotencyKey`. Missing only where `plan` is given. */
+  run?(input: I, step: StepContext): O | Promise<O>
+  /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
+  plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
+  /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */
+  finalize?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Takes back what `run` did. May run more than once. */
   undo?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */
@@ -45,6 +50,13 @@ export interface Action<I = unknown, O = unknown> {
   /** `agent.action`. */
   readonly key: string
   readonly definition: ActionDefinition
+  /** Plans other actions. */
+  readonly plans: boolean
   /** Exists for the compiler only. */
   readonly '~types'?: { readonly input: I; readonly output: O }
+}
+
+/** The action whose `run` finalizes another's. */
+export function finalizeKey(key: string): string {
+  return `${key}:finalize`
 }

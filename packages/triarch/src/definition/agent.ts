@@ -3,7 +3,9 @@ import type { Action, ActionDefinition, StepContext } from './action.ts'
 import type { Jsonified } from './jsonified.ts'
 import { checkName } from './name.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
-import { policyKeys, toRecordedPolicy } from './policy.ts'
+import type { ActionPlanContext, PlanContext, PlanningAction } from './plan.ts'
+import { type PolicyOptions, policyKeys, toRecordedPolicy } from './policy.ts'
+import type { Resolved } from './reference.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
 
 export interface AgentOptions {
@@ -12,9 +14,20 @@ export interface AgentOptions {
 }
 
 /** An action's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
-export type TypedActionDefinition<P, R, I, O> = Omit<ActionDefinition<P, R>, 'input' | 'output' | 'undo'> & {
+export type TypedActionDefinition<P, R, I, O> = Omit<
+  ActionDefinition<P, R>,
+  'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan'
+> & {
   input?: StandardSchema<I, P>
+  run(input: P, step: StepContext): R | Promise<R>
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+  finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+}
+
+/** An action that only plans others: what `plan` returns, references and all, is its output. */
+export type PurePlanDefinition<A, R> = PolicyOptions & {
+  plan(input: A, plan: PlanContext): R
+  run?: never
 }
 
 /** A named group of actions on one remote service or resource, with a concurrency of its own. */
@@ -31,9 +44,18 @@ export interface Agent {
     name: string,
     definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & { output: StandardSchema<R, O> },
   ): Action<I, Jsonified<O>>
+  /** Defines an action that plans others; with `run`, its own too, by `plan.self`. */
+  action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>
+  action<A, P, R>(
+    name: string,
+    definition: TypedActionDefinition<P, R, P, R> & {
+      plan(input: A, plan: ActionPlanContext<P, Jsonified<R>>): void
+      output?: never
+    },
+  ): PlanningAction<A, Jsonified<R>>
 }
 
-const actionKeys = [...policyKeys, 'input', 'output', 'run', 'undo', 'verify']
+const actionKeys = [...policyKeys, 'input', 'output', 'run', 'undo', 'verify', 'plan', 'finalize']
 
 /** Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
 export function agent(name: string, options: AgentOptions = {}): Agent {
@@ -58,13 +80,15 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   const key = `${agent.name}.${checkName(`action of agent "${agent.name}"`, name)}`
   if (agent.actions.has(name)) throw new TriarchError('DUPLICATE_DEFINITION', `Action ${key} is already defined`)
   checkOptions(key, definition ?? null, actionKeys)
-  checkFunction(`${key}: run`, definition.run)
-  const { undo, verify, input, output } = definition
+  const { run, plan, finalize, undo, verify, input, output } = definition
+  if (plan !== undefined) checkFunction(`${key}: plan`, plan)
+  if (plan === undefined || run !== undefined) checkFunction(`${key}: run`, run)
+  if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)
   if (undo !== undefined) checkFunction(`${key}: undo`, undo)
   if (verify !== undefined) checkFunction(`${key}: verify`, verify)
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
-  const action: Action = Object.freeze({ agent, name, key, definition })
+  const action: Action = Object.freeze({ agent, name, key, definition, plans: plan !== undefined })
   // Policies that make no sense are found here, and the usual one is ready for the first step.
   toRecordedPolicy(action, undefined, undefined, { undo: undo !== undefined, verify: verify !== undefined })
   return action

@@ -1,5 +1,4 @@
 import { TriarchError } from '../error/error.ts'
-import type { Json } from '../kernel/json.ts'
 import {
   defaultPolicy,
   type RecordedPolicy,
@@ -82,13 +81,16 @@ export function checkPriority(what: string, priority: unknown): number {
   return checkInteger(what, priority, -1_000_000, 1_000_000)
 }
 
+type Rescue = Pick<StepPolicy, 'rescue' | 'substitute' | 'substituted'>
+
 /** The strategy and the substitute that a rescue option means. Throws INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
-export function toRescue(option: RescueOption, what: string): { rescue: RescueStrategy; substitute: Json } {
+export function toRescue(option: RescueOption, what: string): Rescue {
   if (option === 'skip' || option === 'pause' || option === 'fail' || option === 'compensate') {
-    return { rescue: option, substitute: null }
+    return { rescue: option, substitute: null, substituted: false }
   }
   if (typeof option === 'object' && option !== null && 'skip' in option && Object.keys(option).length === 1) {
-    return { rescue: 'skip', substitute: encode(option.skip, `${what}.skip`, DEFAULT_PAYLOAD_LIMIT) }
+    const substitute = encode(option.skip, `${what}.skip`, DEFAULT_PAYLOAD_LIMIT)
+    return { rescue: 'skip', substitute, substituted: option.skip !== undefined }
   }
   throw new TriarchError('INVALID_OPTION', `${what} must be "skip", "pause", "fail", "compensate" or { skip: output }`)
 }

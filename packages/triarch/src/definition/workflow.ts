@@ -5,7 +5,9 @@ import { type Duration, positiveMilliseconds } from './duration.ts'
 import type { Jsonified } from './jsonified.ts'
 import { checkName, checkVersion } from './name.ts'
 import { checkFunction, checkOptions } from './options.ts'
+import type { PlanContext } from './plan.ts'
 import { checkPriority, type RescueOption, toRescue } from './policy.ts'
+import type { Resolved } from './reference.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
 
 /** A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns. */
@@ -23,12 +25,21 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   /** Higher first: -1,000,000 to 1,000,000; 0. */
   priority?: number
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
-  run(input: I, task: TaskContext): O | Promise<O>
+  run?(input: I, task: TaskContext): O | Promise<O>
+  /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
+  plan?(input: I, plan: PlanContext): unknown
 }
 
 /** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
-export type TypedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P, R>, 'input' | 'output'> & {
+export type TypedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P, R>, 'input' | 'output' | 'run' | 'plan'> & {
   input?: StandardSchema<I, P>
+  run(input: P, task: TaskContext): R | Promise<R>
+}
+
+/** A plan's definition as it is written. */
+export type PlannedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P>, 'input' | 'output' | 'run' | 'plan'> & {
+  input?: StandardSchema<I, P>
+  plan(input: P, plan: PlanContext): R
 }
 
 /** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it). */
@@ -40,7 +51,7 @@ export interface Workflow<I = unknown, O = unknown> {
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
-const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'run']
+const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'run', 'plan']
 
 /** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function workflow<P, R, I = P>(
@@ -51,10 +62,18 @@ export function workflow<P, R, O, I = P>(
   name: string,
   definition: TypedWorkflowDefinition<P, NoInfer<R>, I> & { output: StandardSchema<R, O> },
 ): Workflow<I, Jsonified<O>>
+export function workflow<P, R, I = P>(
+  name: string,
+  definition: PlannedWorkflowDefinition<P, R, I>,
+): Workflow<I, Resolved<Awaited<R>>>
 export function workflow(name: string, definition: WorkflowDefinition): Workflow {
   const what = `workflow "${checkName('workflow', name)}"`
   checkOptions(what, definition ?? null, keys)
-  checkFunction(`${what}: run`, definition.run)
+  const { run, plan } = definition
+  checkFunction(`${what}: ${plan === undefined ? 'run' : 'plan'}`, plan ?? run)
+  if (plan !== undefined && (run !== undefined || definition.output !== undefined)) {
+    throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
+  }
   const { rescue, completeWithin, priority, version = '1' } = definition
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
@@ -67,7 +86,8 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
 /** Throws UNKNOWN_WORKFLOW for anything that workflow() did not make. */
 export function checkWorkflow(given: unknown): void {
   const { name, version, definition } = (given ?? {}) as Partial<Workflow>
-  if (typeof name === 'string' && typeof version === 'string' && typeof definition?.run === 'function') return
+  const code = definition?.run ?? definition?.plan
+  if (typeof name === 'string' && typeof version === 'string' && typeof code === 'function') return
   throw new TriarchError('UNKNOWN_WORKFLOW', 'this is no workflow: give what workflow() returned')
 }
 

@@ -57,6 +57,12 @@ export const catalogue = {
     'The connection given as `via` is no open transaction on the same database: pass the one that holds your rows.',
   WORKFLOW_MISUSE:
     'A workflow awaited something foreign or used its context outside of its turn: await only what the context gives.',
+  PLAN_MISUSE:
+    'A plan used a reference as a value, was used after it was finished, or mixed with another: see the message.',
+  PLAN_TOO_LARGE: 'A plan has more steps or bytes than allowed: put parts of it into child tasks.',
+  PLAN_FAILED: 'The code that plans threw: read the cause; nothing was stored.',
+  REFERENCE_UNRESOLVED:
+    'An input refers to a part of an output that is not there: correct the plan, or retry the step with an input.',
   INVARIANT: 'Triarch broke a rule of its own: please report it with the message and the stack.',
 } as const
 

@@ -1,5 +1,7 @@
+import { isBack, startBackwards, wentBack } from './backwards.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
+import { newPlanState, requested, settled, skipped } from './plan.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
@@ -23,6 +25,16 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.parent = event.parent ?? null
       state.status = event.startAt !== undefined && event.startAt > at ? 'scheduled' : 'pending'
       return
+    case 'planning':
+      return moveTask(state, 'planning')
+    case 'planned': {
+      const { plan } = event
+      moveTask(state, 'planning')
+      moveTask(state, 'planned')
+      state.plan = newPlanState(plan)
+      state.nextId = plan.first + plan.steps.length
+      return
+    }
     case 'started':
       state.begun = true
       return moveTask(state, 'running')
@@ -30,6 +42,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = newStep(state, event, at)
       if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
       step.status = 'running'
+      if (state.plan) requested(state.plan, event.id)
       return
     }
     case 'undoRegistered': {
@@ -193,7 +206,22 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveStep(step, 'skipped')
       state.skipped = true
       state.steps.delete(event.id)
-      return deliver(state, deliveries, { id: event.id, ok: true, value: event.output })
+      if (state.plan) {
+        if (event.output === undefined) skipped(state.plan, event.id, event.along ?? [])
+        else settled(state.plan, event.id, event.output, 'skipped')
+        return
+      }
+      return deliver(state, deliveries, { id: event.id, ok: true, value: event.output ?? null })
+    }
+    case 'stepParked': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      moveStep(step, 'error')
+      step.held = 'step'
+      step.error = event.error
+      state.lastFailed = event.id
+      state.plan?.parked.add(event.id)
+      return
     }
     case 'stepCancelled': {
       const step = state.steps.get(event.id)
@@ -204,11 +232,14 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'stepRetried': {
       const step = state.steps.get(event.id)
       if (step) retry(state, step, event.at, event.input)
+      state.plan?.parked.delete(event.id)
+      if (event.input !== undefined) state.plan?.edited.set(event.id, event.input)
       return
     }
     case 'undoRequested': {
       const child = state.children.get(event.id)
       if (child) child.status = 'compensating'
+      if (state.plan) wentBack(state.plan, event.id)
       const step = state.steps.get(event.id)
       if (!step) return
       moveStep(step, 'compensating')
@@ -220,6 +251,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (step) moveStep(step, 'compensated')
       state.undone++
+      if (state.plan) isBack(state.plan, event.id)
       state.steps.delete(event.id)
       state.children.delete(event.id)
       return
@@ -245,6 +277,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'compensating':
       state.undoBegun = true
+      startBackwards(state)
       return moveTask(state, 'compensating')
     case 'rewound':
       if (event.attempts) deliveries.push(...state.deferred)
@@ -277,8 +310,12 @@ function failedBy(state: TaskState, error: ErrorRecord): number | null {
   return [...state.children.values()].find((child) => child.task === childId)?.id ?? null
 }
 
-/** The code hears nothing more once the task unwinds, and nothing yet while it is paused. */
+/** A plan has no code: its graph learns of it. The code hears nothing more once the task unwinds, and nothing yet while it is paused. */
 function deliver(state: TaskState, deliveries: Delivery[], delivery: Delivery): void {
+  if (state.plan) {
+    if (delivery.ok) settled(state.plan, delivery.id, delivery.value)
+    return
+  }
   if (isEnding(state)) return
   if (state.status === 'paused') state.deferred.push(delivery)
   else deliveries.push(delivery)

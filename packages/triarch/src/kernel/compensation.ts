@@ -15,9 +15,9 @@ export function startCompensation(turn: Turn): boolean {
 
 export function settleCompensation(turn: Turn): void {
   const { state } = turn
-  for (const unit of ready(state)) {
-    emit(turn, { type: 'undoRequested', id: unit.id, at: turn.at })
-    const child = state.children.get(unit.id)
+  for (const id of state.plan?.undo?.ready ?? ready(state).map((unit) => unit.id)) {
+    emit(turn, { type: 'undoRequested', id, at: turn.at })
+    const child = state.children.get(id)
     if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
   }
   if (!isCompensating(state)) stop(turn)
@@ -50,5 +50,6 @@ function ready(state: TaskState): (Step | Child)[] {
 }
 
 function isCompensating(state: TaskState): boolean {
+  if (state.plan?.undo) return state.plan.undo.pending.size > 0
   return underWay(state).length > 0 || compensable(state).length > 0
 }

@@ -1,4 +1,5 @@
 import type { Message } from './message.ts'
+import { skipping } from './skip.ts'
 import type { Step } from './state.ts'
 import { tellParent } from './stop.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
@@ -74,7 +75,9 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return reject(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
-    emit(turn, { type: 'continued', input: message.input ?? state.input, nextId: state.endId, pending: [] })
+    const anew = state.plan !== null || !state.begun
+    const input = message.input ?? state.input
+    emit(turn, { type: 'continued', input, nextId: state.endId, pending: [], ...(anew && { anew }) })
   } else {
     const step = message.step ?? state.lastFailed
     emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })
@@ -93,7 +96,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
     !state.children.has(message.step)
   ) {
     emit(turn, { type: 'rewound', step: message.step })
-    emit(turn, { type: 'stepSkipped', id: message.step, output: message.output, by: 'operator' })
+    emit(turn, skipping(state, message.step, message.output, 'operator'))
     turn.reload = true
     return
   }
@@ -110,7 +113,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
       node: null,
     })
   } else {
-    emit(turn, { type: 'stepSkipped', id: step.id, output: message.output, by: 'operator' })
+    emit(turn, skipping(state, step.id, message.output, 'operator'))
   }
   if (held(turn).length === 0) resume(turn)
 }

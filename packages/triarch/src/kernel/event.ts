@@ -1,4 +1,5 @@
 import type { ErrorRecord, Json } from './json.ts'
+import type { Plan } from './plan.ts'
 import type { RecordedPolicy, RescueStrategy } from './policy.ts'
 import type { TaskResult } from './status.ts'
 
@@ -68,6 +69,9 @@ export type Decision =
 /** Facts: what happened to the task. */
 export type Fact =
   | ({ type: 'submitted' } & Submission)
+  /** The plan is being made: nothing of it is durable until it is `planned`. */
+  | { type: 'planning' }
+  | { type: 'planned'; plan: Plan }
   | { type: 'started' }
   | ({
       type: 'stepCompleted'
@@ -90,7 +94,10 @@ export type Fact =
   | { type: 'verifyRequested'; id: number; at: number }
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
-  | { type: 'stepSkipped'; id: number; output: Json; by: 'rescue' | 'operator' }
+  /** In a plan, without an output, all that depends on the step goes `along`. */
+  | { type: 'stepSkipped'; id: number; output?: Json; along?: number[]; by: 'rescue' | 'operator' }
+  /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
+  | { type: 'stepParked'; id: number; error: ErrorRecord }
   | { type: 'stepCancelled'; id: number }
   | { type: 'stepRetried'; id: number; input?: Json; at: number }
   | { type: 'timerFired'; id: number }
@@ -111,7 +118,14 @@ export type Fact =
    * attempt, and the end of all ids, so that a task that starts over uses none again.
    */
   | { type: 'rewound'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number }
-  | { type: 'continued'; input: Json; nextId: number; pending: { name: string; payload: Json }[] }
+  | {
+      type: 'continued'
+      input: Json
+      nextId: number
+      pending: { name: string; payload: Json }[]
+      /** It begins like a task just submitted: a plan is made anew. */
+      anew?: true
+    }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
 
 export type PauseReason = 'operator' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error' | 'limit'

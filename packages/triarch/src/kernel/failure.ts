@@ -1,6 +1,7 @@
 import type { AttemptTrace, PauseReason } from './event.ts'
 import type { ErrorRecord } from './json.ts'
 import type { Outcome, Reply } from './message.ts'
+import { rescuePlanned } from './park.ts'
 import { backoff } from './policy.ts'
 import type { Step } from './state.ts'
 import { emit, type Turn } from './turn.ts'
@@ -86,6 +87,7 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
 /** Retries are used up. */
 function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
   if (turn.state.unwinding) return emit(turn, { type: 'stepCancelled', id: step.id })
+  if (turn.state.plan) return rescuePlanned(turn, step, error)
   switch (step.policy.rescue) {
     case 'skip':
       return emit(turn, { type: 'stepSkipped', id: step.id, output: step.policy.substitute, by: 'rescue' })

@@ -1,5 +1,6 @@
 import type { Operation } from './event.ts'
 import type { ErrorRecord, Json } from './json.ts'
+import type { Plan } from './plan.ts'
 import type { TaskResult } from './status.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
@@ -43,10 +44,13 @@ export type Message =
   | { type: 'pause'; reason?: string }
   | { type: 'resume' }
   | { type: 'retry'; step?: number; input?: Json }
-  | { type: 'skip'; step: number; output: Json }
+  | { type: 'skip'; step: number; output?: Json }
   | { type: 'compensate' }
   /** A parent that goes on after a rewind asks a child how it ended. */
   | { type: 'report' }
+  /** The code that plans has answered (from within the owner's process only). */
+  | { type: 'planned'; plan: Plan }
+  | { type: 'unplanned'; error: ErrorRecord }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
   /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */

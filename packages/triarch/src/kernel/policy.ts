@@ -32,6 +32,8 @@ export interface StepPolicy {
   rescue: RescueStrategy
   /** The output recorded when `rescue` is `skip`. */
   substitute: Json
+  /** It was given, so that in a plan what depends on the step goes on with it. */
+  substituted: boolean
   semantics: Semantics
   /** The action can be undone, verified. */
   undo: boolean
@@ -48,6 +50,7 @@ export const defaultPolicy: StepPolicy = {
   heartbeatWithin: null,
   rescue: 'compensate',
   substitute: null,
+  substituted: false,
   semantics: 'at-least-once',
   undo: false,
   verify: false,

@@ -1,5 +1,6 @@
 import { apply } from './apply.ts'
 import type { Decision, TaskEvent } from './event.ts'
+import { dependents, newPlanState, type Plan } from './plan.ts'
 import { type Delivery, newState, type TaskState } from './state.ts'
 
 export interface DatedEvent {
@@ -70,7 +71,9 @@ function effective(history: readonly DatedEvent[]): DatedEvent[] {
       kept.push(dated)
       continue
     }
-    kept = event.step === null ? kept.filter(({ event }) => !isStop(event)) : cut(kept, event.step)
+    const plan = kept.findLast(({ event }) => event.type === 'planned')?.event as { plan: Plan } | undefined
+    if (event.step === null) kept = kept.filter(({ event }) => !isStop(event))
+    else kept = plan ? cutPlan(kept, plan.plan, event.step) : cut(kept, event.step)
     kept.push({ at: dated.at, event: { ...event, attempts: { ...attempts }, endId } })
     for (const id of Object.keys(attempts).map(Number)) attempts[id] = (attempts[id] ?? 0) + 1
   }
@@ -107,6 +110,18 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]
+}
+
+/** The outcome of a planned step is void, and all that depended on it; what else the plan did stands. */
+function cutPlan(events: readonly DatedEvent[], plan: Plan, step: number): DatedEvent[] {
+  const known = events.filter(({ event }) => !isStop(event))
+  if (!known.some(({ event }) => isOutcome(event) && event.id === step)) return known
+  const state = newPlanState(plan)
+  const gone = new Set([...dependents(state, step), ...state.finalizers])
+  return known.filter(({ event }) => {
+    if (!('id' in event)) return true
+    return !gone.has(event.id) && !(event.id === step && isOutcome(event))
+  })
 }
 
 function isOutcome(event: TaskEvent): event is TaskEvent & { id: number } {

@@ -32,6 +32,9 @@ export function receive(turn: Turn, message: Message): void {
       return childStopped(turn, message)
     case 'tick':
       return tick(turn)
+    case 'planned':
+    case 'unplanned':
+      return planned(turn, message)
     case 'takeover':
       return takeOver(turn, message.step)
     default:
@@ -88,6 +91,13 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
     ...(message.output !== undefined && { output: message.output }),
     ...(message.error !== undefined && { error: message.error }),
   })
+}
+
+/** Whoever paused, stopped or took the task meanwhile made the plan void: it is made again if it is wanted. */
+function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unplanned' }>): void {
+  if (turn.state.status !== 'planning' || turn.state.unwinding) return stale(turn)
+  if (message.type === 'planned') emit(turn, message)
+  else emit(turn, { type: 'threw', error: message.error, rescue: 'fail' })
 }
 
 /** The owner before us died. What it may have started, and no work queue knows, has an unknown outcome. */

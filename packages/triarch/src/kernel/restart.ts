@@ -8,8 +8,9 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   // A pause from before the stop is over; code that never began begins now.
   state.pause = null
   state.deferred = []
-  moveTask(state, 'running')
-  if (!state.begun) state.status = 'pending'
+  if (state.status === 'stopped') moveTask(state, 'running')
+  state.status = 'running'
+  if (!state.begun) state.status = state.plan ? 'planned' : 'pending'
   state.result = 'pending'
   state.output = undefined
   state.error = undefined
@@ -19,21 +20,24 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   state.tried = attempts
   state.endId = Math.max(state.endId, endId)
   for (const step of state.steps.values()) {
-    if (step.status !== 'running' && step.status !== 'error') continue
+    if (step.status !== 'running' && step.status !== 'error' && step.status !== 'suspended') continue
     const tried = attempts[step.id] ?? 0
     step.attempts.run = Math.max(step.attempts.run, tried)
     step.attempts.verify = Math.max(step.attempts.verify, tried)
     retry(state, step, at, step.id === stepId ? input : undefined)
+    state.plan?.parked.delete(step.id)
   }
+  if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
 }
 
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
 export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'continued' }>, at: number): void {
-  const { input, nextId, pending } = from
+  const { input, nextId, pending, anew = false } = from
   if (state.status === 'stopped') moveTask(state, 'running')
-  state.status = 'running'
+  state.status = anew ? 'pending' : 'running'
   state.pause = null
-  state.begun = true
+  state.begun = !anew
+  state.plan = null
   state.result = 'pending'
   state.output = undefined
   state.error = undefined

@@ -1,5 +1,6 @@
 import type { Operation, ParentPolicy, PauseReason } from './event.ts'
 import type { ErrorRecord, Json } from './json.ts'
+import type { PlanState } from './plan.ts'
 import type { StepPolicy } from './policy.ts'
 import type { StepStatus, TaskResult, TaskStatus } from './status.ts'
 
@@ -51,6 +52,8 @@ export interface TaskState {
   /** Deliveries held back while paused. */
   deferred: Delivery[]
   unwinding: Unwinding | null
+  /** Null: a durable function, or not planned yet. */
+  plan: PlanState | null
 }
 
 export interface Pause {
@@ -169,5 +172,6 @@ export function newState(id: string): TaskState {
     pause: null,
     deferred: [],
     unwinding: null,
+    plan: null,
   }
 }

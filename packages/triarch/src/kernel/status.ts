@@ -31,12 +31,12 @@ export const moves: {
   readonly step: Readonly<Record<StepStatus, readonly StepStatus[]>>
 } = {
   task: {
-    scheduled: ['pending', 'running', 'paused', 'stopped'],
+    scheduled: ['pending', 'planning', 'running', 'paused', 'stopped'],
     pending: ['planning', 'running', 'paused', 'stopped'],
     planning: ['planned', 'paused', 'stopped'],
     planned: ['running', 'paused', 'stopped'],
     running: ['paused', 'compensating', 'stopped'],
-    paused: ['scheduled', 'pending', 'running', 'compensating', 'stopped'],
+    paused: ['scheduled', 'pending', 'planning', 'planned', 'running', 'compensating', 'stopped'],
     compensating: ['paused', 'stopped'],
     stopped: ['running', 'compensating'],
   },

@@ -60,7 +60,7 @@ export function next(step: Step, planned: { operation: Operation; at: number } |
 
 /** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
 export function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
-  if (step.status === 'error') moveStep(step, 'running')
+  if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
   const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
   step.held = null
   step.failures = { run: 0, verify: 0, undo: 0 }

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Json } from './json.ts'
+import { progressOf } from './plan.ts'
 import type { Pause, TaskState } from './state.ts'
 import type { TaskResult, TaskStatus } from './status.ts'
 
@@ -15,14 +16,20 @@ export interface Summary {
 }
 
 export function summarise(state: TaskState): Summary {
-  const { status, result, failures, progress, output, error, pause } = state
+  const { status, result, failures, plan, output, error, pause } = state
+  const progress = plan ? progressOf(plan) : state.progress
   return { status, result, failures, deadline: deadlineOf(state), progress, output, error, pause }
+}
+
+/** It was submitted, and nobody has begun it. */
+export function isWaiting({ status }: TaskState): boolean {
+  return status === 'pending' || status === 'scheduled' || status === 'planned'
 }
 
 /** The next instant at which somebody must look even if nobody can run the task. */
 function deadlineOf(state: TaskState): number | null {
   if (state.status === 'stopped' || state.unwinding) return null
-  const waiting = state.status === 'pending' || state.status === 'scheduled'
+  const waiting = isWaiting(state)
   const before = waiting && state.startBefore !== null ? state.startBefore + 1 : null
   if (before === null || state.completeBy === null) return before ?? state.completeBy
   return Math.min(before, state.completeBy)

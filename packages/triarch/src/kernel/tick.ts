@@ -1,4 +1,5 @@
 import type { TaskState } from './state.ts'
+import { isWaiting } from './summary.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
 /** Everything whose instant has come, in the order of those instants. Timers never fire early: `at` decides. */
@@ -25,19 +26,19 @@ export function tick(turn: Turn): void {
 }
 
 /**
- * A pending task begins when its time has come and its code is here; one that nobody started in time has expired.
- * True when it began.
+ * A pending task begins when its time has come and its code is here, or its plan; one that nobody started in time has
+ * expired. True when it began. What is yet to be planned begins with that.
  */
-export function begin(turn: Turn, canRun: boolean): boolean {
+export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
   const { state, at } = turn
-  if ((state.status !== 'pending' && state.status !== 'scheduled') || state.unwinding) return false
+  if (!isWaiting(state) || state.unwinding) return false
   if (state.startBefore !== null && at > state.startBefore) {
     const message = 'the task did not start before its start-before'
     emit(turn, { type: 'stopped', result: 'error', error: { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message } })
     return false
   }
-  if (!canRun || (state.startAt !== null && at < state.startAt)) return false
-  emit(turn, { type: 'started' })
+  if ((code === 'none' && !state.plan) || (state.startAt !== null && at < state.startAt)) return false
+  emit(turn, { type: state.plan || code === 'function' ? 'started' : 'planning' })
   return true
 }
 
@@ -45,7 +46,7 @@ export function begin(turn: Turn, canRun: boolean): boolean {
 export function nextWake(state: TaskState): number | null {
   if (state.status === 'stopped') return null
   let next = Number.POSITIVE_INFINITY
-  if (state.status === 'scheduled' || state.status === 'pending') {
+  if (isWaiting(state)) {
     if (state.startAt !== null) next = state.startAt
     if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
   }

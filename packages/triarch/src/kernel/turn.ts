@@ -36,6 +36,8 @@ export interface KernelLimits {
   fanOut: number
   /** Events kept for a task that does not wait for them. */
   mailbox: number
+  /** Largest payload, in bytes of JSON. */
+  payload: number
 }
 
 /** Something an operator must see. */

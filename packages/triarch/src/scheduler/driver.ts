@@ -83,7 +83,7 @@ export class FunctionDriver {
         if ('issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `input of ${this.workflow.name}`)
         input = checked.value
       }
-      const output = await definition.run(input, context)
+      const output = await definition.run?.(input, context)
       return definition.output
         ? validate(definition.output, output, 'INVALID_OUTPUT', `output of ${this.workflow.name}`)
         : output

@@ -9,8 +9,9 @@ import type { Letters } from './letters.ts'
 import type { TaskRunner } from './runner.ts'
 
 export interface SchedulerLimits extends KernelLimits {
-  /** Largest payload, in bytes of JSON. */
-  payload: number
+  /** Steps, and bytes of JSON of all inputs, of one plan. */
+  planSteps: number
+  planBytes: number
   /** Tasks in memory at once. */
   tasks: number
   /** A task that sleeps at least this long leaves memory at once (ms). */

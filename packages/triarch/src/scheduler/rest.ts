@@ -11,7 +11,7 @@ export function maySleep(state: TaskState, wakeAt: number | null, notBefore: num
 
 /** On a node without the workflow's code: whether the kernel can go no further without it. */
 export function needsCode(state: TaskState): boolean {
-  if (state.status === 'paused') return false
+  if (state.status === 'paused' || state.plan) return false
   if (!state.unwinding) return true
   return [...state.steps.values()].some((step) => step.action === null && isOutstanding(step) && !step.dispatched)
 }

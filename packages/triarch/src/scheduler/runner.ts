@@ -1,5 +1,7 @@
+import type { Workflow } from '../definition/workflow.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import type { Message } from '../kernel/message.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
@@ -11,19 +13,17 @@ import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { newTurn, type Turn } from '../kernel/turn.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
-import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
+import type { Mail } from './mail.ts'
 import type { Owner } from './owner.ts'
+import { planInTime } from './plan.ts'
 import { bound, hasNews, holdLost, pauseFor, play } from './play.ts'
+import { replay, wasRunning } from './replay.ts'
 import { isAttempt, isCurrent, maySleep, needsCode, unaccounted } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
-interface Mail {
-  message: Message
-  /** Inbox id, when it came through the store. */
-  letter: number | null
-}
+const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
 
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
@@ -39,6 +39,9 @@ export class TaskRunner {
   /** Of the latest record: none is older than the one before, whoever wrote that. */
   #at = 0
   #driver: FunctionDriver | null = null
+  /** The code of the task's version, if this node has it: controls and made plans can do without. */
+  #workflow: Workflow | undefined
+  #planning = false
   #mail: Mail[] = []
   #busy = true
   #gone = false
@@ -150,11 +153,11 @@ export class TaskRunner {
     await this.#turn()
   }
 
-  /** The code of the task's version, if this node has it; control messages can be obeyed without. */
   #prepare(rebuilt: Rebuilt): FunctionDriver | null {
     const workflow = this.#owner.workflow(rebuilt.state.workflow, rebuilt.state.version)
+    this.#workflow = workflow
     this.#stray = null
-    this.#driver = workflow
+    this.#driver = workflow?.definition.run
       ? new FunctionDriver(workflow, rebuilt, this.#owner.limits.payload, (error) => {
           this.#stray = error
           this.#wake()
@@ -165,20 +168,8 @@ export class TaskRunner {
 
   async #replay(rebuilt: Rebuilt): Promise<void> {
     const driver = this.#prepare(rebuilt)
-    const { status, pause } = rebuilt.state
-    const from = pause?.from ?? status
-    if (!driver || from === 'pending' || from === 'scheduled') return
-    if (status === 'stopped' && !this.#mail.some(({ message }) => message.type === 'compensate')) return
-    driver.activate(true)
-    driver.start(rebuilt.startedAt)
-    await drained(this.#owner.environment)
-    for (const [index, delivery] of rebuilt.deliveries.entries()) {
-      if (driver.failure) break
-      driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
-      await drained(this.#owner.environment)
-    }
-    driver.finishReplay()
-    driver.activate(false)
+    const undoes = this.#mail.some(({ message }) => message.type === 'compensate')
+    if (driver && wasRunning(rebuilt.state, undoes)) await replay(this.#owner.environment, driver, rebuilt)
   }
 
   async #turn(): Promise<void> {
@@ -198,7 +189,9 @@ export class TaskRunner {
       receive(turn, mail.message)
       if (hasNews(driver, turn)) await play(environment, driver, turn, { children, start: false })
     }
-    if (begin(turn, driver !== null) && driver) await play(environment, driver, turn, { children, start: true })
+    const code = driver ? 'function' : this.#workflow ? 'plan' : 'none'
+    if (begin(turn, code) && driver) await play(environment, driver, turn, { children, start: true })
+    if (!driver) advance(turn)
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null
     bound(turn)
@@ -232,11 +225,12 @@ export class TaskRunner {
       !turn.reload &&
       this.#mail.length === 0 &&
       maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
-    const foreign = !stopped && !turn.reload && !this.#driver && needsCode(state)
+    const foreign = !stopped && !turn.reload && !this.#workflow && needsCode(state)
     const orphaned = this.#here.size > 0
+    const ready = foreign || turn.reload || orphaned || state.status === 'planning'
     const release =
       stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
-        ? { wakeAt: stopped ? null : wakeAt, ready: foreign || turn.reload || orphaned, orphaned }
+        ? { wakeAt: stopped ? null : wakeAt, ready, orphaned }
         : null
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
@@ -289,8 +283,7 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    const reason = new TriarchError('STEP_CANCELLED', 'the task was stopped')
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, reason)
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition)
     if (transition.release) return this.#leave()
@@ -322,10 +315,19 @@ export class TaskRunner {
     await this.#turn()
   }
 
+  /** Outside of the turn: what the planning code waits for must not keep the task from being cancelled. */
+  async #plan(): Promise<void> {
+    if (this.#planning || !this.#workflow) return
+    this.#planning = true
+    this.push(await planInTime(this.#owner, this.#workflow, this.state))
+    this.#planning = false
+  }
+
   #idle(wakeAt: number | null): void {
     this.#busy = false
     this.idleSince = this.#owner.environment.monotonic()
     if (this.#mail.length > 0 || this.#stray) return this.#wake()
+    if (this.state.status === 'planning') void this.#plan()
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
     if (wakeAt === null || this.#evict) return
     const wait = Math.max(0, wakeAt - this.#owner.environment.now())

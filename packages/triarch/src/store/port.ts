@@ -80,7 +80,7 @@ export interface NewTask {
   version: string
   priority: number
   tags: Record<string, string>
-  status: 'scheduled' | 'pending'
+  status: 'scheduled' | 'pending' | 'planned'
   at: number
   /** Not before this instant; null: now. */
   startAt: number | null

@@ -47,7 +47,7 @@ describe('a recorded policy', () => {
 
   it('records the substitute of a skip, and drops it with the skip', () => {
     const skip = { skip: { label: new Date(0) } }
-    const skipped = { rescue: 'skip', substitute: { label: '1970-01-01T00:00:00.000Z' } }
+    const skipped = { rescue: 'skip', substitute: { label: '1970-01-01T00:00:00.000Z' }, substituted: true }
     expect(toRecordedPolicy(plain, skip, undefined, none)).toEqual(skipped)
     expect(toRecordedPolicy(plain, skip, { rescue: 'fail' }, none)).toEqual({ rescue: 'fail' })
     expect(toRecordedPolicy(plain, { skip: undefined }, undefined, none)).toEqual({ rescue: 'skip' })

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { agent, PermanentError, type TaskInfo, Triarch, type Workflow, workflow } from '../../src/index.ts'
+import {
+  agent,
+  PermanentError,
+  type TaskContext,
+  type TaskInfo,
+  Triarch,
+  type Workflow,
+  workflow,
+} from '../../src/index.ts'
 import { memory } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, never, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -489,7 +497,7 @@ describe('what is no good is refused with its code', () => {
   })
 
   it('in a workflow: options, names and inputs of what it asks for', async () => {
-    const asks: [string, (task: Parameters<typeof echo.definition.run>[1]) => unknown][] = [
+    const asks: [string, (task: TaskContext) => unknown][] = [
       ['UNKNOWN_OPTION', (task) => task.run('a', () => 1, { retries: 1 } as never)],
       ['INVALID_NAME', (task) => task.run('a b', () => 1)],
       ['INVALID_OPTION', (task) => task.run('a', 1 as never)],

@@ -31,7 +31,7 @@ export interface Birth {
   completeBy: number | null
 }
 
-const limits = { history: 80, fanOut: 8, mailbox: 3 }
+const limits = { history: 80, fanOut: 8, mailbox: 3, payload: 100_000 }
 
 /** Thrown away with the turn it happened in: the process died before the commit. */
 export class Crash extends Error {}
@@ -100,7 +100,7 @@ export class Machine {
       }
       this.#play(turn)
     }
-    if (begin(turn, this.#code !== null)) this.#play(turn, true)
+    if (begin(turn, this.#code === null ? 'none' : 'function')) this.#play(turn, true)
     bound(turn)
     settle(turn)
     notifyParent(turn)

@@ -1,0 +1,50 @@
+import type { Action } from './action.ts'
+import type { StepOptions } from './context.ts'
+import type { Reference, Templated } from './reference.ts'
+
+/** Policies of one planned step and its place in the plan. */
+export interface PlannedStepOptions extends StepOptions {
+  /** Waits for these besides the steps its input refers to. */
+  after?: readonly { readonly output: unknown }[]
+  /** Its share of the task's progress; 1. */
+  weight?: number
+}
+
+/** A step that was planned, or everything that an action planned. */
+export interface Planned<O = unknown> {
+  /** What it will give: may stand in the input of any later step, or in what `plan` returns. */
+  readonly output: Reference<O>
+}
+
+/** An action that plans others. It is given what `plan.step` is given, references and all. */
+export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
+  readonly plans: true
+}
+
+/**
+ * Builds a plan. Steps run as soon as what they refer to is done; `sequence`, `concurrence` and `after` add order where no
+ * data does. Used after `plan` has returned, or with what belongs to another plan, it throws PLAN_MISUSE.
+ */
+export interface PlanContext {
+  /** The transaction given to submit(); undefined when a scheduler plans, and in a preview. */
+  readonly via: unknown
+
+  /**
+   * Plans a step, or all that an action plans. Its `rescue` has the last word over those of what the action plans.
+   * Throws PLAN_MISUSE, PLAN_TOO_LARGE, UNKNOWN_ACTION, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   */
+  step<I, O>(action: PlanningAction<I, O>, input: NoInfer<I>, options?: PlannedStepOptions): Planned<O>
+  step<I, O>(action: Action<I, O>, input: Templated<NoInfer<I>>, options?: PlannedStepOptions): Planned<O>
+
+  /** What is planned in it runs one after the other. */
+  sequence<T>(block: () => T): T
+
+  /** What is planned in it runs side by side, but for what refers to each other. So does the body of every plan. */
+  concurrence<T>(block: () => T): T
+}
+
+/** The same for an action that plans: it may plan its own `run`, too. */
+export interface ActionPlanContext<I, O> extends PlanContext {
+  /** Plans the action's own `run` (and `finalize`) with this input. */
+  self(input: Templated<NoInfer<I>>, options?: PlannedStepOptions): Planned<O>
+}

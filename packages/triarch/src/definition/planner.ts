@@ -1,0 +1,265 @@
+import { TriarchError } from '../error/error.ts'
+import type { Plan, PlannedGroup, PlannedStep } from '../kernel/plan.ts'
+import type { RecordedPolicy } from '../kernel/policy.ts'
+import { type Action, finalizeKey } from './action.ts'
+import { checkOptions } from './options.ts'
+import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
+import { type RescueOption, toRecordedPolicy } from './policy.ts'
+import { newReference } from './reference.ts'
+import { invalid, validateSync } from './schema.ts'
+import { handles, toTemplate } from './template.ts'
+
+export interface PlanLimits {
+  /** Bytes of JSON of one input or output. */
+  payload: number
+  /** Steps of a plan, those that only join or finalize others included. */
+  steps: number
+  /** Bytes of JSON of all its inputs. */
+  bytes: number
+}
+
+/** Where the next step goes: in what order, and under which action. */
+interface Scope {
+  kind: 'sequence' | 'concurrence'
+  /** What comes first waits for these. */
+  incoming: readonly number[]
+  /** What came last (sequence), or all that nothing follows yet (concurrence). */
+  exits: number[]
+  group: number | undefined
+  /** Strategies of the places outside, the outermost first. */
+  rescues: readonly RescueOption[]
+}
+
+interface Handle extends Planned {
+  exits: readonly number[]
+}
+
+/** Builds one plan. Ids are handed out in the order of planning, so a step can only wait for earlier ones. */
+export class Planner {
+  readonly #steps: PlannedStep[] = []
+  readonly #policies: RecordedPolicy[] = []
+  readonly #places = new Map<RecordedPolicy | string, number>()
+  readonly #groups: PlannedGroup[] = []
+  readonly #finalizers: PlannedStep[] = []
+  readonly #first: number
+  readonly #rescue: RescueOption | undefined
+  readonly #limits: PlanLimits
+  #scope: Scope = { kind: 'concurrence', incoming: [], exits: [], group: undefined, rescues: [] }
+  #open = true
+  #bytes = 0
+
+  constructor(first: number, rescue: RescueOption | undefined, limits: PlanLimits) {
+    this.#first = first
+    this.#rescue = rescue
+    this.#limits = limits
+  }
+
+  /** What the planning code programs against. */
+  context(via: unknown, own?: Action): ActionPlanContext<unknown, unknown> {
+    return {
+      via,
+      step: (action: Action, input: unknown, options?: PlannedStepOptions) =>
+        this.#step(action, input, options ?? {}, via),
+      self: (input: unknown, options?: PlannedStepOptions) => {
+        if (!own?.definition.run) throw misuse(`${own?.key ?? 'a workflow'} has no run to plan`)
+        return this.#add(own, input, options ?? {})
+      },
+      sequence: <T>(block: () => T) => this.#block('sequence', block),
+      concurrence: <T>(block: () => T) => this.#block('concurrence', block),
+    } as ActionPlanContext<unknown, unknown>
+  }
+
+  /** The plan that was built, and nothing can be added to any more. */
+  finish(output: unknown): Plan {
+    const template = toTemplate(output, this.#reading('output of the plan'))
+    this.#open = false
+    const steps = [...this.#steps, ...this.#finalizers]
+    this.#checkSize(steps.length)
+    return { first: this.#first, steps, policies: this.#policies, groups: this.#groups, output: template }
+  }
+
+  #step(action: Action, input: unknown, options: PlannedStepOptions, via: unknown): Planned {
+    this.#check()
+    const { plan } = action?.definition ?? {}
+    if (plan === undefined) return this.#add(action, input, options)
+    const { exits, output } = this.#within(action, options, () => {
+      const planned = plan(input, this.context(via, action))
+      if (isThenable(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
+      return planned
+    })
+    return this.#handle(exits, () => output)
+  }
+
+  /** Runs an action's own planning as one block, under a group of its own. */
+  #within(action: Action, options: PlannedStepOptions, body: () => unknown): { exits: number[]; output: unknown } {
+    const { after = [], weight: _, ...rest } = options
+    const outer = this.#scope
+    const before = this.#before(after)
+    const group: PlannedGroup = { action: action.key, name: rest.name ?? action.name }
+    if (outer.group !== undefined) group.group = outer.group
+    this.#groups.push(group)
+    const rescues = rest.rescue === undefined ? outer.rescues : [...outer.rescues, rest.rescue]
+    const scope: Scope = {
+      kind: 'concurrence',
+      incoming: this.#joined(before),
+      exits: [],
+      group: this.#groups.length - 1,
+      rescues,
+    }
+    const own: { last: Handle | null } = { last: null }
+    const kept = this.#selves
+    this.#selves = own
+    const returned = this.#enter(scope, body)
+    this.#selves = kept
+    return { exits: scope.exits, output: returned ?? own.last?.output }
+  }
+
+  #selves: { last: Handle | null } = { last: null }
+
+  #block<T>(kind: Scope['kind'], block: () => T): T {
+    this.#check()
+    const { group, rescues } = this.#scope
+    const incoming = this.#joined(this.#before([]))
+    const result = this.#enter({ kind, incoming, exits: [], group, rescues }, block)
+    if (isThenable(result)) throw misuse(`a ${kind} must answer at once`)
+    return result
+  }
+
+  #enter<T>(scope: Scope, body: () => T): T {
+    const outer = this.#scope
+    this.#scope = scope
+    try {
+      return body()
+    } finally {
+      this.#scope = outer
+      this.#leave(scope.exits.length > 0 ? scope.exits : scope.incoming, scope.exits.length > 0)
+    }
+  }
+
+  /** What the scope's next member waits for. */
+  #before(after: readonly object[]): number[] {
+    const { kind, incoming, exits } = this.#scope
+    const before = new Set(kind === 'sequence' && exits.length > 0 ? exits : incoming)
+    for (const planned of after) {
+      if (!handles.has(planned)) throw misuse('`after` takes what plan.step returned')
+      for (const id of (planned as unknown as Handle).exits) before.add(id)
+    }
+    return [...before]
+  }
+
+  /** Notes what a member ends with. */
+  #leave(exits: readonly number[], grew: boolean): void {
+    const scope = this.#scope
+    if (!grew) return
+    if (scope.kind === 'sequence') scope.exits = [...exits]
+    else scope.exits.push(...exits)
+  }
+
+  /** Many before many would need as many edges as their product: a join in between needs their sum. */
+  #joined(before: number[]): number[] {
+    return before.length > 1 ? [this.#push({ action: null, after: before })] : before
+  }
+
+  #add(action: Action, input: unknown, options: PlannedStepOptions): Handle {
+    this.#check()
+    const { definition, key } = action ?? {}
+    if (typeof definition?.run !== 'function')
+      throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
+    const { after = [], weight, ...rest } = options
+    checkOptions(`options of ${key}`, { weight }, ['weight'])
+    if (weight !== undefined && !(weight >= 0 && weight <= 1e6))
+      throw new TriarchError('INVALID_OPTION', `options of ${key}: weight must be a number from 0 to 1,000,000`)
+    const reading = this.#reading(`input of ${key}`)
+    const template = toTemplate(input, reading)
+    if (definition.input && reading.found.size === 0) {
+      const checked = validateSync(definition.input, input)
+      if (checked !== 'async' && 'issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `input of ${key}`)
+    }
+    const before = this.#before(after).filter((id) => !reading.found.has(id))
+    const [rescue = rest.rescue] = this.#scope.rescues
+    const stepOptions = rescue === undefined ? rest : { ...rest, rescue }
+    const caps = { undo: definition.undo !== undefined, verify: definition.verify !== undefined }
+    const step: PlannedStep = { action: key }
+    if (template !== null) step.input = template
+    if (typeof template === 'object' || typeof template === 'string') this.#bytes += JSON.stringify(template).length
+    if (rest.name !== undefined && rest.name !== action.name) step.name = rest.name
+    if (before.length > 0) step.after = before
+    const policy = this.#place(toRecordedPolicy(action, this.#rescue, stepOptions, caps))
+    if (policy > 0) step.policy = policy
+    if (weight !== undefined) step.weight = weight
+    const { group } = this.#scope
+    if (group !== undefined) step.group = group
+    const id = this.#push(step)
+    if (definition.finalize) this.#finalize(action, stepOptions, step, id)
+    this.#leave([id], true)
+    const output = newReference({ operation: 'output', of: [id], path: [], plan: this })
+    const handle = this.#handle([id], () => output)
+    if (action.plans) this.#selves.last = handle
+    return handle
+  }
+
+  #finalize(action: Action, options: PlannedStepOptions, { name, group }: PlannedStep, id: number): void {
+    // Its policy is the run's, but that it may always be repeated and is never undone.
+    const caps = { undo: false, verify: false }
+    const repeatable = { ...options, semantics: 'at-least-once' as const }
+    const step: PlannedStep = {
+      action: finalizeKey(action.key),
+      name: `${name ?? action.name} finalize`,
+      finalizes: id,
+    }
+    const policy = this.#place(toRecordedPolicy(action, this.#rescue, repeatable, caps))
+    if (policy > 0) step.policy = policy
+    if (group !== undefined) step.group = group
+    this.#finalizers.push(step)
+  }
+
+  #place(policy: RecordedPolicy): number {
+    const known = this.#places.get(policy)
+    if (known !== undefined) return known
+    const text = JSON.stringify(policy)
+    const place = this.#places.get(text) ?? this.#policies.push(policy) - 1
+    this.#places.set(text, place)
+    this.#places.set(policy, place)
+    return place
+  }
+
+  #push(step: PlannedStep): number {
+    this.#checkSize(this.#steps.length + this.#finalizers.length + 1)
+    return this.#first + this.#steps.push(step) - 1
+  }
+
+  #handle(exits: readonly number[], output: () => unknown): Handle {
+    const handle = {
+      exits,
+      get output() {
+        const found = output()
+        if (found === undefined) throw misuse('what this action planned has no output')
+        return found
+      },
+    } as Handle
+    handles.add(handle)
+    return handle
+  }
+
+  #reading(what: string): { what: string; plan: object; limit: number; found: Set<number> } {
+    return { what, plan: this, limit: this.#limits.payload, found: new Set() }
+  }
+
+  #check(): void {
+    if (!this.#open) throw misuse('the plan was used after it was finished')
+  }
+
+  #checkSize(steps: number): void {
+    const { steps: most, bytes } = this.#limits
+    const over = steps > most ? `${most} steps` : this.#bytes > bytes ? `${bytes} bytes` : null
+    if (over !== null) throw new TriarchError('PLAN_TOO_LARGE', `the plan has more than ${over}: use child tasks`)
+  }
+}
+
+function misuse(message: string): TriarchError {
+  return new TriarchError('PLAN_MISUSE', message)
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

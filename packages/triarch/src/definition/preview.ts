@@ -1,0 +1,65 @@
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import { newPlanState, type Plan, type PlanState, type Standing } from '../kernel/plan.ts'
+import { type RescueStrategy, resolvePolicy } from '../kernel/policy.ts'
+import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
+import { checkWorkflow, type Workflow } from './workflow.ts'
+
+/** One step of a plan, as people and pages want to see it. */
+export interface PlanViewStep {
+  id: number
+  /** `agent.action`; null: it joins what came before it and does nothing else. */
+  action: string | null
+  name: string
+  phase: 'run' | 'finalize'
+  /** JSON, with `{ "$ref": [...] }` where an output will be. */
+  input: Json
+  /** Steps it waits for. */
+  after: readonly number[]
+  /** Names of the actions that planned it, the outermost first. */
+  within: readonly string[]
+  rescue: RescueStrategy
+  standing: Standing
+}
+
+export interface PlanView {
+  steps: PlanViewStep[]
+  /** What the task results in, with references. */
+  output: Json
+}
+
+/** The plan that a workflow would make of this input. Nothing is stored, nothing runs. Throws as submit() does. */
+export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>): Promise<PlanView> {
+  checkWorkflow(workflow)
+  if (!workflow.definition.plan) {
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `workflow "${workflow.name}" is a function: only a plan can be seen before`,
+    )
+  }
+  const plan = await makePlan(workflow as Workflow, input, { first: 1, limits: DEFAULT_PLAN_LIMITS, via: undefined })
+  return planView(newPlanState(plan))
+}
+
+/** A plan and what became of its steps. */
+export function planView(state: PlanState): PlanView {
+  const { plan, nodes } = state
+  const steps = nodes.map(({ step, before, standing }, index) => ({
+    id: plan.first + index,
+    action: step.action,
+    name: step.name ?? step.action?.slice(step.action.indexOf('.') + 1) ?? 'join',
+    phase: step.finalizes === undefined ? ('run' as const) : ('finalize' as const),
+    input: step.input ?? null,
+    after: step.finalizes === undefined ? before : [step.finalizes],
+    within: namesOf(plan, step.group),
+    rescue: resolvePolicy(plan.policies[step.policy ?? 0] ?? {}).rescue,
+    standing,
+  }))
+  return { steps, output: plan.output }
+}
+
+function namesOf({ groups }: Plan, group: number | undefined): string[] {
+  const names: string[] = []
+  for (let at = group; at !== undefined; at = groups[at]?.group) names.unshift(groups[at]?.name ?? '')
+  return names
+}

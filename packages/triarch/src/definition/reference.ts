@@ -1,0 +1,103 @@
+import { TriarchError } from '../error/error.ts'
+import type { Jsonified } from './jsonified.ts'
+
+declare const referent: unique symbol
+
+/**
+ * A value that is known once its step is done. Its parts are references too (`db.output.addresses[0]`), and it may stand
+ * anywhere inside the input of a later step, which then waits for it.
+ */
+export type Reference<T = unknown> = { readonly [referent]: T } & Parts<NonNullable<T>>
+
+type Parts<T> = unknown extends T
+  ? { readonly [key: string]: Reference }
+  : T extends readonly (infer E)[]
+    ? { readonly [index: number]: Reference<E> }
+    : T extends object
+      ? { readonly [K in keyof T]-?: Reference<Exclude<T[K], undefined>> }
+      : unknown
+
+/** A value, or references anywhere in it. */
+export type Templated<T> = T | Reference<T> | (T extends object ? { readonly [K in keyof T]: Templated<T[K]> } : never)
+
+/** What becomes of it when all its references have values. */
+export type Resolved<T> = T extends { readonly [referent]: infer V }
+  ? V
+  : T extends { toJSON(key?: string): unknown }
+    ? Jsonified<T>
+    : T extends readonly unknown[]
+      ? { -readonly [K in keyof T]: Resolved<T[K]> }
+      : T extends object
+        ? { -readonly [K in keyof T]: Resolved<T[K]> }
+        : Jsonified<T>
+
+/** What a reference stands for: an operation and its arguments, which may hold references. */
+export interface Expression {
+  operation: string
+  /** Arguments; of `output`, the step. */
+  of: readonly unknown[]
+  path: readonly (string | number)[]
+  /** The plan that an output belongs to. */
+  plan: object | null
+}
+
+const known: WeakMap<object, Expression> = new WeakMap()
+
+/** What the reference stands for; undefined for anything that is none. */
+export function expressionOf(value: unknown): Expression | undefined {
+  return typeof value === 'object' && value !== null ? known.get(value) : undefined
+}
+
+export function newReference<T>(expression: Expression): Reference<T> {
+  const reference = new Proxy({}, handler)
+  known.set(reference, expression)
+  return reference as Reference<T>
+}
+
+/** A part of a reference is a reference; anything that would need its value now is a mistake. */
+const handler: ProxyHandler<object> = {
+  get(_, key, reference: object) {
+    if (key === Symbol.toPrimitive) return () => refuse()
+    if (typeof key === 'symbol') return undefined
+    const expression = known.get(reference) as Expression
+    const step = /^(?:0|[1-9]\d{0,8})$/.test(key) ? Number(key) : key
+    return newReference({ ...expression, path: [...expression.path, step] })
+  },
+  ownKeys: () => refuse(),
+  set: () => refuse(),
+}
+
+function refuse(): never {
+  throw new TriarchError('PLAN_MISUSE', 'a reference has no value while planning: use the operations of `ref`')
+}
+
+type Value<T> = Templated<T>
+
+function operation<T>(name: string, of: readonly unknown[]): Reference<T> {
+  return newReference<T>({ operation: name, of, path: [], plan: null })
+}
+
+/** Pure operations on references, done when the values are known. They nest. */
+export const ref = Object.freeze({
+  /** A text with references in it: ref.text`http://${db.output.address}/`. What is no text appears as JSON. */
+  text: (texts: TemplateStringsArray, ...values: readonly unknown[]): Reference<string> =>
+    operation(
+      'text',
+      texts.flatMap((text, index) => (index < values.length ? [text, values[index]] : [text])),
+    ),
+  /** The value, or another where there is none (or null). */
+  or: <T>(value: Value<T | null | undefined>, otherwise: Value<T>): Reference<T> => operation('or', [value, otherwise]),
+  /** One or the other value, by what the first one turns out to be. */
+  when: <A, B>(is: Value<unknown>, then: Value<A>, otherwise: Value<B>): Reference<A | B> =>
+    operation('when', [is, then, otherwise]),
+  equals: (a: unknown, b: unknown): Reference<boolean> => operation('equals', [a, b]),
+  /** Items of a list, characters of a text. */
+  length: (of: Value<readonly unknown[] | string>): Reference<number> => operation('length', [of]),
+  /** One property of each item of a list. */
+  pluck: <T, K extends keyof T & string>(list: Reference<readonly T[]> | Reference<T[]>, key: K): Reference<T[K][]> =>
+    newReference({ operation: 'pluck', of: [list, key], path: [], plan: null }),
+  concat: <T>(...lists: readonly Value<readonly T[]>[]): Reference<T[]> => operation('concat', lists),
+  /** One object of several; the last one's keys win. */
+  merge: <A extends object, B extends object>(a: Value<A>, b: Value<B>): Reference<A & B> => operation('merge', [a, b]),
+  join: (list: Value<readonly unknown[]>, separator = ','): Reference<string> => operation('join', [list, separator]),
+})

@@ -1,0 +1,57 @@
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import { REFERENCE, type Template } from '../kernel/reference.ts'
+import { encode } from './payload.ts'
+import { type Expression, expressionOf } from './reference.ts'
+
+/** Something of a plan that is no value, though a careless hand may put it where one belongs. */
+export const handles: WeakSet<object> = new WeakSet()
+
+/**
+ * The value as JSON with its references in it. `found` gets the steps it refers to. Throws PLAN_MISUSE for references of
+ * another plan, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+ */
+export function toTemplate(
+  value: unknown,
+  { what, plan, limit, found }: { what: string; plan: object; limit: number; found: Set<number> },
+): Template {
+  const above: object[] = []
+
+  function lift(part: unknown): unknown {
+    if (typeof part !== 'object' || part === null) return part
+    const expression = expressionOf(part)
+    if (expression) return { [REFERENCE]: express(expression) }
+    if (handles.has(part)) throw new TriarchError('PLAN_MISUSE', `${what} holds a planned step: give its output`)
+    if (above.includes(part)) return part
+    above.push(part)
+    const lifted = Array.isArray(part) ? part.map(lift) : isPlain(part) ? liftObject(part) : part
+    above.pop()
+    return lifted
+  }
+
+  function liftObject(part: object): unknown {
+    const entries = Object.entries(part).map(([key, item]) => [key, lift(item)] as const)
+    if (entries.every(([key]) => key !== REFERENCE)) return Object.fromEntries(entries)
+    return { [REFERENCE]: ['object', ...entries.filter(([, item]) => item !== undefined)] }
+  }
+
+  function express({ operation, of, path, plan: origin }: Expression): unknown[] {
+    if (operation === 'output') {
+      if (origin !== plan) throw new TriarchError('PLAN_MISUSE', `${what} refers to a step of another plan`)
+      found.add(of[0] as number)
+      return ['output', of[0], ...path]
+    }
+    const plain = operation === 'pluck' ? [operation, lift(of[0]), of[1]] : [operation, ...of.map(lift)]
+    return path.length === 0 ? plain : ['at', { [REFERENCE]: plain }, ...path]
+  }
+
+  return encode(lift(value), what, limit) as Json
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (
+    (prototype === Object.prototype || prototype === null) &&
+    typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+  )
+}

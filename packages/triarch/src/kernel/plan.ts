@@ -1,0 +1,229 @@
+import type { Json } from './json.ts'
+import type { RecordedPolicy } from './policy.ts'
+import { references, type Template } from './reference.ts'
+
+/** A plan as the history keeps it. The n-th of its steps has the id `first + n`. */
+export interface Plan {
+  first: number
+  steps: PlannedStep[]
+  /** Each distinct policy once. */
+  policies: RecordedPolicy[]
+  /** The actions that planned others, outermost first. */
+  groups: PlannedGroup[]
+  /** What the task results in. */
+  output: Template
+}
+
+export interface PlannedStep {
+  /** `agent.action`; null: a join, which waits for others and does nothing. */
+  action: string | null
+  /** When it is not the action's. */
+  name?: string
+  input?: Template
+  /** Steps it waits for besides those its input refers to. */
+  after?: number[]
+  /** Index in the plan's policies. */
+  policy?: number
+  /** Index in the plan's groups. */
+  group?: number
+  /** Its share of the task's progress; 1. */
+  weight?: number
+  /** The run step that this step finalizes. */
+  finalizes?: number
+}
+
+export interface PlannedGroup {
+  action: string
+  name: string
+  group?: number
+}
+
+/** How far a planned step is. A join goes from waiting to done. */
+export type Standing = 'waiting' | 'ready' | 'open' | 'done' | 'skipped'
+
+export interface PlanNode {
+  step: PlannedStep
+  standing: Standing
+  /** Steps it waits for, and those that wait for it. */
+  before: number[]
+  behind: number[]
+  /** How many of `before` are not done yet. */
+  waiting: number
+}
+
+/** The fold of a plan and of what became of its steps. */
+export interface PlanState {
+  plan: Plan
+  nodes: PlanNode[]
+  /** May be requested now, in the order in which they became so. */
+  ready: Set<number>
+  /** Requested and not settled. */
+  open: number
+  /** Failed, and waiting for what else the plan can do. */
+  parked: Set<number>
+  /** Steps of the run phase not settled yet. */
+  left: number
+  /** Steps of the finalize phase, in order; those before `finalized` are settled. */
+  finalizers: number[]
+  finalized: number
+  /** Steps whose output somebody refers to. */
+  wanted: Set<number>
+  outputs: Map<number, Json>
+  /** Inputs that an operator edited. */
+  edited: Map<number, Json>
+  weight: { done: number; all: number }
+  /** While it is undone: how many of those behind each step are not yet. */
+  undo: { left: number[]; ready: Set<number>; pending: Set<number> } | null
+}
+
+export function newPlanState(plan: Plan): PlanState {
+  const state: PlanState = {
+    plan,
+    nodes: [],
+    ready: new Set(),
+    open: 0,
+    parked: new Set(),
+    left: 0,
+    finalizers: [],
+    finalized: 0,
+    wanted: references(plan.output),
+    outputs: new Map(),
+    edited: new Map(),
+    weight: { done: 0, all: 0 },
+    undo: null,
+  }
+  for (const [index, step] of plan.steps.entries()) addNode(state, step, plan.first + index)
+  for (const [index, node] of state.nodes.entries()) {
+    const first = node.standing === 'waiting' && node.waiting === 0 && node.step.finalizes === undefined
+    if (first) reached(state, plan.first + index)
+  }
+  if (state.left === 0) finalizeNext(state)
+  return state
+}
+
+export function nodeOf(state: PlanState, id: number): PlanNode | undefined {
+  return state.nodes[id - state.plan.first]
+}
+
+export function requested(state: PlanState, id: number): void {
+  const node = nodeOf(state, id)
+  if (!node || !state.ready.delete(id)) return
+  node.standing = 'open'
+  state.open++
+}
+
+/** The step has an output, its own or (skipped) a substitute: what waited for it alone is ready. */
+export function settled(state: PlanState, id: number, output: Json, standing: 'done' | 'skipped' = 'done'): void {
+  const node = nodeOf(state, id)
+  if (!node || !close(state, id, node)) return
+  if (state.wanted.has(id)) state.outputs.set(id, output)
+  pass(state, id, standing)
+}
+
+/** The step has none, and `along` go with it: all that depend on it. */
+export function skipped(state: PlanState, id: number, along: readonly number[]): void {
+  const node = nodeOf(state, id)
+  if (!node || !close(state, id, node)) return
+  for (const gone of along) {
+    const other = nodeOf(state, gone)
+    if (other && other.standing === 'waiting') leave(state, other, 'skipped')
+  }
+  if (node.step.finalizes === undefined) leave(state, node, 'skipped')
+  else pass(state, id, 'skipped')
+  if (state.left === 0) finalizeNext(state)
+}
+
+/** Everything that depends on the step by data or order, however far. */
+export function dependents(state: PlanState, id: number): number[] {
+  const found = new Set<number>()
+  const open = [id]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const next of nodeOf(state, at)?.behind ?? []) {
+      if (found.has(next)) continue
+      found.add(next)
+      open.push(next)
+    }
+  }
+  return [...found]
+}
+
+/** Nothing is left to run or to finalize. */
+export function isFinished(state: PlanState): boolean {
+  return state.left === 0 && state.finalized === state.finalizers.length
+}
+
+/** Parked steps are all that is left of what could move. */
+export function isStuck(state: PlanState): boolean {
+  return state.parked.size > 0 && state.ready.size === 0 && state.open === state.parked.size
+}
+
+/** Share of the planned work that is settled, in hundredths. */
+export function progressOf({ weight }: PlanState): number {
+  return weight.all === 0 ? 1 : Math.floor((weight.done / weight.all) * 100) / 100
+}
+
+function addNode(state: PlanState, step: PlannedStep, id: number): void {
+  const finalizes = step.finalizes !== undefined
+  const before = new Set(step.after)
+  for (const of of references(step.input ?? null)) {
+    state.wanted.add(of)
+    before.add(of)
+  }
+  if (step.finalizes !== undefined) state.wanted.add(step.finalizes)
+  const node: PlanNode = { step, standing: 'waiting', before: [...before], behind: [], waiting: before.size }
+  state.nodes.push(node)
+  for (const of of before) nodeOf(state, of)?.behind.push(id)
+  if (step.action !== null) state.weight.all += step.weight ?? 1
+  if (finalizes) state.finalizers.push(id)
+  else state.left++
+}
+
+function close(state: PlanState, id: number, node: PlanNode): boolean {
+  if (node.standing !== 'open') return false
+  state.open--
+  state.parked.delete(id)
+  return true
+}
+
+/** All it waited for is done. A join is done with that, and so on. */
+function reached(state: PlanState, id: number): void {
+  const node = nodeOf(state, id)
+  if (!node) return
+  if (node.step.action === null) return pass(state, id, 'done')
+  node.standing = 'ready'
+  state.ready.add(id)
+}
+
+function pass(state: PlanState, id: number, standing: 'done' | 'skipped'): void {
+  const through = [id]
+  for (let at = through.pop(); at !== undefined; at = through.pop()) {
+    const node = nodeOf(state, at) as PlanNode
+    leave(state, node, at === id ? standing : 'done')
+    if (node.step.finalizes !== undefined) state.finalized++
+    for (const next of node.behind) {
+      const other = nodeOf(state, next) as PlanNode
+      if (--other.waiting > 0 || other.standing !== 'waiting') continue
+      if (other.step.action === null) through.push(next)
+      else reached(state, next)
+    }
+  }
+  if (state.left === 0) finalizeNext(state)
+}
+
+function leave(state: PlanState, node: PlanNode, standing: 'done' | 'skipped'): void {
+  node.standing = standing
+  if (node.step.action !== null) state.weight.done += node.step.weight ?? 1
+  if (node.step.finalizes === undefined) state.left--
+}
+
+/** The run phase is over: the next step of the finalize phase, but for those whose run step was skipped. */
+function finalizeNext(state: PlanState): void {
+  for (; state.finalized < state.finalizers.length; state.finalized++) {
+    const id = state.finalizers[state.finalized] as number
+    const node = nodeOf(state, id) as PlanNode
+    if (node.standing !== 'waiting') return
+    const of = nodeOf(state, node.step.finalizes as number)
+    if (of?.standing === 'done') return reached(state, id)
+    leave(state, node, 'skipped')
+  }
+}

@@ -1,0 +1,28 @@
+import { makePlan } from '../definition/planning.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { Message } from '../kernel/message.ts'
+import { defaultPolicy } from '../kernel/policy.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { Owner } from './owner.ts'
+
+/** Makes the plan of a task that is due. The answer is a message, so that whatever happened meanwhile comes first. */
+export function planInTime(owner: Owner, workflow: Workflow, { input, nextId }: TaskState): Promise<Message> {
+  const { payload, planSteps, planBytes } = owner.limits
+  const limits = { payload, steps: planSteps, bytes: planBytes }
+  const within = defaultPolicy.completeWithin
+  return new Promise((resolve) => {
+    const failed = (error: unknown) => {
+      timer.cancel()
+      resolve({ type: 'unplanned', error: toRecord(error) })
+    }
+    const timer = owner.environment.timer(within, () =>
+      failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),
+    )
+    makePlan(workflow, input, { first: nextId, limits, via: undefined }).then((plan) => {
+      timer.cancel()
+      resolve({ type: 'planned', plan })
+    }, failed)
+  })
+}
