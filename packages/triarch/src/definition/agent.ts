@@ -38,11 +38,14 @@ export interface Agent {
   /** Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
   action<P, R, I = P>(
     name: string,
-    definition: TypedActionDefinition<P, R, I, R> & { output?: never },
+    definition: TypedActionDefinition<P, R, I, R> & { output?: never; plan?: never },
   ): Action<I, Jsonified<R>>
   action<P, R, O, I = P>(
     name: string,
-    definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & { output: StandardSchema<R, O> },
+    definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & {
+      output: StandardSchema<R, O>
+      plan?: never
+    },
   ): Action<I, Jsonified<O>>
   /** Defines an action that plans others; with `run`, its own too, by `plan.self`. */
   action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>

@@ -33,8 +33,11 @@ export interface PlanContext {
    * Plans a step, or all that an action plans. Its `rescue` has the last word over those of what the action plans.
    * Throws PLAN_MISUSE, PLAN_TOO_LARGE, UNKNOWN_ACTION, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    */
-  step<I, O>(action: PlanningAction<I, O>, input: NoInfer<I>, options?: PlannedStepOptions): Planned<O>
-  step<I, O>(action: Action<I, O>, input: Templated<NoInfer<I>>, options?: PlannedStepOptions): Planned<O>
+  step<I, O, A extends Action<I, O>>(
+    action: A & Action<I, O>,
+    input: A extends { readonly plans: true } ? NoInfer<I> : Templated<NoInfer<I>>,
+    options?: PlannedStepOptions,
+  ): Planned<O>
 
   /** What is planned in it runs one after the other. */
   sequence<T>(block: () => T): T

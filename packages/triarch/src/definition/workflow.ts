@@ -56,7 +56,7 @@ const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priorit
 /** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function workflow<P, R, I = P>(
   name: string,
-  definition: TypedWorkflowDefinition<P, R, I> & { output?: never },
+  definition: TypedWorkflowDefinition<P, R, I> & { output?: never; plan?: never },
 ): Workflow<I, Jsonified<R>>
 export function workflow<P, R, O, I = P>(
   name: string,

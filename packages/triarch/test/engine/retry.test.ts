@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 /** A workflow of one step, run by an action of an agent of its own, and the instants at which the action ran. */
-function oneStep(options: Omit<ActionDefinition, 'input' | 'output'>) {
+function oneStep(options: Omit<ActionDefinition, 'input' | 'output' | 'plan' | 'finalize'>) {
   const own = agent('svc')
   const times: number[] = []
   const contexts: StepContext[] = []

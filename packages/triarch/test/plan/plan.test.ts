@@ -1,31 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { agent, PermanentError, preview, ref, type TaskHandle, workflow } from '../../src/index.ts'
+import { preview, ref, workflow } from '../../src/index.ts'
 import { codeOf, events, eventsOf, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
-
-/** An agent that writes down what it is given; names in `held` wait to be let go, those in `broken` fail. */
-function workers() {
-  const log: string[] = []
-  const gates = new Map<string, () => void>()
-  const held = new Set<string>()
-  const broken = new Set<string>()
-  const own = agent('work')
-  const act = own.action('act', {
-    retry: { attempts: 2, backoff: { initial: '1s', jitter: false } },
-    async run(input: { name: string; of?: unknown }, step) {
-      log.push(input.name)
-      if (held.has(input.name)) await new Promise<void>((resolve) => gates.set(input.name, resolve))
-      if (broken.has(input.name)) throw new PermanentError(`${input.name} is broken`)
-      return { name: input.name, of: input.of ?? null, key: step.idempotencyKey }
-    },
-    undo: ({ output }) => void log.push(`-${output.name}`),
-  })
-  return { log, gates, held, broken, agents: [own], own, act }
-}
-
-async function done(task: TaskHandle<unknown>): Promise<unknown> {
-  return task.result()
-}
+import { workers } from './workers.ts'
 
 describe('a plan', () => {
   it('runs what refers to nothing at once, and the rest as soon as what it refers to is done', async () => {
@@ -110,7 +87,7 @@ describe('a plan', () => {
     expect((await task.plan())?.steps.map(({ standing }) => standing)).toEqual(['done', 'open'])
     expect((await task.status()).progress).toBe(0.75)
     gates.get('two')?.()
-    await done(task)
+    await task.result()
   })
 
   it('tries a step again, and takes up only what is not done when its node is lost', async () => {

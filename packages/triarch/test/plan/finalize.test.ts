@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { agent, PermanentError, preview, workflow } from '../../src/index.ts'
+import { stage } from '../engine/harness.ts'
+import { scratch } from '../engine/scratch.ts'
+
+function hosts() {
+  const log: string[] = []
+  const broken = new Set<string>()
+  const held = new Set<string>()
+  const own = agent('hosts')
+  const create = own.action('create', {
+    rescue: 'pause',
+    plan(input: { host: string; disks: number }, plan) {
+      const disks = Array.from({ length: input.disks }, (_, n) => plan.step(attach, { disk: `${input.host}-${n}` }))
+      plan.self({ host: input.host, disks: disks.map(({ output }) => output.id) })
+    },
+    run(input: { host: string; disks: string[] }) {
+      log.push(`run ${input.host} ${input.disks.join('+')}`)
+      if (broken.has(`run ${input.host}`)) throw new PermanentError('broken')
+      return { address: `${input.host}.lan` }
+    },
+    async finalize({ input, output }) {
+      if (held.has(input.host)) await new Promise(() => undefined)
+      log.push(`finalize ${input.host} ${output.address}`)
+      if (broken.has(input.host)) throw new PermanentError('broken')
+    },
+  })
+  const attach = own.action('attach', {
+    run: ({ disk }: { disk: string }) => ({ id: disk.toUpperCase() }),
+    finalize: ({ output }) => void log.push(`finalize ${output.id}`),
+  })
+  const flow = workflow('flow', {
+    plan(_: null, plan) {
+      const [a] = ['a', 'b'].map((host) => plan.step(create, { host, disks: host === 'a' ? 2 : 0 }))
+      return a?.output.address
+    },
+  })
+  return { log, broken, held, own, flow, agents: [own] }
+}
+
+describe('the finalize phase', () => {
+  it('comes after every run has succeeded, one step after the other in the order of planning', async () => {
+    const { log, flow, agents } = hosts()
+    await using s = await stage({ workflows: [flow], agents })
+    expect(await (await s.submit(flow, null)).result()).toBe('a.lan')
+    expect(log.slice(0, 2).sort()).toEqual(['run a A-0+A-1', 'run b '])
+    expect(log.slice(2)).toEqual(['finalize A-0', 'finalize A-1', 'finalize a a.lan', 'finalize b b.lan'])
+    const phases = (await preview(flow, null)).steps.map(({ phase, within }) => [phase, ...within])
+    expect(phases.slice(-1)).toEqual([['finalize', 'create']])
+  })
+
+  it('is resumed where it was, and repeats no step that was recorded', async () => {
+    const { log, held, flow, agents } = hosts()
+    held.add('a')
+    using file = scratch()
+    const first = await stage({ workflows: [flow], agents, store: file.store })
+    await first.submit(flow, null, { id: 't' })
+    await first.settle()
+    await first.kill()
+    held.clear()
+    await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2 })
+    await second.advance('1m')
+    expect(await second.engine.task('t').result()).toBe('a.lan')
+    expect(log.slice(2)).toEqual(['finalize A-0', 'finalize A-1', 'finalize a a.lan', 'finalize b b.lan'])
+  })
+
+  it('leaves out what was skipped, sees an edited input, and is rescued like any step', async () => {
+    const { log, broken, flow, agents } = hosts()
+    broken.add('run a').add('b')
+    await using s = await stage({ workflows: [flow], agents })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'step' } })
+    broken.delete('run a')
+    await task.retry({ step: 3, input: { host: 'z', disks: [] } })
+    await s.settle()
+    expect(log).toContain('finalize z z.lan')
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { error: { message: 'broken' } } })
+    await task.skip(8)
+    await s.settle()
+    expect(await task.result()).toBe('z.lan')
+    expect((await task.status()).result).toBe('warning')
+  })
+})
