@@ -3,11 +3,19 @@
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
 export type { Limits, Role, TriarchOptions } from './client/options.ts'
 export type { ListOptions } from './client/query.ts'
+export type { ResumeOptions } from './client/resume.ts'
 export { stopOnSignals } from './client/signals.ts'
 export type { StepInfo, TaskDetails, TaskInfo } from './client/status.ts'
 export type { SubmitOptions } from './client/submission.ts'
 export { type TaskPage, Triarch } from './client/triarch.ts'
-export type { Action, ActionDefinition, StepContext, Verification } from './definition/action.ts'
+export type {
+  Action,
+  ActionDefinition,
+  StepContext,
+  StepEvent,
+  SuspendOptions,
+  Verification,
+} from './definition/action.ts'
 export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
 export type {
   ChildOptions,
@@ -20,6 +28,7 @@ export type {
 export type { Duration } from './definition/duration.ts'
 export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
+export { type PollingOptions, polling } from './definition/polling.ts'
 export { type PlanView, type PlanViewStep, preview } from './definition/preview.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'

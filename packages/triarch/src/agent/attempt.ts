@@ -1,6 +1,7 @@
-import type { Action, StepContext } from '../definition/action.ts'
+import type { Action, StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
+import { newToken } from '../definition/token.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
@@ -8,11 +9,12 @@ import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
+import { SUSPENDED, suspensionOf } from './suspension.ts'
 import { throttle } from './throttle.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
-  run(input: unknown, step: StepContext): unknown
+  run(input: unknown, step: StepContext, event?: StepEvent): unknown
   undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
   verify?: ((input: unknown, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
@@ -46,6 +48,7 @@ export class Attempt {
   #controller: AbortController | undefined
   #aborted: unknown
   #beat: AttemptOptions['beat'] | undefined
+  #suspension: Outcome | undefined
   readonly #environment: Environment
   readonly #options: AttemptOptions
   readonly #bounds: AttemptBounds
@@ -95,7 +98,8 @@ export class Attempt {
     try {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
-        const output = await handler.run(request.input, step)
+        const output = await handler.run(request.input, step, request.event)
+        if (output === SUSPENDED) return this.#finish(this.#suspension ?? { kind: 'suspended' })
         return this.#finish({ kind: 'done', output: encode(output, 'output', payload) })
       }
       this.#finish(await perform(handler, request, step, payload))
@@ -152,6 +156,11 @@ export class Attempt {
     return this.#controller.signal
   }
 
+  suspend(options: SuspendOptions): void {
+    if (this.#options.request.operation !== 'run') throw new TriarchError('STEP_MISUSE', 'only run can be suspended')
+    this.#suspension = suspensionOf(options, this.#bounds.payload)
+  }
+
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void {
     if (this.#settled) return
     this.#expectPulse()
@@ -174,6 +183,7 @@ class Context implements StepContext {
   readonly taskId: string
   readonly stepId: number
   readonly checkpoint: Json | undefined
+  readonly event: StepEvent | undefined
   readonly #attempt: Attempt
   readonly #completeBy: number
 
@@ -183,6 +193,7 @@ class Context implements StepContext {
     this.taskId = request.task
     this.stepId = request.step
     this.checkpoint = request.checkpoint
+    this.event = request.event
     this.#attempt = attempt
     this.#completeBy = completeBy
   }
@@ -193,6 +204,15 @@ class Context implements StepContext {
 
   get completeBy(): Date {
     return new Date(this.#completeBy)
+  }
+
+  get token(): string {
+    return newToken({ task: this.taskId, step: this.stepId, key: this.idempotencyKey })
+  }
+
+  suspend(options: SuspendOptions = {}): never {
+    this.#attempt.suspend(options)
+    return SUSPENDED
   }
 
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown } = {}): void {
@@ -233,7 +253,10 @@ function verification(answer: unknown, limit: number): Outcome {
 export function actionHandler(action: Action<unknown, unknown>): Handler {
   const { definition } = action
   return {
-    run: definition.input || definition.output ? validated(action) : (input, step) => definition.run?.(input, step),
+    run:
+      definition.input || definition.output
+        ? validated(action)
+        : (input, step, event) => definition.run?.(input, step, event),
     undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
     verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
     retryIf: definition.retry?.retryIf,
@@ -251,9 +274,9 @@ export function finalizeHandler({ definition }: Action<unknown, unknown>): Handl
 
 function validated({ definition, key }: Action<unknown, unknown>): Handler['run'] {
   const { input: inputs, output: outputs } = definition
-  return async (input, step) => {
+  return async (input, step, event) => {
     const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input
-    const output = await definition.run?.(given, step)
-    return outputs ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
+    const output = await definition.run?.(given, step, event)
+    return outputs && output !== SUSPENDED ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
   }
 }

@@ -57,7 +57,9 @@ export class Connection {
 
   async send(id: string, message: Message): Promise<void> {
     await this.opened()
-    const [known] = await this.store.post([{ task: id, message, control: message.type !== 'event' }])
+    const [known] = await this.store.post([
+      { task: id, message, control: message.type !== 'event' && message.type !== 'signal' },
+    ])
     if (!known) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     this.posted()
   }

@@ -13,6 +13,7 @@ import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
+import { type ResumeOptions, resumeStep } from './resume.ts'
 import { infoOf, type TaskInfo } from './status.ts'
 import { newTask, type SubmitOptions } from './submission.ts'
 
@@ -112,6 +113,15 @@ export class Triarch implements AsyncDisposable {
   /** A task by its id; whether it exists shows at the first use. */
   task<O = unknown>(id: string): TaskHandle<O> {
     return new TaskHandle<O>(this.#connection, checkTaskId(id))
+  }
+
+  /**
+   * Gives a step an event with this value, by the token it handed out: it runs again as soon as it is suspended. `event`
+   * names it; `resume`. `optional`: a task that has stopped is no error. Throws INVALID_TOKEN, TASK_STOPPED, UNKNOWN_TASK,
+   * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   */
+  async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
+    await resumeStep(this.#connection, token, value, options)
   }
 
   /** Tasks by filters, newest first, a page at a time. */

@@ -1,8 +1,29 @@
 import type { Json } from '../kernel/json.ts'
 import type { Agent } from './agent.ts'
+import type { Duration } from './duration.ts'
 import type { ActionPlanContext } from './plan.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { StandardSchema } from './schema.ts'
+
+/** An event for a step. */
+export interface StepEvent {
+  /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
+  readonly name: string
+  readonly payload: unknown
+}
+
+export interface SuspendOptions {
+  /** Told `timeout` after this long; never. */
+  timeout?: Duration
+  /** What the next call finds in `step.checkpoint`. JSON only. */
+  checkpoint?: unknown
+  /** How far it is. JSON only. */
+  progress?: unknown
+  /** Events for itself, this long from now, even if others come before; each replaces an earlier one of its name. */
+  events?: readonly { readonly name: string; readonly in: Duration; readonly payload?: unknown }[]
+  /** Told `cancel` when the task stops meanwhile, to call off what it waits for; false. */
+  onCancel?: boolean
+}
 
 /** What an attempt knows and may do. */
 export interface StepContext {
@@ -18,6 +39,15 @@ export interface StepContext {
   readonly stepId: number
   /** What an earlier attempt saved with its last heartbeat. */
   readonly checkpoint: Json | undefined
+  /** What a suspended step runs again with; undefined when it begins (or begins anew, by an operator's word). */
+  readonly event: StepEvent | undefined
+  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it an event. Not a secret. */
+  readonly token: string
+  /**
+   * Waits without holding anything: return what it gives. `run` is called again for each event, with all else as it was.
+   * Throws STEP_MISUSE, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+   */
+  suspend(options?: SuspendOptions): never
   /** Says that the attempt is alive, how far it is, and what the next attempt should know. JSON only. */
   heartbeat(beat?: { progress?: unknown; checkpoint?: unknown }): void
 }
@@ -32,7 +62,7 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   /** Checks what `run` (or `verify`) gives before it is recorded. */
   output?: StandardSchema
   /** Does the work. May run more than once: see `idempotencyKey`. Missing only where `plan` is given. */
-  run?(input: I, step: StepContext): O | Promise<O>
+  run?(input: I, step: StepContext, event?: StepEvent): O | Promise<O>
   /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
   plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
   /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */

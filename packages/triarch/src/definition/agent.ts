@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { Action, ActionDefinition, StepContext } from './action.ts'
+import type { Action, ActionDefinition, StepContext, StepEvent } from './action.ts'
 import type { Jsonified } from './jsonified.ts'
 import { checkName } from './name.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
@@ -19,7 +19,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan'
 > & {
   input?: StandardSchema<I, P>
-  run(input: P, step: StepContext): R | Promise<R>
+  run(input: P, step: StepContext, event?: StepEvent): R | Promise<R>
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
   finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
 }

@@ -57,6 +57,8 @@ export const catalogue = {
     'The connection given as `via` is no open transaction on the same database: pass the one that holds your rows.',
   WORKFLOW_MISUSE:
     'A workflow awaited something foreign or used its context outside of its turn: await only what the context gives.',
+  STEP_MISUSE: 'A step used its context where it may not: see the message.',
+  INVALID_TOKEN: 'What was given is no resume token: give what step.token was.',
   PLAN_MISUSE:
     'A plan used a reference as a value, was used after it was finished, or mixed with another: see the message.',
   PLAN_TOO_LARGE: 'A plan has more steps or bytes than allowed: put parts of it into child tasks.',

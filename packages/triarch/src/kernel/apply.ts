@@ -5,6 +5,7 @@ import { newPlanState, requested, settled, skipped } from './plan.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
+import { signal, suspend } from './suspension.ts'
 
 /**
  * The fold: applies one event of the history to the state. What the workflow's code is to be told goes to `deliveries`.
@@ -148,6 +149,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (!step) return
       moveStep(step, 'success')
+      state.suspensions.delete(event.id)
       step.completedAt = state.ordinal
       step.held = null
       step.unknown = false
@@ -155,11 +157,26 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (!step.policy.undo) state.steps.delete(event.id)
       return deliver(state, deliveries, { id: event.id, ok: true, value: event.output })
     }
+    case 'stepSuspended': {
+      const step = state.steps.get(event.id)
+      if (!step) return
+      if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
+      if (event.progress !== undefined) step.progress = event.progress
+      // Told once that its task stops, it is not told again.
+      step.wary = event.wary === true && !state.unwinding
+      return suspend(state, step, event.until ?? null, event.alarms ?? [], at)
+    }
+    case 'stepSignalled': {
+      const step = state.steps.get(event.id)
+      if (step) signal(state, step, { name: event.name, payload: event.payload }, event.alarm, at)
+      return
+    }
     case 'attemptFailed': {
       const step = state.steps.get(event.id)
       if (!step) return
       state.failures++
       step.failures[event.operation]++
+      if (step.status === 'suspended' && event.next) moveStep(step, 'running')
       step.error = event.error
       if (event.operation === 'run') {
         // A later failure, however definite, does not clear the doubt about an earlier attempt: only an answer does.
@@ -181,6 +198,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (!step) return
       step.held = null
+      if (step.status === 'suspended') moveStep(step, 'running')
       next(step, { operation: 'verify', at: event.at })
       return
     }
@@ -195,6 +213,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (!step) return
       moveStep(step, 'error')
+      state.suspensions.delete(event.id)
       step.error = event.error
       state.lastFailed = event.id
       state.steps.delete(event.id)
@@ -204,6 +223,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (!step) return
       moveStep(step, 'skipped')
+      state.suspensions.delete(event.id)
       state.skipped = true
       state.steps.delete(event.id)
       if (state.plan) {
@@ -217,6 +237,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = state.steps.get(event.id)
       if (!step) return
       moveStep(step, 'error')
+      state.suspensions.delete(event.id)
       step.held = 'step'
       step.error = event.error
       state.lastFailed = event.id
@@ -226,6 +247,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'stepCancelled': {
       const step = state.steps.get(event.id)
       if (step) moveStep(step, 'cancelled')
+      state.suspensions.delete(event.id)
       state.steps.delete(event.id)
       return
     }

@@ -10,7 +10,7 @@ export function dispatchable(state: TaskState, at: number): Step[] {
   const found: Step[] = []
   for (const step of state.steps.values()) {
     if (step.dispatched || step.due > at || !isOutstanding(step)) continue
-    if (step.operation === 'run' && state.unwinding) continue
+    if (step.operation === 'run' && state.unwinding && step.event?.name !== 'cancel') continue
     found.push(step)
   }
   return found

@@ -1,6 +1,7 @@
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
 import type { RecordedPolicy, RescueStrategy } from './policy.ts'
+import type { Alarm } from './state.ts'
 import type { TaskResult } from './status.ts'
 
 /** What an attempt does for its step: the action itself, the question whether it took effect, or its compensation. */
@@ -93,6 +94,17 @@ export type Fact =
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
   | { type: 'verifyRequested'; id: number; at: number }
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
+  | ({
+      type: 'stepSuspended'
+      id: number
+      until?: number
+      alarms?: Alarm[]
+      checkpoint?: Json
+      progress?: Json
+      wary?: true
+    } & AttemptTrace)
+  /** An event for a step; `alarm`: the instant for which the step asked for it. */
+  | { type: 'stepSignalled'; id: number; name: string; payload: Json; alarm?: number }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
   /** In a plan, without an output, all that depends on the step goes `along`. */
   | { type: 'stepSkipped'; id: number; output?: Json; along?: number[]; by: 'rescue' | 'operator' }

@@ -18,6 +18,15 @@ export type Outcome =
       /** It may have taken effect all the same. */
       unknown?: true
     }
+  /** It waits, and holds nothing meanwhile. Spans in ms from now. */
+  | {
+      kind: 'suspended'
+      timeout?: number
+      alarms?: { in: number; name: string; payload: Json }[]
+      checkpoint?: Json
+      progress?: Json
+      wary?: true
+    }
   /** Withdrawn before it started; nothing happened. */
   | { kind: 'withdrawn' }
 
@@ -39,6 +48,8 @@ export type Message =
   | Reply
   | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json }
   | { type: 'event'; name: string; payload: Json }
+  /** For a step, by the key its token holds. */
+  | { type: 'signal'; step: number; key: string; name: string; payload: Json }
   | { type: 'child'; step: number; result: TaskResult; output?: Json; error?: ErrorRecord }
   | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
   | { type: 'pause'; reason?: string }

@@ -1,6 +1,7 @@
 import { control } from './control.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
-import type { Message, Reply } from './message.ts'
+import type { Message, Outcome, Reply } from './message.ts'
+import { signalled } from './signal.ts'
 import type { TaskState } from './state.ts'
 import { tick } from './tick.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
@@ -28,6 +29,8 @@ export function receive(turn: Turn, message: Message): void {
       if (state.status === 'stopped' || (state.unwinding && state.unwinding.cause !== 'continue')) return stale(turn)
       if (state.mailbox.length >= turn.limits.mailbox && !isAwaited(state, message.name)) return stale(turn)
       return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
+    case 'signal':
+      return signalled(turn, message) ? undefined : stale(turn)
     case 'child':
       return childStopped(turn, message)
     case 'tick':
@@ -65,12 +68,27 @@ function replied(turn: Turn, reply: Reply): void {
     case 'not-done':
     case 'unknown':
       return reply.operation === 'verify' ? verified(turn, step, outcome.kind) : stale(turn)
+    case 'suspended':
+      return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
       step.dispatched = false
       return
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)
   }
+}
+
+function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: 'suspended' }>): void {
+  const { kind: _, timeout, alarms, ...rest } = outcome
+  const { at } = turn
+  emit(turn, {
+    type: 'stepSuspended',
+    id: reply.step,
+    ...rest,
+    ...(timeout !== undefined && { until: at + timeout }),
+    ...(alarms && { alarms: alarms.map(({ in: span, name, payload }) => ({ at: at + span, name, payload })) }),
+    ...trace(reply),
+  })
 }
 
 function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>): void {

@@ -54,6 +54,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.timers.clear()
   state.waits.clear()
   state.children.clear()
+  state.suspensions.clear()
   state.ordinal = 0
   state.generation = 0
   state.failures = 0

@@ -1,6 +1,7 @@
 import { settleCompensation, startCompensation } from './compensation.ts'
 import type { Step } from './state.ts'
 import { stop } from './stop.ts'
+import { isTold } from './suspension.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
 /**
@@ -14,8 +15,13 @@ export function settle(turn: Turn): void {
   if (state.status === 'compensating') return settleCompensation(turn)
   let waiting = false
   for (const step of [...state.steps.values()]) {
-    if (step.status === 'error' || (step.status === 'running' && step.held)) giveUp(turn, step)
-    else if (isOutstanding(step) && !step.dispatched && step.operation === 'run') giveUp(turn, step)
+    if (step.status === 'suspended' && step.wary && !isTold(step)) {
+      emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
+    } else if (step.status === 'error' || step.status === 'suspended' || (step.status === 'running' && step.held)) {
+      giveUp(turn, step)
+    } else if (isOutstanding(step) && isTold(step)) {
+      // It is let finish: this is its chance to call off what it waits for.
+    } else if (isOutstanding(step) && !step.dispatched && step.operation === 'run') giveUp(turn, step)
     else if (isOutstanding(step) && step.dispatched && step.operation === 'run' && !step.aborted) {
       step.aborted = true
       turn.aborts.push(step.id)
@@ -49,12 +55,13 @@ export function settle(turn: Turn): void {
 
 /** A step that waits for its next attempt, or for an operator, is cancelled, unless it may have taken effect. */
 function giveUp(turn: Turn, step: Step): void {
-  if (step.unknown && step.policy.verify) {
+  const doubtful = step.unknown || step.status === 'suspended'
+  if (doubtful && step.policy.verify) {
     if (step.operation !== 'verify' || step.dispatched || step.held)
       emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
     return
   }
-  if (step.unknown) {
+  if (doubtful) {
     const message = `step ${step.id} (${step.name}) was given up, and nobody knows whether it took effect`
     turn.alerts.push({
       task: turn.state.id,

@@ -54,6 +54,8 @@ export interface TaskState {
   unwinding: Unwinding | null
   /** Null: a durable function, or not planned yet. */
   plan: PlanState | null
+  /** Of steps that are or were suspended. */
+  suspensions: Map<number, Suspension>
 }
 
 export interface Pause {
@@ -107,10 +109,34 @@ export interface Step {
   error: ErrorRecord | undefined
   checkpoint: Json | undefined
   progress: Json | undefined
+  /** What the current attempt is told; null: it begins. */
+  event: StepEvent | null
+  /** It wants to be told when its task stops while it is suspended. */
+  wary: boolean
   /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
   dispatched: boolean
   /** Volatile: its abort was asked for. */
   aborted: boolean
+}
+
+/** What a suspended step runs again with. */
+export interface StepEvent {
+  /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
+  name: string
+  payload: Json
+}
+
+/** An event a step sends to itself. */
+export interface Alarm extends StepEvent {
+  at: number
+}
+
+export interface Suspension {
+  /** It is told `timeout` then. */
+  until: number | null
+  alarms: Alarm[]
+  /** Events that came while it was running, oldest first. */
+  queue: StepEvent[]
 }
 
 export interface Child {
@@ -173,5 +199,6 @@ export function newState(id: string): TaskState {
     deferred: [],
     unwinding: null,
     plan: null,
+    suspensions: new Map(),
   }
 }

@@ -36,6 +36,8 @@ export function newStep(
     error: undefined,
     checkpoint: undefined,
     progress: undefined,
+    event: null,
+    wary: false,
     dispatched: false,
     aborted: false,
   }
@@ -63,6 +65,7 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
   if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
   const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
   step.held = null
+  step.event = null
   step.failures = { run: 0, verify: 0, undo: 0 }
   if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
   if (input !== undefined) {

@@ -1,5 +1,8 @@
-import type { TaskState } from './state.ts'
+import { attemptFailed } from './failure.ts'
+import { ring } from './signal.ts'
+import type { Step, TaskState } from './state.ts'
 import { isWaiting } from './summary.ts'
+import { nextRing } from './suspension.ts'
 import { emit, isOutstanding, type Turn } from './turn.ts'
 
 /** Everything whose instant has come, in the order of those instants. Timers never fire early: `at` decides. */
@@ -23,6 +26,16 @@ export function tick(turn: Turn): void {
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
   for (const { id, kind } of due) emit(turn, { type: kind, id })
+  if (state.suspensions.size > 0) for (const step of ring(turn)) expire(turn, step)
+}
+
+/** It waited until its own complete-by. */
+function expire(turn: Turn, step: Step): void {
+  const error = { name: 'TriarchError', code: 'STEP_TIMEOUT', message: 'the step was not done by its complete-by' }
+  const { id, operation, attempt } = step
+  const outcome = { kind: 'failed' as const, error, retryable: false, unknown: true as const }
+  const reply = { type: 'reply' as const, step: id, operation, attempt, outcome }
+  attemptFailed(turn, step, { ...reply, startedAt: null, endedAt: turn.at, node: null }, outcome)
 }
 
 /**
@@ -57,6 +70,7 @@ export function nextWake(state: TaskState): number | null {
     if (!state.unwinding) {
       for (const until of state.timers.values()) next = Math.min(next, until)
       for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)
+      if (state.suspensions.size > 0) next = Math.min(next, nextRing(state))
     }
   }
   return next === Number.POSITIVE_INFINITY ? null : next

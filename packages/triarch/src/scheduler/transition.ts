@@ -34,6 +34,7 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
+    ...(step.event && step.operation === 'run' && { event: step.event }),
   }
 }
 

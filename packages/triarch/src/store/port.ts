@@ -184,6 +184,8 @@ export interface StepRequest {
   /** For undo: the output to undo. */
   output?: Json
   checkpoint?: Json
+  /** What a step that was suspended runs again with. */
+  event?: { name: string; payload: Json }
 }
 
 export interface ClaimRequest {

@@ -1,0 +1,35 @@
+import type { SuspendOptions } from '../definition/action.ts'
+import { positiveMilliseconds } from '../definition/duration.ts'
+import { checkName } from '../definition/name.ts'
+import { checkOptions } from '../definition/options.ts'
+import { encode } from '../definition/payload.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Outcome } from '../kernel/message.ts'
+
+/** What `run` returns when it waits. */
+export const SUSPENDED: never = Object.freeze({ suspended: true }) as never
+
+/** Names that only the engine gives to events. */
+export const ownEvents: readonly string[] = ['timeout', 'cancel']
+const MOST_EVENTS = 100
+
+/** The outcome of an attempt that waits. */
+export function suspensionOf(options: SuspendOptions, limit: number): Outcome {
+  checkOptions('suspend', options, ['timeout', 'checkpoint', 'progress', 'events', 'onCancel'])
+  const { timeout, checkpoint, progress, events = [], onCancel } = options
+  if (events.length > MOST_EVENTS) throw new TriarchError('INVALID_OPTION', `suspend: at most ${MOST_EVENTS} events`)
+  const alarms = events.map((event) => {
+    const name = checkName('event', event.name)
+    if (ownEvents.includes(name)) throw new TriarchError('INVALID_NAME', `event: "${name}" is the engine's own`)
+    const payload = encode(event.payload, `payload of event "${name}"`, limit)
+    return { in: positiveMilliseconds(event.in, `suspend: event "${name}"`), name, payload }
+  })
+  return {
+    kind: 'suspended',
+    ...(timeout !== undefined && { timeout: positiveMilliseconds(timeout, 'suspend: timeout') }),
+    ...(alarms.length > 0 && { alarms }),
+    ...(checkpoint !== undefined && { checkpoint: encode(checkpoint, 'checkpoint', limit) }),
+    ...(progress !== undefined && { progress: encode(progress, 'progress', limit) }),
+    ...(onCancel && { wary: true as const }),
+  }
+}

@@ -1,0 +1,86 @@
+import { TriarchError } from '../error/error.ts'
+import { stepErrorKind } from '../error/step-error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { StepContext, StepEvent, SuspendOptions } from './action.ts'
+import { type Duration, positiveMilliseconds } from './duration.ts'
+import { checkFunction, checkInteger, checkOptions } from './options.ts'
+
+/** How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON. */
+export interface PollingOptions<I, T, S, O> {
+  /** Starts the work (by `step.idempotencyKey`, so that it is started once) and gives its name. */
+  invoke(input: I, step: StepContext): T | Promise<T>
+  poll(task: T, step: StepContext, input: I): S | Promise<S>
+  done(state: S): boolean
+  /** The step's output; may throw when what is done has failed. The state itself when not given. */
+  result?(state: S, input: I): O
+  progress?(state: S): number
+  /** Calls the work off when the task stops. */
+  cancel?(task: T, step: StepContext): unknown
+  /** Distances between polls, each for `pollsEach` polls, the last for good; 500 ms doubling to 16 s. */
+  intervals?: readonly Duration[]
+  /** 5 */
+  pollsEach?: number
+  /** Polls in a row that may fail; 2. */
+  failures?: number
+  /** Gives up after this long; never. */
+  timeout?: Duration
+}
+
+interface Progress {
+  task: Json
+  polls: number
+  failures: number
+}
+
+const keys = 'invoke poll done result progress cancel intervals pollsEach failures timeout'.split(' ')
+const standard = ['500ms', '1s', '2s', '4s', '8s', '16s'] as const
+
+/**
+ * A `run` that waits for work done elsewhere and holds nothing between two polls. The work's name is recorded once it is
+ * known, so whoever takes the step up polls it; only what a poll permanently refuses is started anew, by an operator's retry.
+ */
+export function polling<I, T, S, O = S>(
+  options: PollingOptions<I, T, S, O>,
+): (input: I, step: StepContext, event?: StepEvent) => Promise<O> {
+  checkOptions('polling', options, keys)
+  for (const name of ['invoke', 'poll', 'done'] as const) checkFunction(`polling: ${name}`, options[name])
+  const { intervals = standard, timeout } = options
+  const spans = intervals.map((interval) => positiveMilliseconds(interval, 'polling: intervals'))
+  if (spans.length === 0) throw new TriarchError('INVALID_OPTION', 'polling: intervals must not be empty')
+  const each = checkInteger('polling: pollsEach', options.pollsEach ?? 5, 1, 1_000_000)
+  const tolerated = checkInteger('polling: failures', options.failures ?? 2, 0, 1_000_000)
+  const within = timeout === undefined ? undefined : positiveMilliseconds(timeout, 'polling: timeout')
+
+  function wait(step: StepContext, to: Progress, progress?: number, late?: number): never {
+    const span = spans[Math.min(Math.floor(to.polls / each), spans.length - 1)] as number
+    const rest: SuspendOptions = { checkpoint: to, onCancel: options.cancel !== undefined }
+    const events = [{ name: 'poll', in: span }, ...(late === undefined ? [] : [{ name: 'late', in: late }])]
+    return step.suspend({ ...rest, events, ...(progress !== undefined && { progress }) })
+  }
+
+  async function begin(input: I, step: StepContext): Promise<O> {
+    const task = (await options.invoke(input, step)) as Json
+    return wait(step, { task, polls: 0, failures: 0 }, undefined, within)
+  }
+
+  return async (input, step, event) => {
+    const so = step.checkpoint as Progress | undefined
+    if (!so) return begin(input, step)
+    if (event?.name === 'cancel') {
+      await options.cancel?.(so.task as T, step)
+      throw new TriarchError('STEP_CANCELLED', 'the task stops, and what the step waited for was called off')
+    }
+    let state: S
+    try {
+      state = await options.poll(so.task as T, step, input)
+    } catch (error) {
+      if (event === undefined && stepErrorKind(error) === 'permanent') return begin(input, step)
+      if (so.failures >= tolerated || event?.name === 'late') throw error
+      return wait(step, { ...so, polls: so.polls + 1, failures: so.failures + 1 })
+    }
+    if (options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)
+    if (event?.name === 'late')
+      throw new TriarchError('STEP_TIMEOUT', `what was polled was not done within ${within} ms`)
+    return wait(step, { ...so, polls: so.polls + 1, failures: 0 }, options.progress?.(state))
+  }
+}
