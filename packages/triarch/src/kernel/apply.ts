@@ -52,6 +52,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       step.undoOnly = true
       step.status = 'success'
       step.completedAt = state.ordinal
+      state.steps.delete(event.id)
+      state.done.set(event.id, step)
       return
     }
     case 'timerStarted':
@@ -154,7 +156,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       step.held = null
       step.unknown = false
       step.output = event.output
-      if (!step.policy.undo) state.steps.delete(event.id)
+      state.steps.delete(event.id)
+      if (step.policy.undo) state.done.set(event.id, step)
       return deliver(state, deliveries, { id: event.id, ok: true, value: event.output })
     }
     case 'stepSuspended': {
@@ -262,8 +265,10 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const child = state.children.get(event.id)
       if (child) child.status = 'compensating'
       if (state.plan) wentBack(state.plan, event.id)
-      const step = state.steps.get(event.id)
+      const step = state.done.get(event.id)
       if (!step) return
+      state.done.delete(event.id)
+      state.steps.set(event.id, step)
       moveStep(step, 'compensating')
       step.failures.undo = 0
       next(step, { operation: 'undo', at: event.at })

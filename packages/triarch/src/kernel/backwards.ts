@@ -6,10 +6,7 @@ export function startBackwards(state: TaskState): void {
   const { plan } = state
   if (!plan) return
   const { first } = plan.plan
-  const pending = new Set<number>()
-  for (const [id, step] of state.steps) {
-    if (step.status === 'compensating' || (step.status === 'success' && step.policy.undo)) pending.add(id)
-  }
+  const pending = new Set(state.done.keys())
   plan.undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set(), pending }
   for (const [index, node] of plan.nodes.entries()) if (node.behind.length === 0) uncovered(plan, first + index)
 }

@@ -25,7 +25,7 @@ export function settleCompensation(turn: Turn): void {
 
 /** Completed units that can be undone and were not yet asked to. */
 function compensable(state: TaskState): (Step | Child)[] {
-  const steps = [...state.steps.values()].filter((step) => step.status === 'success' && step.policy.undo)
+  const steps = [...state.done.values()].sort((a, b) => a.id - b.id)
   const children = [...state.children.values()].filter((c) => c.status === 'stopped' && c.succeeded && c.undo)
   return [...steps, ...children]
 }
@@ -51,5 +51,5 @@ function ready(state: TaskState): (Step | Child)[] {
 
 function isCompensating(state: TaskState): boolean {
   if (state.plan?.undo) return state.plan.undo.pending.size > 0
-  return underWay(state).length > 0 || compensable(state).length > 0
+  return state.done.size > 0 || underWay(state).length > 0 || compensable(state).length > 0
 }

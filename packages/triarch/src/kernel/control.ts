@@ -46,7 +46,6 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   if (!message.force) return
   // Forced: nothing is awaited. What still runs somewhere loses its right to report.
   for (const step of [...state.steps.values()]) {
-    if (step.status === 'success') continue
     turn.aborts.push(step.id)
     turn.forgotten.push(step.id)
     if (step.status !== 'compensating') emit(turn, { type: 'stepCancelled', id: step.id })

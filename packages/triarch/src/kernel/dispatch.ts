@@ -16,11 +16,10 @@ export function dispatchable(state: TaskState, at: number): Step[] {
   return found
 }
 
-/** Whether more steps, timers, waits and children are outstanding at once. What is done but can be undone does not count. */
+/** Whether more steps, timers, waits and children are outstanding at once. */
 export function isWider(state: TaskState, bound: number): boolean {
   let count = state.steps.size + state.timers.size + state.waits.size + state.children.size
   if (count <= bound) return false
-  for (const step of state.steps.values()) if (step.status === 'success') count--
   for (const child of state.children.values()) if (child.status === 'stopped') count--
   return count > bound
 }

@@ -51,6 +51,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.undoBegun = false
   state.lastFailed = null
   state.steps.clear()
+  state.done.clear()
   state.timers.clear()
   state.waits.clear()
   state.children.clear()

@@ -41,7 +41,10 @@ export interface TaskState {
   /** Compensation began: what was done no longer stands, so the run cannot go on. */
   undoBegun: boolean
   lastFailed: number | null
+  /** Steps that are not done, or are being undone. */
   steps: Map<number, Step>
+  /** Completed steps that can be undone: apart, so that no turn has to look through them. */
+  done: Map<number, Step>
   timers: Map<number, number>
   waits: Map<number, { name: string; until: number | null }>
   children: Map<number, Child>
@@ -77,7 +80,7 @@ export interface Unwinding {
   error?: ErrorRecord
 }
 
-/** One planned or requested execution of an action; completed ones stay only while they can be undone. */
+/** One planned or requested execution of an action. */
 export interface Step {
   id: number
   /** Null: local, or (with `undoOnly`) a registered compensation. */
@@ -190,6 +193,7 @@ export function newState(id: string): TaskState {
     undoBegun: false,
     lastFailed: null,
     steps: new Map(),
+    done: new Map(),
     timers: new Map(),
     waits: new Map(),
     children: new Map(),
