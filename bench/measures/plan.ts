@@ -14,7 +14,7 @@ export const plan: Measure = {
   name: 'plan',
   about: 'one plan of layers of 100 steps that refer to each other, submit to result; small against large',
   async run({ quick, folder }) {
-    const [small, large, rounds] = quick ? [200, 400, 1] : [1_000, 10_000, 5]
+    const [small, large, rounds] = quick ? [200, 400, 1] : [2_500, 10_000, 7]
     const flows = [layered('layered', add), layered('undoable', undoable), wide, chain]
     const gated = layered('gated', add, gate)
     await using subject = await start(`${folder}/engine.db`, { agents: [own], workflows: [...flows, gated] })
@@ -24,7 +24,7 @@ export const plan: Measure = {
         const task = await subject.engine.submit(flow, { n })
         await task.result()
       }
-      await once(small)
+      for (let warmup = 0; warmup < (quick ? 1 : 3); warmup++) await once(small)
       const each = async (n: number, times: number) => {
         const taken: number[] = []
         for (let round = 0; round < times; round++) taken.push(await timed(() => once(n)))
