@@ -9,15 +9,14 @@ export function watched(own: Agent, ledger: Ledger): Agent {
   for (const { name, key, definition } of own.actions.values()) {
     const note = (operation: Place['operation'], step: StepContext) =>
       ledger.write('call', placeOf(operation, key, step))
-    const { run, undo, verify, input: _, output: __, ...policy } = definition
+    const { plan, run, undo, verify, input: _, output: __, ...policy } = definition
+    if (plan || !run) continue
     twin.action(name, {
       ...policy,
-      ...(run && {
-        run(input: unknown, step: StepContext) {
-          note('run', step)
-          return run(input, step)
-        },
-      }),
+      run(input: unknown, step: StepContext) {
+        note('run', step)
+        return run(input, step)
+      },
       ...(undo && {
         undo(done: { input: unknown; output: unknown }, step: StepContext) {
           note('undo', step)

@@ -78,7 +78,7 @@ function operation<T>(name: string, of: readonly unknown[]): Reference<T> {
 }
 
 /** Pure operations on references, done when the values are known. They nest. */
-export const ref = Object.freeze({
+export const ref = {
   /** A text with references in it: ref.text`http://${db.output.address}/`. What is no text appears as JSON. */
   text: (texts: TemplateStringsArray, ...values: readonly unknown[]): Reference<string> =>
     operation(
@@ -99,5 +99,6 @@ export const ref = Object.freeze({
   concat: <T>(...lists: readonly Value<readonly T[]>[]): Reference<T[]> => operation('concat', lists),
   /** One object of several; the last one's keys win. */
   merge: <A extends object, B extends object>(a: Value<A>, b: Value<B>): Reference<A & B> => operation('merge', [a, b]),
-  join: (list: Value<readonly unknown[]>, separator = ','): Reference<string> => operation('join', [list, separator]),
-})
+  join: (list: Value<readonly unknown[]>, separator?: string): Reference<string> =>
+    operation('join', [list, separator ?? ',']),
+}

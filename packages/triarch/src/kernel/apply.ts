@@ -1,6 +1,7 @@
 import { isBack, startBackwards, wentBack } from './backwards.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
+import { putMail, takeMail } from './mailbox.ts'
 import { newPlanState, requested, settled, skipped } from './plan.ts'
 import { restart, rewind } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
@@ -33,8 +34,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveTask(state, 'planning')
       moveTask(state, 'planned')
       state.plan = newPlanState(plan)
-      state.nextId = plan.first + plan.steps.length
-      return
+      return decided(state, plan.first + plan.steps.length - 1)
     }
     case 'started':
       state.begun = true
@@ -65,23 +65,12 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return deliver(state, deliveries, { id: event.id, ok: true, value: null })
     case 'waitStarted': {
       decided(state, event.id)
-      const found = state.mailbox.findIndex((mail) => mail.name === event.name)
-      if (found < 0) {
-        state.waits.set(event.id, { name: event.name, until: event.until })
-        return
-      }
-      const [mail] = state.mailbox.splice(found, 1)
-      return deliver(state, deliveries, { id: event.id, ok: true, value: mail?.payload ?? null })
+      const mail = takeMail(state, event)
+      return mail && deliver(state, deliveries, { id: event.id, ok: true, value: mail.payload })
     }
     case 'eventReceived': {
-      // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
-      for (const [id, wait] of state.unwinding ? [] : state.waits) {
-        if (wait.name !== event.name) continue
-        state.waits.delete(id)
-        return deliver(state, deliveries, { id, ok: true, value: event.payload })
-      }
-      state.mailbox.push({ name: event.name, payload: event.payload })
-      return
+      const wait = putMail(state, event)
+      return wait === undefined ? wait : deliver(state, deliveries, { id: wait, ok: true, value: event.payload })
     }
     case 'waitTimedOut': {
       const name = state.waits.get(event.id)?.name ?? ''

@@ -65,7 +65,7 @@ function effective(history: readonly DatedEvent[]): DatedEvent[] {
   let endId = 1
   for (const dated of history) {
     const { event } = dated
-    if ('id' in event && event.id >= endId) endId = event.id + 1
+    endId = Math.max(endId, endOf(event))
     if (startsAttempt(event)) attempts[event.id] = (attempts[event.id] ?? 0) + 1
     if (event.type !== 'rewound') {
       kept.push(dated)
@@ -80,6 +80,12 @@ function effective(history: readonly DatedEvent[]): DatedEvent[] {
   return kept
 }
 
+/** Above every id that the event gives to a decision. */
+function endOf(event: TaskEvent): number {
+  if (event.type === 'planned') return event.plan.first + event.plan.steps.length
+  return 'id' in event ? event.id + 1 : 1
+}
+
 /** No attempt of a step has a higher number than there are such events of it, whatever its operation. */
 function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
   switch (event.type) {
@@ -87,6 +93,8 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
     case 'stepRetried':
     case 'verifyRequested':
     case 'undoRequested':
+    case 'stepSuspended':
+    case 'stepSignalled':
       return true
     case 'attemptFailed':
     case 'verified':

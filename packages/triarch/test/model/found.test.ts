@@ -95,13 +95,16 @@ describe('found by the model', () => {
     expect(machine.outstanding.map(({ step }) => step)).toEqual([2, 3])
   })
 
-  it('a task that was started over before its code had begun has begun', () => {
+  it('a task that was started over before its code had begun begins in its time', () => {
     const waiting = begin([{ type: 'timer', ms: 10 }], {}, 10)
     waiting.turn([{ type: 'cancel', force: false, compensate: null }])
     waiting.turn([{ type: 'retry', input: 0 }])
     waiting.turn([{ type: 'cancel', force: false, compensate: null }])
     waiting.turn([{ type: 'retry' }])
-    expect(waiting.state).toMatchObject({ status: 'running', nextId: 2 })
+    expect(waiting.state).toMatchObject({ status: 'pending', begun: false })
+    waiting.now += 10
+    waiting.turn([])
+    expect(waiting.state).toMatchObject({ status: 'running', begun: true, nextId: 2 })
   })
 
   it('a task can be retried twice, wherever it was paused and cancelled before', () => {

@@ -148,10 +148,12 @@ function statuses(state: TaskState): Map<number, Step['status']> {
 
 /** The state without the two marks that only this process needs. */
 export function durable(state: TaskState): unknown {
-  const steps = [...state.steps.values()].map(({ dispatched: _d, aborted: _a, ...step }) => step)
+  const lasting = (steps: ReadonlyMap<number, Step>) =>
+    [...steps.values()].map(({ dispatched: _d, aborted: _a, ...step }) => step)
   return {
     ...state,
-    steps,
+    steps: lasting(state.steps),
+    done: lasting(state.done),
     timers: [...state.timers],
     waits: [...state.waits],
     children: [...state.children.values()],

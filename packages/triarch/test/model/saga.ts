@@ -26,7 +26,7 @@ export class Saga {
     const saga = new Saga()
     saga.#count = state.ordinal
     saga.#undoes = state.unwinding?.compensate ?? null
-    for (const { id, requestedAt, completedAt, status, policy } of state.steps.values()) {
+    for (const { id, requestedAt, completedAt, status, policy } of [...state.steps.values(), ...state.done.values()]) {
       const done = status === 'success'
       const undo = status === 'compensating' ? 'asked' : 'none'
       const completed = done || undo === 'asked' ? completedAt : null

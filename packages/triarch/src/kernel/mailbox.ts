@@ -1,0 +1,31 @@
+import type { Json } from './json.ts'
+import type { TaskState } from './state.ts'
+
+/** Events meet waits in the order in which each came, whichever came first. */
+interface Mail {
+  name: string
+  payload: Json
+}
+
+/** The oldest event kept under the name; without one, the wait is noted. */
+export function takeMail(
+  state: TaskState,
+  { id, name, until }: { id: number; name: string; until: number | null },
+): Mail | undefined {
+  const found = state.mailbox.findIndex((mail) => mail.name === name)
+  if (found >= 0) return state.mailbox.splice(found, 1)[0]
+  state.waits.set(id, { name, until })
+  return undefined
+}
+
+/** Ends the oldest wait for it, and says which; without one, the event is kept. */
+export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
+  // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
+  for (const [id, wait] of state.unwinding ? [] : state.waits) {
+    if (wait.name !== name) continue
+    state.waits.delete(id)
+    return id
+  }
+  state.mailbox.push({ name, payload })
+  return undefined
+}
