@@ -70,8 +70,16 @@ export class Triarch implements AsyncDisposable {
     if (this.#phase !== 'new')
       throw new TriarchError('NODE_STOPPED', `start() was called on a node that is ${this.#phase}`)
     this.#phase = 'started'
-    await this.#open()
-    await this.#join()
+    try {
+      await this.#open()
+      await this.#join()
+    } catch (error) {
+      if (this.#phase === 'started') {
+        this.#phase = 'new'
+        this.#node = null
+      }
+      throw error
+    }
   }
 
   /**
@@ -154,11 +162,20 @@ export class Triarch implements AsyncDisposable {
   }
 
   #open(): Promise<void> {
-    this.#opened ??= this.#store.open().then(async () => {
+    this.#opened ??= this.#openStore()
+    return this.#opened
+  }
+
+  async #openStore(): Promise<void> {
+    try {
+      await this.#store.open()
       await this.#synchronise()
       this.#ready = true
-    })
-    return this.#opened
+    } catch (error) {
+      await this.#store.close().catch(() => undefined)
+      this.#opened = null // asked again, it may answer
+      throw error
+    }
   }
 
   #synchronise(): Promise<void> {

@@ -8,6 +8,7 @@ import { emit, newTurn } from '../../src/kernel/turn.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import { memory } from '../../src/testing/index.ts'
 import { eventsOf, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
 
 /** What was found broken once. */
 describe('found once', () => {
@@ -202,4 +203,32 @@ it('found once: a node that is stopped while it starts does not start after all'
   await Promise.all([starting, stopping])
   expect(closed).toBe(true)
   expect(late).toEqual([])
+})
+
+it('a store that could not be opened is opened when it is asked again', async () => {
+  using place = scratch()
+  let refusals = 2
+  let open = 0
+  const store: StoreFactory = (environment) => {
+    const real = place.store(environment)
+    const opens = real.open.bind(real)
+    const closes = real.close.bind(real)
+    return Object.assign(real, {
+      open: async () => {
+        await opens()
+        open++
+        if (refusals-- > 0) throw new Error('the store is not there yet')
+      },
+      close: async () => {
+        open--
+        await closes()
+      },
+    })
+  }
+  await using triarch = new Triarch({ store })
+  await expect(triarch.start()).rejects.toThrow('not there yet')
+  await expect(triarch.nodes()).rejects.toThrow('not there yet')
+  await triarch.start()
+  expect(await triarch.nodes()).toHaveLength(1)
+  expect(open).toBe(1)
 })
