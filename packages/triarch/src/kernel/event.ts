@@ -29,7 +29,7 @@ export interface Submission {
   priority?: number
   tags?: Record<string, string>
   /** The task and the step of it that wait for this one. */
-  parent?: { task: string; step: number; notify: boolean }
+  parent?: { task: string; step: number }
 }
 
 /**

@@ -20,7 +20,7 @@ export interface TaskState {
   completeBy: number | null
   priority: number
   tags: Record<string, string>
-  parent: { task: string; step: number; notify: boolean } | null
+  parent: { task: string; step: number } | null
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */

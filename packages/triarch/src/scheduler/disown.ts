@@ -1,6 +1,7 @@
 import { delay, type Environment } from '../environment/environment.ts'
 import type { StateStore } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
+import { UNCHANGED } from './transition.ts'
 
 /**
  * Gives a task back after an error that left open what was written: whoever claims it next reads the truth from its
@@ -17,23 +18,14 @@ export async function disown(
       if (row?.lockedBy === node && row.epoch === runner.epoch) {
         await store.commit([
           {
+            ...UNCHANGED,
             key: row.key,
             id: runner.id,
             node,
             epoch: runner.epoch,
             seq: 0,
             at: environment.now(),
-            events: null,
-            create: null,
-            snapshot: null,
-            consumed: [],
-            work: [],
-            withdraw: [],
-            forget: [],
-            children: [],
-            posts: [],
             release: { wakeAt: rest > 0 ? environment.now() + rest : null, ready: rest === 0, orphaned: true },
-            rebase: false,
           },
         ])
       }

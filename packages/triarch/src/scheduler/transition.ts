@@ -3,8 +3,23 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Turn } from '../kernel/turn.ts'
-import type { NewTask, Snapshot, StepRequest, WorkRequest } from '../store/port.ts'
+import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import type { Command } from './driver.ts'
+
+/** A transition's parts that change nothing. */
+export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
+  events: null,
+  create: null,
+  snapshot: null,
+  consumed: [],
+  work: [],
+  withdraw: [],
+  forget: [],
+  children: [],
+  posts: [],
+  release: null,
+  rebase: false,
+}
 
 /** The row of the state, with its payloads as texts. */
 export function snapshotOf({ progress, output, error, pause, ...rest }: Summary): Snapshot {
@@ -76,7 +91,7 @@ export function childTask(turn: Turn, command: Command): NewTask | null {
     ...(child.priority !== undefined && { priority: child.priority }),
     ...(child.tags && { tags: child.tags }),
     ...(completeBy !== null && { completeBy }),
-    parent: { task: id, step: decision.id, notify: true },
+    parent: { task: id, step: decision.id },
   }
   return {
     id: decision.task,

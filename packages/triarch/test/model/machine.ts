@@ -63,7 +63,7 @@ export class Machine {
       ...(startIn !== null && { startAt: this.now + startIn }),
       ...(startBefore !== null && { startBefore: this.now + startBefore }),
       ...(completeBy !== null && { completeBy: this.now + completeBy }),
-      parent: { task: 'parent', step: 1, notify: true },
+      parent: { task: 'parent', step: 1 },
     }
     this.history.push({ at: this.now, event: submitted })
     const rebuilt = rebuild('t', this.history)

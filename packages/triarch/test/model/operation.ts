@@ -193,7 +193,7 @@ function childOf(model: Reference, parent: string | null, choice: TaskChoice & {
     startAt: startIn === null ? null : now + startIn,
     deadline: dueIn === null ? null : now + dueIn,
     parent,
-    events: JSON.stringify([parent === null ? event : { ...event, parent: { task: parent, step, notify: true } }]),
+    events: JSON.stringify([parent === null ? event : { ...event, parent: { task: parent, step } }]),
   }
 }
 

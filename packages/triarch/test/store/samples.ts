@@ -1,4 +1,5 @@
 import type { Outcome, Reply } from '../../src/kernel/message.ts'
+import { UNCHANGED } from '../../src/scheduler/transition.ts'
 import type { Claim, NewTask, Snapshot, StateStore, Transition, WorkRequest } from '../../src/store/port.ts'
 
 export const flow = { workflow: 'flow', version: '1' }
@@ -15,6 +16,7 @@ export function transition(
   change: Partial<Transition> = {},
 ): Transition {
   return {
+    ...UNCHANGED,
     key: claim.key,
     id: claim.id,
     node: claim.node ?? 'a',
@@ -22,16 +24,6 @@ export function transition(
     seq: 2,
     at: 1_800_000_000_001,
     events: '[{"type":"started"}]',
-    create: null,
-    snapshot: null,
-    consumed: [],
-    work: [],
-    withdraw: [],
-    forget: [],
-    children: [],
-    posts: [],
-    release: null,
-    rebase: false,
     ...change,
   }
 }
