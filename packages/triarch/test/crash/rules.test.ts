@@ -137,16 +137,24 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
     'superseded',
     'an attempt starts after it was given up',
     (e) => {
-      const { story, event } = find(e, 'attemptFailed', ({ operation }) => operation === 'run')
-      const { id, attempt } = event
-      const late = entry(e, (one) => one.task === story.row.id && one.step === id && one.attempt === attempt)
-      shift(set(late, { zombie: false }), 60_000)
+      // One that was given up before it began, on a slow machine, is in no ledger.
+      const calls = ({ operation, id, attempt }: Event<'attemptFailed'>, { row }: Story) =>
+        e.ledger.filter(
+          (one) => one.kind === 'call' && one.operation === operation && `${row.id}:${id}:${attempt}` === placeOf(one),
+        )
+      const { story, event } = find(e, 'attemptFailed', (failed, of) => calls(failed, of).length > 0)
+      for (const late of calls(event, story)) shift(set(late, { zombie: false }), 60_000)
     },
   ],
   [
     'atMostOnce',
     'an at-most-once step is called twice',
-    (e) => e.ledger.push({ ...entry(e, ({ action, kind }) => action === 'ship' && kind === 'call') }),
+    (e) => {
+      const tasks = unaided(e)
+      const ships = ({ action, kind, operation, task }: Entry) =>
+        action === 'ship' && kind === 'call' && operation === 'run' && tasks.has(task)
+      e.ledger.push({ ...entry(e, ships) })
+    },
   ],
   ['effects', 'a completed step had no effect', (e) => drop(e, completed(e), 'effect')],
   ['effects', 'an undone step was not undone', (e) => drop(e, find(e, 'undone', ofAction(e)), 'undo')],
@@ -170,6 +178,16 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
     (e) => e.ledger.push({ ...(e.ledger[0] as Entry), kind: 'error', key: 'INVARIANT' }),
   ],
 ]
+
+function placeOf({ task, step, attempt }: Entry): string {
+  return `${task}:${step}:${attempt}`
+}
+
+/** Tasks in which no operator had anything done again. */
+function unaided({ tasks }: Evidence): Set<string> {
+  const again = (story: Story) => rewound(story) || dated(story).some(({ event }) => event.type === 'stepRetried')
+  return new Set(tasks.filter((story) => !again(story)).map(({ row }) => row.id))
+}
 
 function insertAfter(evidence: Evidence, type: 'stepFailed'): void {
   const found = completed(evidence)

@@ -110,6 +110,9 @@ async function storm({ seed, chaos, faults }: RunOptions, { fleet, operator, cli
     again(new Random(seed + 6), 100, () => client.emit()),
     again(new Random(seed + 8), 200, () => operator.decide()),
   ])
+  // On a slow machine the time may be over before each kind had its turn.
+  for (const kind of Object.keys(fleet.faults) as Fault[])
+    while (faults && fleet.faults[kind] === 0) await fleet.hurt(kind, moments)
   while (client.accepted.length < FEWEST) await client.submit()
   while (client.waiting) await client.emit()
 }
