@@ -44,6 +44,8 @@ export interface Outcome {
 
 /** Orders and drills a second, as far as the machine keeps up. */
 const PACE = { orders: 12, drills: 5, events: 8, meddling: 3 }
+/** Nothing new is asked for while this many tasks are under way: a slow machine would only pile them up. */
+const MOST_OPEN = 150
 
 /** Every so many seeds, nodes do without LISTEN/NOTIFY, as behind a transaction pooler. */
 const WITHOUT_HINTS = 3
@@ -137,10 +139,16 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
   }
   const forgiving = (work: () => Promise<void>) => () => work().catch(forgive)
   let faults = 0
-  const show = () => screen.show(`${confirmed.size} orders, ${client.accepted.length} drills, ${faults} faults`)
+  let open = 0
+  const look = async () => {
+    const counted = await eye.rows<{ n: number }>("SELECT count(*) AS n FROM triarch.tasks WHERE status <> 'stopped'")
+    open = counted[0]?.n ?? open
+    screen.show(`${confirmed.size} orders, ${client.accepted.length} drills, ${open} under way, ${faults} faults`)
+  }
+  const room = () => open < MOST_OPEN
   const work = Promise.all([
-    again(new Random(seed + 3), PACE.orders, order),
-    again(new Random(seed + 5), PACE.drills, () => client.submit()),
+    again(new Random(seed + 3), PACE.orders, () => room() && order()),
+    again(new Random(seed + 5), PACE.drills, () => room() && client.submit()),
     again(new Random(seed + 6), PACE.events, () => client.emit()),
     ...(duration > 0
       ? [
@@ -156,7 +164,7 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
       PACE.meddling,
       forgiving(() => operator.decide()),
     ),
-    again(new Random(0), 4, show),
+    again(new Random(0), 4, () => look().catch(() => undefined)), // the database may be away
   ])
   work.catch(() => undefined) // heard of below
   const measured: Takeover[] = []
