@@ -20,14 +20,19 @@ const DOWNTIME = settings.lease + 2 * settings.sweep
 
 interface Owned {
   key: number
-  epoch: number
   owner: string
 }
 
 /** Kills one scheduler and then the leading supervisor. */
 export async function measureTakeover(fleet: Fleet, eye: Eye, round: number): Promise<Takeover> {
   const schedulers = of(fleet, 'scheduler')
-  const { tasks, tasksAfter } = await killScheduler(schedulers[round % schedulers.length] as Member, eye)
+  // One that owns nothing is not missed: it is killed when each of them has something to do.
+  const owned = await until(async () => {
+    const tasks = await ownedIn(eye)
+    return ownersOf(tasks).length >= schedulers.length ? tasks : undefined
+  })
+  const victim = schedulers[round % schedulers.length] as Member
+  const { tasks, tasksAfter } = await killScheduler(victim, eye, owned ?? [])
   return { tasks, tasksAfter, leaderAfter: await killLeader(of(fleet, 'supervisor'), eye) }
 }
 
@@ -35,11 +40,16 @@ function of({ members }: Fleet, group: Group): Member[] {
   return members.filter((member) => member.group === group)
 }
 
-async function killScheduler({ unit }: Member, eye: Eye): Promise<Omit<Takeover, 'leaderAfter'>> {
-  const owned = await eye.rows<Owned>(
-    'SELECT key, epoch, locked_by AS owner FROM triarch.tasks WHERE locked_by IS NOT NULL',
-  )
-  const owners = [...new Set(owned.map(({ owner }) => owner))]
+function ownedIn(eye: Eye): Promise<Owned[]> {
+  return eye.rows<Owned>('SELECT key, locked_by AS owner FROM triarch.tasks WHERE locked_by IS NOT NULL')
+}
+
+function ownersOf(tasks: readonly Owned[]): string[] {
+  return [...new Set(tasks.map(({ owner }) => owner))]
+}
+
+async function killScheduler({ unit }: Member, eye: Eye, owned: Owned[]): Promise<Omit<Takeover, 'leaderAfter'>> {
+  const owners = ownersOf(owned)
   const began = performance.now()
   const back = unit.kill(DOWNTIME)
   const dead = await until(async () => {
