@@ -9,23 +9,22 @@ export interface Machine {
   memoryGiB: number
   os: string
   node: string
-  sqlite: string
+  /** The database and its version. */
+  store: string
   tmpfs: boolean
 }
 
 const TMPFS = 0x01021994
 
-export function machine(folder: string): Machine {
-  const database = new DatabaseSync(':memory:')
-  const row = database.prepare('SELECT sqlite_version() AS version').get()
-  database.close()
+/** `server`: the version of the PostgreSQL that is measured. */
+export function machine(folder: string, server?: string): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     os: `${process.platform} ${process.arch}`,
     node: process.version,
-    sqlite: String(row?.version),
+    store: server === undefined ? `SQLite ${sqliteVersion()}` : `PostgreSQL ${server}`,
     tmpfs: statfsSync(folder).type === TMPFS,
   }
 }
@@ -35,4 +34,11 @@ export function newFolder(parent: string | undefined): string {
   const base = parent ?? fileURLToPath(new URL('../node_modules/.cache/triarch-bench', import.meta.url))
   mkdirSync(base, { recursive: true })
   return mkdtempSync(`${base}/run-`)
+}
+
+function sqliteVersion(): string {
+  const database = new DatabaseSync(':memory:')
+  const row = database.prepare('SELECT sqlite_version() AS version').get()
+  database.close()
+  return String(row?.version)
 }

@@ -1,4 +1,4 @@
-// npm run bench [-- --only steps,tasks] [--quick] [--json] [--profile] [--folder path]
+// npm run bench [-- --store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -6,13 +6,15 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machine, newFolder } from './machine.ts'
-import type { Outcome } from './measure.ts'
+import type { Outcome, StoreName } from './measure.ts'
 import { measures } from './measures/index.ts'
+import { type Serving, serve } from './postgres/server.ts'
 import { hottest } from './profile.ts'
 import { disturbance, machineLine, table } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
+    store: { type: 'string', default: 'sqlite' },
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
@@ -20,30 +22,43 @@ const { values: options } = parseArgs({
     folder: { type: 'string' },
   },
 })
-const known = measures.map(({ name }) => name)
+if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
+const store = options.store as StoreName
+const known = measures[store].map(({ name }) => name)
 const names = options.only?.split(',') ?? known
 for (const name of names) if (!known.includes(name)) throw new Error(`--only: "${name}" is none of ${known.join(', ')}`)
 
 const folder = newFolder(options.folder)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-
-const found = machine(folder)
-const outcomes: Outcome[] = []
-for (const name of names) {
-  if (process.stderr.isTTY) process.stderr.write(`${name} …\r`)
-  const outcome = await take(name)
-  if (outcome) outcomes.push(outcome)
-  else process.exitCode = 1
+let server: Serving | null = null
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void Promise.resolve(server?.stop()).finally(() => process.exit(1)))
 }
-if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, measures: outcomes }, null, 2))
-else console.log(`${machineLine(found)}\n\n${table(outcomes)}\n\n${disturbance(outcomes)}`.trimEnd())
+
+if (store === 'postgres') server = await serve(options.folder)
+try {
+  await report(machine(server?.folder ?? folder, server?.version))
+} finally {
+  await server?.stop()
+}
+
+async function report(found: ReturnType<typeof machine>): Promise<void> {
+  const outcomes: Outcome[] = []
+  for (const name of names) {
+    if (process.stderr.isTTY) process.stderr.write(`${name} …\r`)
+    const outcome = await take(name)
+    if (outcome) outcomes.push(outcome)
+    else process.exitCode = 1
+  }
+  if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, measures: outcomes }, null, 2))
+  else console.log(`${machineLine(found)}\n\n${table(outcomes)}\n\n${disturbance(outcomes)}`.trimEnd())
+}
 
 /** Null: it failed, and has said why. */
 async function take(name: string): Promise<Outcome | null> {
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}/profile-${name}`] : []
   const script = fileURLToPath(new URL('run.ts', import.meta.url))
-  const args = [...profile, script, name, folder, options.quick ? 'quick' : 'full']
+  const args = [...profile, script, name, folder, options.quick ? 'quick' : 'full', server?.url ?? '']
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   if (code !== 0) return null

@@ -1,3 +1,5 @@
+import type { RawStore } from './raw.ts'
+
 /** One number a measure found. */
 export interface Figure {
   what: string
@@ -6,7 +8,7 @@ export interface Figure {
   better: 'higher' | 'lower'
   /** What issue and docs promise: at least, or at most, by `better`. */
   target?: number
-  /** The same work done by bare SQLite in the same run, in the same unit. */
+  /** The same work done by the bare database in the same run, in the same unit. */
   ceiling?: number
   note?: string
 }
@@ -17,12 +19,27 @@ export interface Measure {
   run(bench: Bench): Promise<Figure[]>
 }
 
+export type StoreName = 'sqlite' | 'postgres'
+
 /** What a measure is given. */
 export interface Bench {
   /** Tiny sizes: shows that everything works, says nothing about speed. */
   quick: boolean
-  /** The measure's own folder, on a real disk; goes when it ends. */
-  folder: string
+  store: StoreName
+  /** An empty store under this name, as `start` takes it: a path, or a URL. */
+  place(name: string): Promise<string>
+  /** The same facts written by hand, into an empty database of their own. */
+  raw(): Promise<RawStore>
+  /** What the database server has done so far; null: there is none. */
+  look(): Promise<Spent | null>
+}
+
+/** Of a database server. */
+export interface Spent {
+  /** CPU time of all its processes (ms). */
+  cpu: number
+  /** Bytes of its write-ahead log. */
+  wal: number
 }
 
 /** What one measure's process reports. */

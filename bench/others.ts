@@ -1,9 +1,13 @@
 import { cpus } from 'node:os'
+import type { Bench } from './measure.ts'
+import { cpuOf } from './processes.ts'
 
-/** Starts a watch; it tells how many cores other processes kept busy since, on average. */
-export function watchOthers(): () => number {
-  const [begin, busy, own] = [performance.now(), busyTime(), ownTime()]
-  return () => Math.max(0, (busyTime() - busy - (ownTime() - own)) / (performance.now() - begin))
+/** Starts a watch; it tells how many cores other processes kept busy since, on average. Our children are not others. */
+export async function watchOthers({ look }: Pick<Bench, 'look'>): Promise<() => Promise<number>> {
+  const begin = performance.now()
+  const others = async () => busyTime() - (cpuOf(process.pid) ?? ownTime()) - ((await look())?.cpu || 0)
+  const before = await others()
+  return async () => Math.max(0, ((await others()) - before) / (performance.now() - begin))
 }
 
 /** Time all cores have spent on anything at all (ms). */

@@ -1,8 +1,8 @@
 import type { Machine } from './machine.ts'
 import type { Figure, Outcome } from './measure.ts'
 
-export function machineLine({ cpu, cores, memoryGiB, os, node, sqlite, tmpfs }: Machine): string {
-  const line = `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}, Node ${node}, SQLite ${sqlite}`
+export function machineLine({ cpu, cores, memoryGiB, os, node, store, tmpfs }: Machine): string {
+  const line = `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${os}, Node ${node}, ${store}`
   return tmpfs ? `${line}\nWARNING: the folder is in memory (tmpfs): durable writes cost nothing here` : line
 }
 

@@ -1,3 +1,4 @@
+import { postgres } from '@triarch/postgres'
 import { type Agent, agent, type TaskHandle, Triarch, type TriarchOptions, type Workflow, workflow } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 
@@ -44,10 +45,15 @@ export const wide: Workflow<Count, number> = workflow('wide', {
 
 const workflows = [oneStep, threeSteps, wide]
 
-/** A node with all roles on the file. */
-export async function start(path: string, options: Partial<TriarchOptions> = {}): Promise<Subject> {
+/** The store at a URL, or in a file. */
+export function storeAt(place: string): TriarchOptions['store'] {
+  return place.startsWith('postgres:') ? postgres(place) : sqlite(place)
+}
+
+/** A node with all roles on the store of this place. */
+export async function start(place: string, options: Partial<TriarchOptions> = {}): Promise<Subject> {
   const commits = { batches: 0, transitions: 0 }
-  const factory = sqlite(path)
+  const factory = storeAt(place)
   let store: Store | undefined
   const engine = new Triarch({
     agents: [service],

@@ -1,15 +1,9 @@
 // A process that only runs actions: steps reach it through the work queue.
 import './parent.ts'
-import { postgres } from '@triarch/postgres'
 import { Triarch } from 'triarch'
-import { service } from '../subject.ts'
+import { service, storeAt } from '../subject.ts'
 
-const [url = ''] = process.argv.slice(2)
-const engine = new Triarch({ store: postgres(url), agents: [service], roles: ['agent'] })
+const [place = ''] = process.argv.slice(2)
+const engine = new Triarch({ store: storeAt(place), agents: [service], roles: ['agent'] })
 await engine.start()
 console.log('ready')
-process.on('message', () => undefined)
-process.stdin.on('data', () => {
-  const { user, system } = process.cpuUsage()
-  console.log(JSON.stringify({ cpu: (user + system) / 1_000 }))
-})

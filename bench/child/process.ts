@@ -18,6 +18,10 @@ export class Child implements AsyncDisposable {
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   /** The next line it prints. */
   async line(): Promise<string> {
     const { value, done } = await this.#lines.next()

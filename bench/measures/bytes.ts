@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs'
-import { RawStore } from '../ceiling.ts'
 import type { Measure } from '../measure.ts'
 import { drive, recordsOf, start, threeSteps } from '../subject.ts'
 
 export const bytes: Measure = {
   name: 'bytes',
   about: 'growth of the file by three-step tasks with small payloads, after a checkpoint',
-  async run({ quick, folder }) {
+  async run({ quick, place, raw }) {
     const tasks = quick ? 100 : 20_000
-    const path = `${folder}/engine.db`
+    const path = await place('engine')
     let records: string[] = []
     const grown = async (count: number) => {
       {
@@ -24,12 +23,12 @@ export const bytes: Measure = {
     const before = await grown(1)
     const after = await grown(tasks)
     {
-      using raw = new RawStore(`${folder}/raw.db`)
-      raw.write(records, tasks, 1_000)
+      await using bare = await raw()
+      await bare.write(records, tasks, 1_000)
     }
     const events = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0)
     const note = `${records.length} records with ${events} bytes of events`
-    const ceiling = statSync(`${folder}/raw.db`).size / tasks
+    const ceiling = statSync(await place('raw')).size / tasks
     return [{ what: 'a task', value: (after - before) / tasks, unit: 'bytes', better: 'lower', ceiling, note }]
   },
 }

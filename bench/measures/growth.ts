@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs'
-import { fill } from '../fill.ts'
 import { type Measure, median } from '../measure.ts'
+import { fill } from '../sqlite/fill.ts'
 import { drive, start, threeSteps } from '../subject.ts'
 
 export const growth: Measure = {
   name: 'growth',
   about: 'throughput of `steps` in a store with 1,000,000 finished tasks against an empty one, in turns',
-  async run({ quick, folder }) {
+  async run({ quick, place }) {
     // Short turns: what else the machine does then slows both alike. The empty store is never far from empty.
     const [stored, tasks, warmup, pairs] = quick ? [1_000, 20, 1, 2] : [1_000_000, 2_000, 5, 25]
-    const path = `${folder}/full.db`
+    const path = await place('full')
     await fill(path, stored)
     const size = statSync(path).size / 2 ** 30
-    await using empty = await start(`${folder}/empty.db`)
+    await using empty = await start(await place('empty'))
     await using full = await start(path)
     const speeds: { empty: number[]; full: number[] } = { empty: [], full: [] }
     const turn = async (subject: typeof empty) => (tasks * 3_000) / (await drive(subject.engine, threeSteps, tasks))

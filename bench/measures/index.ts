@@ -1,24 +1,19 @@
-import type { Measure } from '../measure.ts'
+import type { Measure, StoreName } from '../measure.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
 import { growth } from './growth.ts'
 import { plan } from './plan.ts'
+import { queue } from './queue.ts'
 import { recover } from './recover.ts'
 import { replay } from './replay.ts'
 import { roundtrip } from './roundtrip.ts'
 import { sleeping } from './sleeping.ts'
 import { steps } from './steps.ts'
+import { takeover } from './takeover.ts'
 import { tasks } from './tasks.ts'
 
-export const measures: readonly Measure[] = [
-  steps,
-  tasks,
-  roundtrip,
-  fanout,
-  plan,
-  replay,
-  bytes,
-  recover,
-  sleeping,
-  growth,
-]
+/** By store, in the order in which they are taken. */
+export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
+  sqlite: [steps, tasks, roundtrip, fanout, plan, replay, bytes, recover, sleeping, growth],
+  postgres: [steps, tasks, roundtrip, queue, fanout, replay, takeover],
+}

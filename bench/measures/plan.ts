@@ -13,11 +13,11 @@ const undoable = own.action('undoable', { run: async ({ n }: Count) => ({ n: n +
 export const plan: Measure = {
   name: 'plan',
   about: 'one plan of layers of 100 steps that refer to each other, submit to result; small against large',
-  async run({ quick, folder }) {
+  async run({ quick, place }) {
     const [small, large, rounds] = quick ? [200, 400, 1] : [2_500, 10_000, 7]
     const flows = [layered('layered', add), layered('undoable', undoable), wide, chain]
     const gated = layered('gated', add, gate)
-    await using subject = await start(`${folder}/engine.db`, { agents: [own], workflows: [...flows, gated] })
+    await using subject = await start(await place('engine'), { agents: [own], workflows: [...flows, gated] })
     const figures: Figure[] = []
     for (const flow of flows) {
       const once = async (n: number) => {

@@ -1,3 +1,4 @@
+import type { Triarch } from 'triarch'
 import { interruptible } from '../child/interruptible.ts'
 import { Child } from '../child/process.ts'
 import type { Measure } from '../measure.ts'
@@ -8,9 +9,9 @@ const unfinished = ['scheduled', 'pending', 'running', 'paused', 'compensating']
 export const recover: Measure = {
   name: 'recover',
   about: 'tasks inside their second step when their process is SIGKILLed, until a fresh node has finished them all',
-  async run({ quick, folder }) {
+  async run({ quick, place }) {
     const [tasks, lease] = quick ? [50, 500] : [10_000, 2_000]
-    const path = `${folder}/engine.db`
+    const path = await place('engine')
     await using first = new Child('./interrupted.ts', [path, tasks, lease])
     await first.line()
     await first.kill()
@@ -22,15 +23,9 @@ export const recover: Measure = {
     second.engine.on('recovered', ({ deadNodes }) => {
       if (deadNodes.length > 0 && Number.isNaN(noticed)) noticed = performance.now() - begin
     })
-    for (;;) {
-      const { tasks: left } = await second.engine.list({ status: unfinished, limit: 1 })
-      if (left.length === 0) break
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
+    await allStopped(second.engine)
     const total = performance.now() - begin
-    const failed = await second.engine.list({ result: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
-    const { tasks: known } = await second.engine.statistics()
-    if (failed.tasks.length > 0 || known !== tasks) throw new Error('recover: tasks were lost or failed')
+    await allSucceeded(second.engine, tasks)
     const work = total - noticed
     return [
       { what: `${tasks} tasks`, value: total, unit: 'ms', better: 'lower', note: 'from the start of the fresh node' },
@@ -45,4 +40,20 @@ export const recover: Measure = {
       { what: 'recovery', value: (tasks / work) * 1_000, unit: 'tasks/s', better: 'higher' },
     ]
   },
+}
+
+/** Resolves when no task is under way. */
+export async function allStopped(engine: Triarch): Promise<void> {
+  for (;;) {
+    const { tasks } = await engine.list({ status: unfinished, limit: 1 })
+    if (tasks.length === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** Throws when one was lost or failed. */
+export async function allSucceeded(engine: Triarch, tasks: number): Promise<void> {
+  const failed = await engine.list({ result: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
+  const { tasks: known } = await engine.statistics()
+  if (failed.tasks.length > 0 || known !== tasks) throw new Error('tasks were lost or failed')
 }

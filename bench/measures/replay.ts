@@ -1,14 +1,13 @@
 import { type Workflow, workflow } from 'triarch'
-import { RawStore } from '../ceiling.ts'
 import { Gate, type Measure, median, timed } from '../measure.ts'
 import { add, type Count, start } from '../subject.ts'
 
 export const replay: Measure = {
   name: 'replay',
   about: 'tasks with a 10,000-event history, woken by an event on a fresh node: claim, rebuild, replay, finish',
-  async run({ quick, folder }) {
+  async run({ quick, place, raw }) {
     const [tasks, steps] = quick ? [2, 20] : [7, 5_000]
-    const path = `${folder}/engine.db`
+    const path = await place('engine')
     const deep = await prepare(path, tasks, steps)
     const shallow = await prepare(path, tasks, 1)
 
@@ -26,10 +25,10 @@ export const replay: Measure = {
     const history = await fresh.engine.task(deep[0] ?? '').history()
     const events = history.reduce((sum, record) => sum + record.events.length, 0)
     const records = history.map((record) => JSON.stringify(record.events))
-    using raw = new RawStore(`${folder}/raw.db`)
-    const keys = raw.write(records, tasks, tasks)
+    await using bare = await raw()
+    const keys = await bare.write(records, tasks, tasks)
     const reads: number[] = []
-    for (const key of keys) reads.push(await timed(() => raw.read(key)))
+    for (const key of keys) reads.push(await timed(() => bare.read(key)))
 
     const net = Math.max(0.001, median(taken.deep) - median(taken.shallow))
     const speed = (ms: number) => (events / ms) * 1_000

@@ -1,14 +1,16 @@
-import { RawStore } from '../ceiling.ts'
 import { type Measure, percentile, timed } from '../measure.ts'
 import { oneStep, recordsOf, start } from '../subject.ts'
+
+/** Milliseconds. */
+const targets = { sqlite: 1, postgres: 3 }
 
 export const roundtrip: Measure = {
   name: 'roundtrip',
   about: 'one one-step task at a time, submit to result, on an idle system',
-  async run({ quick, folder }) {
+  async run({ quick, store, place, raw }) {
     const [warmup, samples] = quick ? [5, 20] : [500, 1_000]
-    await using subject = await start(`${folder}/engine.db`)
-    using raw = new RawStore(`${folder}/raw.db`)
+    await using subject = await start(await place('engine'))
+    await using bareStore = await raw()
     const once = async () => {
       const task = await subject.engine.submit(oneStep, { n: 1 })
       await task.result()
@@ -18,7 +20,7 @@ export const roundtrip: Measure = {
     const taken: { engine: number[]; raw: number[] } = { engine: [], raw: [] }
     for (let sample = -warmup; sample < samples; sample++) {
       const engine = await timed(once)
-      const bare = await raw.writing(records, 1, 1)
+      const bare = await timed(() => bareStore.write(records, 1, 1))
       if (sample < 0) continue
       taken.engine.push(engine)
       taken.raw.push(bare)
@@ -30,6 +32,6 @@ export const roundtrip: Measure = {
       better: 'lower' as const,
       ceiling: percentile(taken.raw, percent),
     })
-    return [{ ...figure(50), target: 1, note: `${records.length} commits each` }, figure(99)]
+    return [{ ...figure(50), target: targets[store], note: `${records.length} commits each` }, figure(99)]
   },
 }

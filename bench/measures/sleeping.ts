@@ -11,9 +11,9 @@ const NAP = 6_000
 export const sleeping: Measure = {
   name: 'sleeping',
   about: 'what sleeping tasks cost a node: memory, idle CPU, its looks for work, and waking them',
-  async run({ quick, folder }) {
+  async run({ quick, place }) {
     const [tasks, nappers, span, rounds] = quick ? [200, 0, 50, 1] : [100_000, 5_000, 2_000, 3]
-    const [empty, full] = [`${folder}/empty.db`, `${folder}/full.db`]
+    const [empty, full] = [await place('empty'), await place('full')]
     const { held, look, emptyLook } = await fill(empty, full, tasks)
     const idle: { empty: Idle[]; full: Idle[] } = { empty: [], full: [] }
     for (let round = 0; round < rounds; round++) {

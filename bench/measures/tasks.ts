@@ -6,7 +6,8 @@ export const tasks: Measure = {
   name: 'tasks',
   about: 'one-step tasks, 1,000 in flight from submit to result',
   async run(bench) {
-    const { tasks, ceiling, note } = await throughput(bench, oneStep, bench.quick ? 100 : 20_000)
-    return [{ what: 'tasks', value: tasks, unit: '/s', better: 'higher', target: 20_000, ceiling, note }]
+    const { tasks, ceiling, note, costs } = await throughput(bench, oneStep, bench.quick ? 100 : 20_000)
+    const speed = { value: tasks, ceiling, unit: '/s', better: 'higher' } as const
+    return [{ what: 'tasks', ...speed, ...(bench.store === 'sqlite' && { target: 20_000 }), note }, ...costs]
   },
 }

@@ -1,18 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-
-/** What the server did between two looks. */
-export interface Spent {
-  /** CPU time of all its processes (ms). */
-  cpu: number
-  /** Bytes of its write-ahead log. */
-  wal: number
-}
+import { startServer } from '../../packages/postgres/test/server.ts'
+import type { Spent } from '../measure.ts'
+import { cpuOf, parentOf } from '../processes.ts'
 
 /** A look at the server from outside: its log and its processes. */
 export class ServerWatch implements AsyncDisposable {
   readonly #client: pg.Client
-  #pid = 0
+  #pid: number | null = null
 
   constructor(url: string) {
     this.#client = new pg.Client({ connectionString: url })
@@ -20,14 +14,20 @@ export class ServerWatch implements AsyncDisposable {
 
   async open(): Promise<this> {
     await this.#client.connect()
-    const { rows } = await this.#client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    this.#pid = parentOf(rows[0]?.pid ?? 0)
+    const { rows } = await this.#client.query<{ pid: number; address: string | null }>(
+      'SELECT pg_backend_pid() AS pid, host(inet_server_addr()) AS address',
+    )
+    const [own] = rows
+    const near = own?.address === null || own?.address === '127.0.0.1' || own?.address === '::1'
+    this.#pid = near && own ? parentOf(own.pid) : null
     return this
   }
 
+  /** CPU is NaN when the server is on another machine. */
   async look(): Promise<Spent> {
     const { rows } = await this.#client.query<{ wal: string }>(`SELECT pg_current_wal_insert_lsn() - '0/0' AS wal`)
-    return { cpu: cpuOf(this.#pid), wal: Number(rows[0]?.wal) }
+    const cpu = this.#pid === null ? null : cpuOf(this.#pid)
+    return { cpu: cpu ?? Number.NaN, wal: Number(rows[0]?.wal) }
   }
 
   async version(): Promise<string> {
@@ -40,35 +40,36 @@ export class ServerWatch implements AsyncDisposable {
   }
 }
 
-const HERTZ = 100
-
-function fields(pid: number | string): string[] {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-}
-
-function parentOf(pid: number): number {
+/** An empty database on the server; its URL. */
+export async function newDatabase(server: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
   try {
-    return Number(fields(pid)[1])
-  } catch {
-    return 0 // not on this machine
+    const quoted = client.escapeIdentifier(name)
+    await client.query(`DROP DATABASE IF EXISTS ${quoted} WITH (FORCE)`)
+    await client.query(`CREATE DATABASE ${quoted}`)
+  } finally {
+    await client.end()
   }
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
 }
 
-/** CPU time of the process, of its children, and of those that have ended (ms). */
-function cpuOf(pid: number): number {
-  if (pid === 0) return Number.NaN
-  let ticks = 0
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      const [, parent, ...rest] = fields(name)
-      const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = rest.slice(9, 13).map(Number)
-      if (Number(name) === pid) ticks += user + system + endedUser + endedSystem
-      else if (Number(parent) === pid) ticks += user + system
-    } catch {
-      // it ended while we looked
-    }
-  }
-  return (ticks * 1_000) / HERTZ
+/** The server of a run. */
+export interface Serving {
+  url: string
+  version: string
+  /** Where its data is; undefined: on a server that was there already. */
+  folder: string | undefined
+  stop(): Promise<void>
+}
+
+/** A fresh server with full durability, below `parent`; or the one that TRIARCH_POSTGRES_URL names. */
+export async function serve(parent: string | undefined): Promise<Serving> {
+  const given = process.env.TRIARCH_POSTGRES_URL
+  const server = given ? null : await startServer({ durable: true, ...(parent !== undefined && { parent }) })
+  const url = given ?? server?.url ?? ''
+  await using watch = await new ServerWatch(url).open()
+  return { url, version: await watch.version(), folder: server?.folder, stop: async () => server?.stop() }
 }

@@ -8,21 +8,29 @@ import { measures } from '../measures/index.ts'
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 describe('npm run bench', () => {
-  it('takes every measure and finds finite figures', { timeout: 60_000 }, async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [main, '--quick', '--json'])
-    const { measures: outcomes, machine } = JSON.parse(stdout) as { measures: Outcome[]; machine: { cores: number } }
-    expect(machine.cores).toBeGreaterThan(0)
-    expect(outcomes.map(({ name }) => name)).toEqual(measures.map(({ name }) => name))
-    for (const { name, figures } of outcomes) {
-      expect(figures.length, name).toBeGreaterThan(0)
-      for (const { what, value, ceiling = 0 } of figures) {
-        expect(Number.isFinite(value), `${name}: ${what}`).toBe(true)
-        expect(Number.isFinite(ceiling), `${name}: ceiling of ${what}`).toBe(true)
+  it.each(['sqlite', 'postgres'] as const)(
+    'takes every measure on %s and finds finite figures',
+    { timeout: 60_000 },
+    async (store) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [main, '--store', store, '--quick', '--json'])
+      const { measures: outcomes, machine } = JSON.parse(stdout) as { measures: Outcome[]; machine: { cores: number } }
+      expect(machine.cores).toBeGreaterThan(0)
+      expect(outcomes.map(({ name }) => name)).toEqual(measures[store].map(({ name }) => name))
+      for (const { name, figures } of outcomes) {
+        expect(figures.length, name).toBeGreaterThan(0)
+        for (const { what, value, ceiling = 0 } of figures) {
+          expect(Number.isFinite(value), `${name}: ${what}`).toBe(true)
+          expect(Number.isFinite(ceiling), `${name}: ceiling of ${what}`).toBe(true)
+        }
       }
-    }
-  })
+    },
+  )
 
   it('refuses a measure it does not know', async () => {
     await expect(promisify(execFile)(process.execPath, [main, '--only', 'nonsense'])).rejects.toThrow('none of steps')
+  })
+
+  it('refuses a store it does not know', async () => {
+    await expect(promisify(execFile)(process.execPath, [main, '--store', 'csv'])).rejects.toThrow('neither sqlite nor')
   })
 })

@@ -10,9 +10,13 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A real PostgreSQL of its own, on a free port. `durable`: flushes as in production; tests do without. */
-export async function startServer({ durable = false, flags = [] as readonly string[] } = {}): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), 'triarch-postgres-'))
+/** A real PostgreSQL of its own, on a free port, below `parent`. `durable`: flushes as in production; tests do without. */
+export async function startServer({
+  durable = false,
+  flags = [] as readonly string[],
+  parent = tmpdir(),
+} = {}): Promise<Server> {
+  const folder = mkdtempSync(join(parent, 'triarch-postgres-'))
   chmodSync(folder, 0o755) // the server may run as another user
   const port = await freePort()
   const log: string[] = []

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { timed } from './measure.ts'
+import { type RawStore, rawId } from '../raw.ts'
 
 const schema = `
 CREATE TABLE tasks (
@@ -10,11 +10,7 @@ CREATE TABLE history (
   task INTEGER NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, events TEXT NOT NULL, PRIMARY KEY (task, seq)
 ) STRICT, WITHOUT ROWID`
 
-/**
- * The raw ceiling: the facts that a task leaves behind, written to SQLite by nothing but prepared statements in group
- * commits, with the engine's pragmas, on its disk. No engine on this store can be faster.
- */
-export class RawStore implements Disposable {
+export class RawSqlite implements RawStore {
   readonly #database: DatabaseSync
   readonly #task: StatementSync
   readonly #record: StatementSync
@@ -36,11 +32,10 @@ export class RawStore implements Disposable {
     this.#read = prepare('SELECT seq, at, events FROM history WHERE task = ? ORDER BY seq')
   }
 
-  /** Writes `tasks` tasks with these records, `inFlight` at a time, the n-th records of all of them in one commit. */
-  write(records: readonly string[], tasks: number, inFlight: number): number[] {
+  async write(records: readonly string[], tasks: number, inFlight: number): Promise<number[]> {
     const keys: number[] = []
     for (let done = 0; done < tasks; done += inFlight) {
-      const ids = Array.from({ length: Math.min(inFlight, tasks - done) }, () => this.#newId())
+      const ids = Array.from({ length: Math.min(inFlight, tasks - done) }, () => rawId(this.#tasks++))
       const wave: number[] = []
       for (const [index, events] of records.entries()) {
         this.#database.exec('BEGIN IMMEDIATE')
@@ -58,23 +53,12 @@ export class RawStore implements Disposable {
     return keys
   }
 
-  /** The same, timed (ms). */
-  writing(records: readonly string[], tasks: number, inFlight: number): Promise<number> {
-    return timed(() => this.write(records, tasks, inFlight))
-  }
-
-  /** Rising, and as long as a UUID: what the engine's ids are to an index. */
-  #newId(): string {
-    return (this.#tasks++).toString(16).padStart(36, '0')
-  }
-
-  /** Reads a history and parses it. */
-  read(key: number): unknown[] {
+  async read(key: number): Promise<unknown[]> {
     return this.#read.all(key).flatMap(({ events }) => JSON.parse(String(events)) as unknown[])
   }
 
   /** Closing checkpoints the log into the file. */
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#database.close()
   }
 }

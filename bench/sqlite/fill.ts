@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { start, tables, threeSteps } from './subject.ts'
+import { start, tables, threeSteps } from '../subject.ts'
 
 /** Bytes of the payload rows are the same for all; ids are time-ordered UUIDs, as the engine makes them. */
 const id = `printf('%08x-%04x-7%03x-8%03x-%012x', t / 65536, t % 65536, n % 4096, n % 4093, n)`

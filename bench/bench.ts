@@ -1,0 +1,30 @@
+import type { Bench, Spent } from './measure.ts'
+import { RawPostgres } from './postgres/raw.ts'
+import { newDatabase, ServerWatch } from './postgres/server.ts'
+import { RawSqlite } from './sqlite/raw.ts'
+
+/** What a measure is given on SQLite: files in its own folder. */
+export function onSqlite(folder: string, quick: boolean): Bench {
+  const path = (name: string) => `${folder}/${name}.db`
+  return {
+    quick,
+    store: 'sqlite',
+    place: async (name) => path(name),
+    raw: async () => new RawSqlite(path('raw')),
+    look: async () => null,
+  }
+}
+
+/** What a measure is given on PostgreSQL: databases of its own on the server of the run. */
+export async function onPostgres(url: string, prefix: string, quick: boolean): Promise<Bench & AsyncDisposable> {
+  const watch = await new ServerWatch(url).open()
+  const place = (name: string) => newDatabase(url, `${prefix}_${name}`)
+  return {
+    quick,
+    store: 'postgres',
+    place,
+    raw: async () => new RawPostgres(await place('raw')).open(),
+    look: (): Promise<Spent> => watch.look(),
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
+  }
+}
