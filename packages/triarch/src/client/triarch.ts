@@ -219,7 +219,7 @@ export class Triarch implements AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     try {
-      await this.#opened
+      await this.#opened?.catch(() => undefined)
       await this.#node?.stop(grace)
     } finally {
       this.#phase = 'stopped'
