@@ -7,7 +7,7 @@ const PATIENCE = 2
 
 /** The human beside the engine: decides what it may not, and meddles as planned. */
 export class Operator {
-  /** Calls under way. */
+  /** What it is about to ask for. */
   #busy = 0
   /** Pauses that no fault explains. */
   readonly astonished: string[] = []
@@ -24,7 +24,7 @@ export class Operator {
 
   /** Decides about everything that is paused. */
   decide(): Promise<void> {
-    return this.#tolerant(async () => {
+    return tolerant(async () => {
       const { tasks } = await this.#triarch.list({ status: 'paused', limit: 1_000 })
       for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
     })
@@ -52,16 +52,10 @@ export class Operator {
     })
   }
 
-  /** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */
   async #tolerant(work: () => Promise<void>): Promise<void> {
     this.#busy++
-    try {
-      await work()
-    } catch (error) {
-      if (!expected.some((code) => isTriarchError(error, code))) throw error
-    } finally {
-      this.#busy--
-    }
+    await tolerant(work)
+    this.#busy--
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
@@ -106,3 +100,12 @@ const expected = [
   'STORE_BUSY',
   'STORE_FAILED',
 ] as const
+
+/** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */
+async function tolerant(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!expected.some((code) => isTriarchError(error, code))) throw error
+  }
+}

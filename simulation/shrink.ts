@@ -1,0 +1,76 @@
+import type { Plan } from './plan.ts'
+import type { Op } from './program.ts'
+import { run } from './run.ts'
+
+/** Runs spent on making one failure small. */
+const MOST_RUNS = 400
+
+/** The oracle's name. */
+export function oracleOf(violation: string): string {
+  return violation.slice(0, violation.indexOf(':'))
+}
+
+/** The smallest plan found that still fails by the same oracle: parts are left out, one after the other, while it does. */
+export async function shrink(plan: Plan, oracle: string): Promise<Plan> {
+  let best = plan
+  let left = MOST_RUNS
+  const fails = async (candidate: Plan) => {
+    left--
+    const { violations } = await run(candidate)
+    return violations.some((violation) => oracleOf(violation) === oracle)
+  }
+  for (let smaller = true; smaller && left > 0; ) {
+    smaller = false
+    for (const candidate of smallerPlans(best)) {
+      if (left <= 0) break
+      if (!(await fails(candidate))) continue
+      best = candidate
+      smaller = true
+      break
+    }
+  }
+  return best
+}
+
+/** Boldest first. */
+function* smallerPlans(plan: Plan): Generator<Plan> {
+  if (plan.moves.length > 0) yield { ...plan, moves: [] }
+  if (plan.hurts.length > 0) yield { ...plan, hurts: [] }
+  if (Object.keys(plan.calls).length > 0) yield { ...plan, calls: {} }
+  for (const index of plan.tasks.keys()) if (plan.tasks.length > 1) yield without(plan, index)
+  for (const kind of Object.keys(plan.calls)) {
+    yield { ...plan, calls: Object.fromEntries(Object.entries(plan.calls).filter(([name]) => name !== kind)) }
+  }
+  for (const index of plan.hurts.keys()) yield { ...plan, hurts: plan.hurts.toSpliced(index, 1) }
+  for (const index of plan.moves.keys()) yield { ...plan, moves: plan.moves.toSpliced(index, 1) }
+  if (plan.nodes.length > 1) yield { ...plan, nodes: plan.nodes.slice(0, -1) }
+  if (plan.nodes.some(({ skew }) => skew !== 0))
+    yield { ...plan, nodes: plan.nodes.map((node) => ({ ...node, skew: 0 })) }
+  if (plan.settings.distance > 0) yield { ...plan, settings: { ...plan.settings, distance: 0 } }
+  for (const [index, task] of plan.tasks.entries()) {
+    for (const ops of smallerOps(task.ops)) yield { ...plan, tasks: plan.tasks.with(index, { ...task, ops }) }
+  }
+}
+
+/** Without the task, and the moves that were for it. */
+function without(plan: Plan, index: number): Plan {
+  const moves = plan.moves
+    .filter(({ task }) => task !== index)
+    .map((move) => ({ ...move, task: move.task > index ? move.task - 1 : move.task }))
+  return { ...plan, tasks: plan.tasks.toSpliced(index, 1), moves }
+}
+
+function* smallerOps(ops: readonly Op[]): Generator<Op[]> {
+  for (const [index, op] of ops.entries()) {
+    if (ops.length > 1) yield ops.toSpliced(index, 1)
+    const parts = 'of' in op ? op.of : 'ops' in op ? [op.ops] : []
+    for (const part of parts) yield ops.toSpliced(index, 1, ...part)
+    if ('ops' in op) for (const inner of smallerOps(op.ops)) yield ops.with(index, { ...op, ops: inner })
+    if ('of' in op) {
+      for (const [place, part] of op.of.entries()) {
+        for (const inner of smallerOps(part)) yield ops.with(index, { ...op, of: op.of.with(place, inner) })
+      }
+    }
+    if ('order' in op && op.order && Object.keys(op.order).length > 0) yield ops.with(index, { ...op, order: {} })
+  }
+}
