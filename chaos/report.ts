@@ -58,8 +58,9 @@ export function summary(report: Report): string {
   ].join('\n')
 }
 
-function takeoverLine({ tasks, tasksAfter, leaderAfter }: Takeover): string {
-  return `${tasks} tasks of a dead scheduler after ${tasksAfter} ms, the lead of a dead supervisor after ${leaderAfter} ms`
+function takeoverLine({ tasks, tasksAfter, leaderAfter, lag }: Takeover): string {
+  const held = lag > 100 ? ` (held up for ${lag} ms)` : ''
+  return `${tasks} tasks of a dead scheduler after ${tasksAfter} ms, the lead of a dead supervisor after ${leaderAfter} ms${held}`
 }
 
 function list(counts: Record<string, number>): string {

@@ -63,8 +63,8 @@ const unfired: Rule = ({ fired }) =>
     .map(([kind]) => `${kind} never happened: the run proves nothing about it`)
 
 const takeover: Rule = ({ takeovers }) =>
-  takeovers.flatMap(({ tasks, tasksAfter, leaderAfter }) => {
-    const late = (ms: number | null) => ms === null || ms > TAKEOVER_LIMIT
+  takeovers.flatMap(({ tasks, tasksAfter, leaderAfter, lag }) => {
+    const late = (ms: number | null) => ms === null || ms > TAKEOVER_LIMIT + lag
     return [
       ...(tasks === 0 ? ['the scheduler that was killed owned nothing: nothing was measured'] : []),
       ...(late(tasksAfter) ? [`a dead scheduler's tasks had another owner after ${tasksAfter ?? 'too many'} ms`] : []),
