@@ -1,10 +1,10 @@
 // All the processes under test, each with a fault proxy between itself and the database.
 import { mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DatabaseServer } from '../examples/orders/database/server.ts'
 import { type Launched, launch } from '../examples/orders/launch.ts'
 import type { LedgerRows } from '../examples/orders/services/ledger.ts'
 import { Unit } from '../examples/orders/unit.ts'
-import type { DatabaseServer } from './database/server.ts'
 import type { Group } from './plan.ts'
 import { FaultProxy } from './proxy/proxy.ts'
 import type { Warden } from './warden.ts'

@@ -1,6 +1,6 @@
 // Carries out the plan: each fault at its moment, and counted once it has really struck.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseServer, StopMode } from './database/server.ts'
+import type { DatabaseServer, StopMode } from '../examples/orders/database/server.ts'
 import type { Fleet, Member } from './fleet.ts'
 import { type Fault, type Group, type Kind, kinds } from './plan.ts'
 import type { Statement } from './proxy/exchange.ts'

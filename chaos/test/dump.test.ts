@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { postgres } from '@triarch/postgres'
 import { Triarch, workflow } from 'triarch'
 import { expect, it } from 'vitest'
+import { DatabaseServer } from '../../examples/orders/database/server.ts'
 import { dump } from '../../packages/triarch/test/crash/evidence.ts'
 import { rules } from '../../packages/triarch/test/crash/rules.ts'
-import { DatabaseServer } from '../database/server.ts'
 import { openEye, readEvidence, sessions, writersOf } from '../store.ts'
 
 it('its task, history, sessions and locks are shown', async () => {

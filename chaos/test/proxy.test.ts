@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DatabaseServer } from '../database/server.ts'
+import { DatabaseServer } from '../../examples/orders/database/server.ts'
 import { FaultProxy } from '../proxy/proxy.ts'
 
 let dir: string

@@ -26,6 +26,25 @@ export async function openCounter(place: string): Promise<Counter> {
   return isPostgres(place) ? await openPostgres(place, triarch) : openSqlite(place, triarch)
 }
 
+/** The ids in the shop's own table. */
+export async function ordersAt(place: string): Promise<string[]> {
+  const all = 'SELECT id FROM orders'
+  if (!isPostgres(place)) {
+    using file = new DatabaseSync(place, { readOnly: true })
+    return file
+      .prepare(all)
+      .all()
+      .map(({ id }) => String(id))
+  }
+  const client = new pg.Client({ connectionString: place })
+  await client.connect()
+  try {
+    return (await client.query<{ id: string }>(all)).rows.map(({ id }) => id)
+  } finally {
+    await client.end()
+  }
+}
+
 function isPostgres(place: string): boolean {
   return /^postgres(?:ql)?:/.test(place)
 }

@@ -16,8 +16,8 @@ const roles = [
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
-export async function startFleet({ dir, seed }: { dir: string; seed: number }) {
-  const db = join(dir, 'orders.db')
+/** `dir`: for the services' ledgers. `db`: where tasks and orders live, see counter.ts. */
+export async function startFleet({ dir, db, seed }: { dir: string; db: string; seed: number }) {
   const ledgers = join(dir, 'ledgers')
   const serviceUnits = await Promise.all(
     services.map((name) =>
@@ -35,7 +35,6 @@ export async function startFleet({ dir, seed }: { dir: string; seed: number }) {
     roles.map((own, index) => Unit.start(`node ${index + 1}`, () => launch('node.ts', [...own, '--db', db]))),
   )
   return {
-    db,
     web,
     nodes,
     services: serviceUnits,

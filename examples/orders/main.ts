@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Triarch } from 'triarch'
-import { sqlite } from 'triarch/sqlite'
 import { plan, unleash } from './chaos.ts'
+import { ordersAt, storeAt } from './counter.ts'
 import { placeOrders } from './customers.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { judge } from './judge.ts'
+import { launch } from './launch.ts'
 import { type Options, parseOptions, UsageError, usage } from './options.ts'
 import { type Progress, progress } from './progress.ts'
 import { type Report, summary } from './report.ts'
@@ -22,9 +22,10 @@ async function main(): Promise<number> {
     return 0
   }
   const dir = options.data === undefined ? temporary() : resolve(options.data)
-  if (existsSync(join(dir, 'orders.db'))) throw new UsageError(`--data ${dir}: there is a run in it already`)
+  if (['orders.db', 'postgres'].some((name) => existsSync(join(dir, name))))
+    throw new UsageError(`--data ${dir}: there is a run in it already`)
   mkdirSync(dir, { recursive: true })
-  const report = await run(dir, options)
+  const report = await onDatabase(dir, options, (db) => run(dir, db, options))
   console.log(options.json ? JSON.stringify(report, null, 2) : summary(report))
   return report.ok ? 0 : 1
 }
@@ -38,16 +39,27 @@ function temporary(): string {
   return dir
 }
 
-async function run(dir: string, options: Options): Promise<Report> {
+/** Tasks and orders live in a file, or in a PostgreSQL that is there for this run. */
+async function onDatabase<T>(dir: string, { store }: Options, work: (db: string) => Promise<T>): Promise<T> {
+  if (store === 'sqlite') return work(join(dir, 'orders.db'))
+  const { ready, kill } = await launch<{ url: string }>('database/main.ts', [dir])
+  try {
+    return await work(ready.url)
+  } finally {
+    await kill()
+  }
+}
+
+async function run(dir: string, db: string, options: Options): Promise<Report> {
   const began = performance.now()
   const screen = progress(process.stdout, options.json)
-  const fleet = await startFleet({ dir, seed: options.seed })
+  const fleet = await startFleet({ dir, db, seed: options.seed })
   screen.note(`${fleet.services.length} services, 1 web process and ${fleet.nodes.length} nodes are up`)
   // Another Triarch that plays no role: it only looks.
-  await using triarch = new Triarch({ store: sqlite(fleet.db) })
+  await using triarch = new Triarch({ store: storeAt(db) })
   const { accepted, stuck } = await trade(options, fleet, triarch, screen)
   const verdict = judge({
-    orders: ordersOf(fleet.db, accepted),
+    orders: await ordersOf(db, accepted),
     tasks: (await listTasks(triarch)).map(({ id, status, result }) => ({ orderId: id, status, result })),
     ledgers: await fleet.ledgers(),
     dependsOn,
@@ -59,6 +71,7 @@ async function run(dir: string, options: Options): Promise<Report> {
   screen.end()
   return {
     ok: verdict.ok && unruly.length === 0 && stuck.length === 0,
+    store: options.store,
     seed: options.seed,
     seconds: Math.round((performance.now() - began) / 100) / 10,
     kills: { node, web, service, total: node + web + service },
@@ -97,10 +110,8 @@ async function trade(options: Options, fleet: Fleet, triarch: Triarch, screen: P
 }
 
 /** Every order that the shop has, and every one it has confirmed to a customer: they had better be the same. */
-function ordersOf(db: string, accepted: Set<string>): { id: string }[] {
-  using file = new DatabaseSync(db, { readOnly: true })
-  const rows = file.prepare('SELECT id FROM orders').all() as { id: string }[]
-  return [...new Set([...rows.map(({ id }) => id), ...accepted])].map((id) => ({ id }))
+async function ordersOf(db: string, accepted: Set<string>): Promise<{ id: string }[]> {
+  return [...new Set([...(await ordersAt(db)), ...accepted])].map((id) => ({ id }))
 }
 
 function sum(numbers: number[]): number {

@@ -6,8 +6,14 @@ export interface Options {
   seed: number
   /** Where the stores and ledgers are kept; undefined: in a temporary directory, removed at the end. */
   data: string | undefined
+  /** Where tasks live. */
+  store: Store
   json: boolean
 }
+
+export type Store = 'sqlite' | 'postgres'
+
+const stores: readonly string[] = ['sqlite', 'postgres'] satisfies Store[]
 
 export const usage = `Fulfils a shop's orders through unreliable services while processes die, and judges the outcome.
 
@@ -16,7 +22,7 @@ export const usage = `Fulfils a shop's orders through unreliable services while 
   --orders N    how many orders: 1 to 100000 (default 300)
   --seed S      which faults and which deaths: a whole number (default 1)
   --data DIR    keep the databases here (default: a temporary directory, removed at the end)
-  --store NAME  where tasks live: sqlite
+  --store NAME  where tasks live: sqlite (default), or postgres: a server of its own, from npm
   --json        print one JSON document and nothing else
   --help        print this
 
@@ -29,12 +35,13 @@ export class UsageError extends Error {}
 export function parseOptions(args: string[]): Options | null {
   const { values } = parse(args)
   if (values.help) return null
-  if (values.store !== 'sqlite') throw new UsageError(`--store ${values.store}: only sqlite is there so far`)
+  if (!stores.includes(values.store)) throw new UsageError(`--store ${values.store}: must be ${stores.join(' or ')}`)
   if (values.data === '') throw new UsageError('--data needs a directory')
   return {
     orders: integer('--orders', values.orders, 1, 100_000),
     seed: integer('--seed', values.seed, 0, Number.MAX_SAFE_INTEGER),
     data: values.data,
+    store: values.store as Store,
     json: values.json,
   }
 }

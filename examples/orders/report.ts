@@ -1,9 +1,11 @@
 // What came of it, for people.
 import { styleText } from 'node:util'
+import type { Store } from './options.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface Report {
   ok: boolean
+  store: Store
   seed: number
   seconds: number
   kills: { node: number; web: number; service: number; total: number }
@@ -18,7 +20,7 @@ export interface Report {
 }
 
 export function summary(report: Report): string {
-  const { ok, seed, seconds, kills, faults, counts, violations, unruly, stuck, data } = report
+  const { ok, store, seed, seconds, kills, faults, counts, violations, unruly, stuck, data } = report
   const kinds = Object.entries(counts.faults).map(([fault, count]) => `${count} ${fault}`)
   const rows = [
     ['orders', `${counts.orders}: ${counts.fulfilled} fulfilled, ${counts.undone} undone`],
@@ -28,7 +30,7 @@ export function summary(report: Report): string {
     ],
     ['faults', `${faults}: ${kinds.join(', ')}`],
     ['kills', `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services`],
-    ['time', `${seconds} s, seed ${seed}`],
+    ['time', `${seconds} s, seed ${seed}, on ${store}`],
     ...(data ? [['data', data]] : []),
     ['violations', `${violations.length || 'none'}`],
   ]

@@ -1,4 +1,4 @@
-// A PostgreSQL of the harness's own: started, stopped in every way there is, and started again on the same data and port.
+// A PostgreSQL of one's own: started, stopped in every way there is, and started again on the same data and port.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

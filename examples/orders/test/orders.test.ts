@@ -19,23 +19,29 @@ function main(...args: string[]): Promise<Ended> {
   })
 }
 
-test('every order is fulfilled once or undone, whatever dies', { timeout: 90_000 }, async () => {
-  const { code, stdout, stderr } = await main('--orders', '60', '--seed', '11', '--json')
-  expect(stdout, stderr).not.toBe('')
-  const report = JSON.parse(stdout) as Report
-  expect(report).toMatchObject({ ok: true, violations: [], stuck: [], unruly: [], counts: { orders: 60 } })
-  expect(report.counts.fulfilled + report.counts.undone).toBe(60)
-  expect(report.counts.undone).toBeGreaterThan(0)
-  expect(report.kills).toMatchObject({ node: 4, web: 1, service: 1 })
-  expect(report.faults).toBeGreaterThan(0)
-  expect(code).toBe(0)
-})
+const run = { timeout: 90_000 }
+
+test.each(['sqlite', 'postgres'])(
+  'on %s every order is fulfilled once or undone, whatever dies',
+  run,
+  async (store) => {
+    const { code, stdout, stderr } = await main('--store', store, '--orders', '60', '--seed', '11', '--json')
+    expect(stdout, stderr).not.toBe('')
+    const report = JSON.parse(stdout) as Report
+    expect(report).toMatchObject({ ok: true, store, violations: [], stuck: [], unruly: [], counts: { orders: 60 } })
+    expect(report.counts.fulfilled + report.counts.undone).toBe(60)
+    expect(report.counts.undone).toBeGreaterThan(0)
+    expect(report.kills).toMatchObject({ node: 4, web: 1, service: 1 })
+    expect(report.faults).toBeGreaterThan(0)
+    expect(code).toBe(0)
+  },
+)
 
 test.each([
   [['--order', '5'], "Unknown option '--order'"],
   [['--orders', '0'], '--orders 0: must be a whole number from 1 to 100000'],
   [['--seed', 'x'], '--seed x: must be a whole number'],
-  [['--store', 'postgres'], 'only sqlite is there so far'],
+  [['--store', 'csv'], '--store csv: must be sqlite or postgres'],
   [['extra'], 'Unexpected argument'],
 ])('%j is wrong usage', async (args, message) => {
   const { code, stdout, stderr } = await main(...args)
