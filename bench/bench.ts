@@ -9,6 +9,7 @@ export function onSqlite(folder: string, quick: boolean): Bench {
   return {
     quick,
     store: 'sqlite',
+    inFlight: 256,
     place: async (name) => path(name),
     raw: async () => new RawSqlite(path('raw')),
     look: async () => null,
@@ -22,6 +23,7 @@ export async function onPostgres(url: string, prefix: string, quick: boolean): P
   return {
     quick,
     store: 'postgres',
+    inFlight: 1_000,
     place,
     raw: async () => new RawPostgres(await place('raw')).open(),
     look: (): Promise<Spent> => watch.look(),

@@ -26,6 +26,11 @@ export interface Bench {
   /** Tiny sizes: shows that everything works, says nothing about speed. */
   quick: boolean
   store: StoreName
+  /**
+   * Tasks submitted and not finished at once. Enough to fill each commit, where a round trip to the store is long more than
+   * where it is short; beyond that a task in flight only lives through more collections.
+   */
+  inFlight: number
   /** An empty store under this name, as `start` takes it: a path, or a URL. */
   place(name: string): Promise<string>
   /** The same facts written by hand, into an empty database of their own. */

@@ -76,7 +76,7 @@ export async function start(place: string, options: Partial<TriarchOptions> = {}
 }
 
 /** Runs `tasks` tasks from submission to result, `inFlight` at a time; how long that took (ms). */
-export async function drive(engine: Triarch, of: Workflow<Count, unknown>, tasks: number, inFlight = 1_000) {
+export async function drive(engine: Triarch, of: Workflow<Count, unknown>, tasks: number, inFlight = 256) {
   let next = 0
   const customer = async () => {
     while (next < tasks) {

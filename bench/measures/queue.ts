@@ -13,7 +13,7 @@ export const queue: Measure = {
     await using subject = await start(place, { agents: [], roles: ['scheduler', 'supervisor'] })
     await using agent = new Child('./agent.ts', [place])
     await agent.line()
-    const inFlight = Math.min(1_000, tasks)
+    const inFlight = Math.min(bench.inFlight, tasks)
     await drive(subject.engine, threeSteps, tasks / 2, inFlight)
     const times: number[] = []
     const spent: Awaited<ReturnType<Awaited<ReturnType<typeof costing>>>>[] = []

@@ -7,7 +7,7 @@ const targets = { sqlite: 50_000, postgres: 30_000 }
 
 export const steps: Measure = {
   name: 'steps',
-  about: 'three-step tasks, in-process no-op actions, 1,000 in flight from submit to result',
+  about: 'three-step tasks, in-process no-op actions, hundreds in flight, from submit to result',
   async run(bench) {
     const { tasks, ceiling, note, costs } = await throughput(bench, threeSteps, bench.quick ? 100 : 20_000)
     const speed = { value: tasks * 3, ceiling: ceiling * 3, unit: '/s', better: 'higher' } as const

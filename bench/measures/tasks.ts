@@ -4,7 +4,7 @@ import { throughput } from './throughput.ts'
 
 export const tasks: Measure = {
   name: 'tasks',
-  about: 'one-step tasks, 1,000 in flight from submit to result',
+  about: 'one-step tasks, hundreds in flight, from submit to result',
   async run(bench) {
     const { tasks, ceiling, note, costs } = await throughput(bench, oneStep, bench.quick ? 100 : 20_000)
     const speed = { value: tasks, ceiling, unit: '/s', better: 'higher' } as const

@@ -11,9 +11,9 @@ export interface Throughput {
   costs: Figure[]
 }
 
-/** Tasks a second with 1,000 in flight, and the raw ceiling, in turns: median of three after a warm-up. */
+/** Tasks a second with as many in flight as suits the store, and the raw ceiling, in turns: median of three after a warm-up. */
 export async function throughput(bench: Bench, workflow: Workflow<Count, unknown>, tasks: number): Promise<Throughput> {
-  const inFlight = Math.min(1_000, tasks)
+  const inFlight = Math.min(bench.inFlight, tasks)
   await using subject = await start(await bench.place('engine'))
   await using raw = await bench.raw()
   const { engine, commits } = subject
