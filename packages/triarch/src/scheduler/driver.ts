@@ -72,6 +72,7 @@ export class FunctionDriver {
 
   start(at: number): void {
     this.at = at
+    this.#active = true
     const { definition } = this.workflow
     const context = functionContext(this)
     const run = async () => {

@@ -1,43 +1,27 @@
-import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import type { NewTask } from '../store/port.ts'
-import { drained } from './drained.ts'
 import type { FunctionDriver } from './driver.ts'
 import { childTask } from './transition.ts'
 
-/** Whether there is anything to tell the code, or to take from it. Without code, nobody hears of what is delivered. */
-export function hasNews(driver: FunctionDriver | null, turn: Turn): driver is FunctionDriver {
-  if (driver) return turn.deliveries.length > 0 || driver.commands.length > 0 || driver.failure !== null
-  turn.deliveries.length = 0
-  return false
-}
-
-/** Tells the code what happened, one outcome at a time, and takes what it decides upon each. */
-export async function play(
-  environment: Environment,
-  driver: FunctionDriver,
-  turn: Turn,
-  { children, start }: { children: NewTask[]; start: boolean },
-): Promise<void> {
-  driver.activate(true)
-  if (start) {
-    driver.start(turn.at)
-    await drained(environment)
+/**
+ * Takes what the code has decided and tells it the next outcome. True: it is to go as far as it can with that before it is
+ * told more. Without code nobody hears of anything.
+ */
+export function tell(driver: FunctionDriver | null, turn: Turn, children: NewTask[]): boolean {
+  if (!driver) {
+    turn.deliveries.length = 0
+    return false
   }
   decide(turn, driver, children)
-  while (turn.deliveries.length > 0 && !driver.failure) {
-    const delivery = turn.deliveries.shift()
-    if (!delivery) break
-    driver.deliver(delivery, turn.at)
-    await drained(environment)
-    decide(turn, driver, children)
-  }
-  driver.activate(false)
-  if (driver.failure) pauseFor(turn, driver.failure)
+  const delivery = driver.failure ? undefined : turn.deliveries.shift()
+  driver.activate(delivery !== undefined)
+  if (delivery) driver.deliver(delivery, turn.at)
+  else if (driver.failure) pauseFor(turn, driver.failure)
+  return delivery !== undefined
 }
 
 function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {

@@ -12,7 +12,6 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
 
 /** Feeds the code what it was told before, one outcome at a time, and compares what it decides. */
 export async function replay(environment: Environment, driver: FunctionDriver, rebuilt: Rebuilt): Promise<void> {
-  driver.activate(true)
   driver.start(rebuilt.startedAt)
   await drained(environment)
   for (const [index, delivery] of rebuilt.deliveries.entries()) {

@@ -13,14 +13,16 @@ import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { newTurn, type Turn } from '../kernel/turn.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
 import type { Mail } from './mail.ts'
 import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
-import { bound, hasNews, holdLost, pauseFor, play } from './play.ts'
+import { bound, holdLost, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
-import { isAttempt, isCurrent, maySleep, needsCode, unaccounted } from './rest.ts'
+import { isCurrent, maySleep, needsCode } from './rest.ts'
+import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
@@ -135,20 +137,11 @@ export class TaskRunner {
   async #open(claim: Claim): Promise<void> {
     this.#seq = claim.records.at(-1)?.seq ?? 0
     this.#at = claim.records.at(-1)?.at ?? 0
-    const rebuilt = rebuild(this.id, datedEvents(claim.records))
+    const { rebuilt, mail } = takeUp(claim)
     this.state = rebuilt.state
     this.#snapshot = summarise(this.state)
-    for (const work of claim.work) {
-      const step = this.state.steps.get(work.step)
-      if (step && isAttempt(step, work)) step.dispatched = true
-    }
-    // One by one, so that the code hears of each before the next: one of them may pause the task.
-    const lost = claim.orphaned ? unaccounted(this.state, claim) : []
-    for (const step of lost) this.#mail.push({ message: { type: 'takeover', step }, letter: null })
-    for (const letter of claim.letters) {
-      this.#owner.letters.take(letter.id)
-      this.#mail.push({ message: letter.message, letter: letter.id })
-    }
+    for (const { letter } of mail) if (letter !== null) this.#owner.letters.take(letter)
+    this.#mail.push(...mail)
     await this.#replay(rebuilt)
     await this.#turn()
   }
@@ -181,16 +174,20 @@ export class TaskRunner {
     const driver = this.#driver
     // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
-    if (hasNews(driver, turn)) await play(environment, driver, turn, { children, start: false })
+    while (tell(driver, turn, children)) await drained(environment)
     while (this.#mail.length > 0 && !turn.reload) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
       if (mail.message.type === 'reply' && isCurrent(this.state, mail.message)) this.#here.delete(mail.message.step)
       receive(turn, mail.message)
-      if (hasNews(driver, turn)) await play(environment, driver, turn, { children, start: false })
+      while (tell(driver, turn, children)) await drained(environment)
     }
     const code = driver ? 'function' : this.#workflow ? 'plan' : 'none'
-    if (begin(turn, code) && driver) await play(environment, driver, turn, { children, start: true })
+    if (begin(turn, code) && driver) {
+      driver.start(turn.at)
+      do await drained(environment)
+      while (tell(driver, turn, children))
+    }
     if (!driver) advance(turn)
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null

@@ -22,9 +22,13 @@ export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq'
 }
 
 /** The row of the state, with its payloads as texts. */
-export function snapshotOf({ progress, output, error, pause, ...rest }: Summary): Snapshot {
+export function snapshotOf(summary: Summary): Snapshot {
+  const { status, result, failures, deadline, progress, output, error, pause } = summary
   return {
-    ...rest,
+    status,
+    result,
+    failures,
+    deadline,
     progress: text(progress),
     output: text(output),
     error: text(error),
