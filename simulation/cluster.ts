@@ -99,23 +99,22 @@ export class Cluster {
     this.#world.after(0, 'stop', () => void triarch.stop().then(stopped, stopped), machine)
   }
 
-  /** All stop well. */
+  /** All that live stop well. */
   async stop(within: number): Promise<boolean> {
     this.reboots = false
-    const running = this.members.filter((member) => member?.machine.alive === true)
-    let left = running.length
+    const running = this.members.filter((member) => member?.machine.alive === true) as Member[]
+    const left = new Set(running)
     for (const member of running) {
-      if (!member) continue
-      const stopped = () => {
-        left--
-      }
+      const stopped = () => void left.delete(member)
       const failed = (error: unknown) => {
         this.errors.push({ node: member.machine.name, error })
-        left--
+        left.delete(member)
       }
       this.#world.after(0, 'stop', () => void member.triarch.stop().then(stopped, failed), member.machine)
     }
-    await this.#world.run(within, () => left === 0)
-    return left === 0
+    // One that fails to start is taken away meanwhile.
+    const over = () => [...left].every(({ machine }) => !machine.alive)
+    await this.#world.run(within, over)
+    return over()
   }
 }

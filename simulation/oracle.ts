@@ -45,7 +45,16 @@ const letters: Oracle = ({ evidence, sent }) =>
     ]
   })
 
-const oracles: Record<string, Oracle> = { early, letters }
+/** No attempt starts twice: whoever takes over counts it as lost, and starts the next. */
+const starts: Oracle = ({ evidence }) => {
+  const calls = evidence.ledger.filter(({ kind }) => kind === 'call')
+  const attempts = Map.groupBy(calls, ({ key, operation, attempt }) => `${operation} attempt ${attempt} of ${key}`)
+  return [...attempts]
+    .filter(([, { length }]) => length > 1)
+    .map(([name, { length }]) => `${name} started ${length} times`)
+}
+
+const oracles: Record<string, Oracle> = { early, letters, starts }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

@@ -126,6 +126,7 @@ class Run {
       if (!rested) faults.push(`liveness: not at rest ${LIVENESS} ms after the last fault: ${this.#unfinished()}`)
       this.#fortune.phase = 'over'
       if (!(await this.#cluster.stop(30_000))) faults.push('liveness: a node did not stop within 30 s')
+      await this.#lapse()
     } catch (error) {
       faults.push(`engine: ${(error as Error).stack}`)
     }
@@ -161,6 +162,17 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
     const living = this.#cluster.members.map((member) => member?.machine.alive && this.#sight.nodeOf(member.machine))
     const listed = store.database.all<{ id: string }>('SELECT id FROM triarch_nodes WHERE dead = 0').map(({ id }) => id)
     return listed.length !== living.length || living.some((id) => !id || !listed.includes(id))
+  }
+
+  /**
+   * A node that could not say that it leaves, or whose last renewal came in after that, is listed until its lease is
+   * over; nobody is left to bury it.
+   */
+  async #lapse(): Promise<void> {
+    const [row] = store.database.all<{ until: number | null }>(
+      'SELECT max(lease_until) AS until FROM triarch_nodes WHERE dead = 0',
+    )
+    if (row?.until != null) await this.#world.run(this.#longest + this.#plan.settings.lease + 1)
   }
 
   #hurt({ kind, node, ms }: Hurt): void {
@@ -211,7 +223,6 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
     }
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
     const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + this.#standstill() + 10
-    // A node that was taken for dead by itself alone is found by the next sweep; here nobody is left to sweep.
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#world.now).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))

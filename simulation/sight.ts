@@ -1,6 +1,6 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
-import type { CommitOutcome, NodeBeat, Transition } from '../packages/triarch/src/store/port.ts'
+import type { Claim, ClaimRequest, CommitOutcome, NodeBeat, Transition } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 
@@ -25,6 +25,8 @@ export class Sight {
   readonly #nodes = new Map<Machine, string>()
   readonly #owners = new Map<string, Map<number, string>>()
   readonly #epochs = new Map<string, number>()
+  /** Which call told that each node leaves. */
+  readonly #left = new Map<string, number>()
   readonly #leaders = new Map<number, string>()
   #token = 0
   #calls = 0
@@ -44,8 +46,10 @@ export class Sight {
     return this.#store.database.get('SELECT 1 FROM triarch_nodes WHERE id = ? AND dead = 0', node) !== undefined
   }
 
-  readonly observe = ({ machine, name, args }: Call, answer: unknown): void => {
-    if (name === 'beat') this.#nodes.set(machine, (args[0] as NodeBeat).id)
+  readonly observe = ({ machine, name, args, index }: Call, answer: unknown): void => {
+    if (name === 'beat') this.#beat(machine, (args[0] as NodeBeat).id, index)
+    if (name === 'leave') this.#left.set(args[0] as string, index)
+    if (name === 'claim') this.#claimed((args[0] as ClaimRequest).node, answer as Claim[])
     if (name === 'commit') this.#committed(args[0] as Transition[], answer as CommitOutcome[])
     if (name === 'lead' && answer !== null) this.#led((args[0] as { node: string }).node, answer as number)
     if (name === 'sweep' && answer !== null) {
@@ -60,17 +64,32 @@ export class Sight {
     for (const { fault } of this.#store.database.all<{ fault: string }>(broken)) this.faults.push(`rows: ${fault}`)
   }
 
+  #beat(machine: Machine, id: string, index: number): void {
+    this.#nodes.set(machine, id)
+    const left = this.#left.get(id)
+    if (left !== undefined && index > left) this.faults.push(`rest: node ${id} renewed its lease after it had left`)
+  }
+
+  /** From here on nobody else may write to these tasks. */
+  #claimed(node: string, claims: readonly Claim[]): void {
+    for (const { id, epoch } of claims) this.#own(id, epoch, node)
+  }
+
+  #own(id: string, epoch: number, node: string): void {
+    const owners = this.#owners.get(id) ?? new Map<number, string>()
+    this.#owners.set(id, owners)
+    const owner = owners.get(epoch) ?? node
+    owners.set(epoch, owner)
+    if (owner !== node) this.faults.push(`owners: ${id} has two owners in epoch ${epoch}: ${owner} and ${node}`)
+    const latest = this.#epochs.get(id) ?? 0
+    if (epoch < latest) this.faults.push(`owners: ${id} was written in epoch ${epoch} after ${latest} was claimed`)
+    this.#epochs.set(id, epoch)
+  }
+
   #committed(batch: Transition[], outcomes: CommitOutcome[]): void {
     for (const [index, { id, node, epoch, seq, events, create }] of batch.entries()) {
       if (!outcomes[index]?.ok) continue
-      const owners = this.#owners.get(id) ?? new Map<number, string>()
-      this.#owners.set(id, owners)
-      const owner = owners.get(epoch) ?? node
-      owners.set(epoch, owner)
-      if (owner !== node) this.faults.push(`owners: ${id} has two owners in epoch ${epoch}: ${owner} and ${node}`)
-      const latest = this.#epochs.get(id) ?? 0
-      if (epoch < latest) this.faults.push(`owners: ${id} was written in epoch ${epoch} after ${latest}`)
-      this.#epochs.set(id, epoch)
+      this.#own(id, epoch, node)
       if (events === null && create === null) continue
       const durable = this.durable.get(id) ?? new Map<number, number>()
       this.durable.set(id, durable)

@@ -1,0 +1,228 @@
+/** Texts of one file of packages/triarch/src and what takes their places; each must stand in it exactly once. */
+type Edits = readonly (readonly [from: string, to: string])[]
+
+/** A deliberate bug: a small change to the engine, made in memory only. */
+export interface Mutation {
+  change: Readonly<Record<string, Edits>>
+  /** The oracles of which one must catch it. */
+  by: readonly string[]
+  /** A scenario that shows it, each of its calls hurt in turn; or the seed that the search begins with; 1. */
+  at?: string | number
+}
+
+/** Each breaks one of the engine's promises. */
+export const mutations: Readonly<Record<string, Mutation>> = {
+  'an append does not check the fence': {
+    change: {
+      'store/sqlite/commit.ts': [
+        [
+          'WHERE key = ? AND epoch = ? AND locked_by = ? ON CONFLICT',
+          "WHERE key = ? AND ? > 0 AND ? <> '' ON CONFLICT",
+        ],
+      ],
+    },
+    by: ['owners'],
+    at: 123,
+  },
+  'a claim does not raise the epoch': {
+    change: {
+      'store/sqlite/claim.ts': [
+        ['epoch = epoch + 1', 'epoch = max(epoch, 1)'],
+        ['epoch: row.epoch + 1', 'epoch: Math.max(row.epoch, 1)'],
+      ],
+    },
+    by: ['owners'],
+  },
+  'letters are gone once they were read, not once they are recorded': {
+    change: {
+      'store/sqlite/inbox.ts': [
+        [
+          'return database.all<LetterRow>(OF_OWNER, node, limit).map(letterOf)',
+          "const letters = database.all<LetterRow>(OF_OWNER, node, limit).map(letterOf)\n  for (const { id } of letters) database.run('DELETE FROM triarch_inbox WHERE id = ?', id)\n  return letters",
+        ],
+      ],
+    },
+    by: ['liveness'],
+    at: 19,
+  },
+  'letters stay in the inbox when they are recorded': {
+    change: {
+      'store/sqlite/commit.ts': [
+        ['for (const letter of transition.consumed) database.run(CONSUME, letter, key)\n', ''],
+      ],
+    },
+    by: ['letters'],
+  },
+  'a letter that the inbox shows twice is read twice': {
+    change: {
+      'scheduler/letters.ts': [
+        ['if (this.#taken.has(letter)) return false', ''],
+        ['return letters.filter(({ id }) => !spent.has(id))', 'return letters'],
+      ],
+    },
+    by: ['letters'],
+  },
+  'the late answer of an attempt that was given up counts': {
+    change: {
+      'agent/attempt.ts': [['    if (this.#settled) {\n      this.#bounds.late()\n      return\n    }\n', '']],
+      'kernel/receive.ts': [[' && step.attempt === reply.attempt', '']],
+    },
+    by: ['answers'],
+  },
+  'what was done first is undone first': {
+    change: {
+      'kernel/compensation.ts': [
+        [
+          'return waiting.filter((unit) => unit.completedAt >= (unit.requestedAt === latest ? second : latest))',
+          'return latest < 0 || second < 0 || underWay(state).length > 0 ? [] : waiting.slice(0, 1)',
+        ],
+      ],
+    },
+    by: ['compensation'],
+  },
+  'an undo that fails is forgotten': {
+    change: {
+      'kernel/failure.ts': [
+        [
+          "hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', outcome.error)",
+          "if (reply.operation === 'undo') emit(turn, { type: 'undone', id: step.id, ...trace(reply) })\n  else hold(turn, step, 'unknown-outcome', outcome.error)",
+        ],
+        [
+          'if (outcome.retryable && failures < plan.attempts) {',
+          "if (reply.operation !== 'undo' && outcome.retryable && failures < plan.attempts) {",
+        ],
+      ],
+    },
+    by: ['effects', 'answers'],
+  },
+  'other processes are heeded only when they hint': {
+    change: { 'client/node.ts': [['if (seen === null || seen !== this.#seen) this.wake()', '']] },
+    by: ['liveness'],
+    at: 'work queue',
+  },
+  'timers fire early': {
+    change: { 'kernel/tick.ts': [['if (until <= at) due.push', 'if (until <= at + 20) due.push']] },
+    by: ['timers'],
+  },
+  'a retry does not wait': {
+    change: { 'kernel/dispatch.ts': [['step.dispatched || step.due > at ||', 'step.dispatched ||']] },
+    by: ['asked'],
+  },
+  'attempts start before they are recorded': {
+    change: {
+      'scheduler/runner.ts': [
+        [
+          '    this.#snapshot = snapshot\n    this.#owner.committer.commit(',
+          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step)\n    this.#owner.committer.commit(',
+        ],
+        [
+          '    for (const step of local) this.#start(step)\n    this.#owner.committed(this, turn, transition)',
+          '    this.#owner.committed(this, turn, transition)',
+        ],
+      ],
+    },
+    by: ['asked', 'strangers'],
+  },
+  'each attempt has an idempotency key of its own': {
+    change: {
+      'kernel/dispatch.ts': [
+        ['step.generation === 0 ? base :', "step.attempt > 1 ? base + '!' : step.generation === 0 ? base :"],
+      ],
+    },
+    by: ['asked'],
+  },
+  'an at-most-once step is tried again when its outcome is unknown': {
+    change: {
+      'definition/policy.ts': [['retry: { ...policy.retry, attempts: 1 }', 'retry: { ...policy.retry, attempts: 2 }']],
+      'kernel/failure.ts': [[" && !turn.state.unwinding && policy.semantics === 'at-least-once'", '']],
+    },
+    by: ['atMostOnce'],
+    at: 'at most once',
+  },
+  'a sweep does not check its fencing token': {
+    change: { 'store/sqlite/sweep.ts': [['if (!database.get(LEADS, name, token, now)) return null\n', '']] },
+    by: ['leader'],
+    at: 32,
+  },
+  'a new leader gets the token of the old one': {
+    change: { 'store/sqlite/nodes.ts': [['token = token + (holder <> ?2 OR until <= ?3)', 'token = token']] },
+    by: ['leader'],
+  },
+  'a node that was buried comes back under its name': {
+    change: {
+      'store/sqlite/nodes.ts': [
+        ['lease_until = excluded.lease_until WHERE dead = 0', 'lease_until = excluded.lease_until'],
+      ],
+    },
+    by: ['liveness'],
+  },
+  'the tasks of a dead node are not known to be orphans': {
+    change: {
+      'store/sqlite/release.ts': [
+        [
+          'const rows = database.all<{ key: number }>(RELEASE_TASKS, 1,',
+          'const rows = database.all<{ key: number }>(RELEASE_TASKS, 0,',
+        ],
+      ],
+    },
+    by: ['starts'],
+    at: 'at most once',
+  },
+  'the work of a dead agent is not given up': {
+    change: {
+      'store/sqlite/sweep.ts': [
+        ['releaseWork(database, now, owner, left),', '0 * left,'],
+        ['const lateSteps = expire(database, now, limit)', 'const lateSteps = 0'],
+      ],
+    },
+    by: ['liveness'],
+  },
+  'a submission is acknowledged before it is durable': {
+    change: {
+      'store/sqlite/submit.ts': [
+        [
+          'return database.transaction(() => tasks.map((task) => insertTask(database, task)))',
+          'return tasks.map((task) => (_now % 2 === 0 ? { created: true, key: 0 } : insertTask(database, task)))',
+        ],
+      ],
+    },
+    by: ['accepted'],
+  },
+  'a parent does not hear of the end of its child': {
+    change: { 'kernel/stop.ts': [['  tellParent(turn, state.parent)\n', '']] },
+    by: ['liveness'],
+  },
+  'a task stops without awaiting what runs': {
+    change: { 'kernel/settle.ts': [['  if (waiting) return\n', '']] },
+    by: ['effects'],
+    at: 50,
+  },
+  'an event that nobody waits for yet is not kept': {
+    change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
+    by: ['events'],
+  },
+  'the row of a task is not kept with its history': {
+    change: {
+      'scheduler/runner.ts': [
+        [
+          'snapshot: this.#create || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null',
+          'snapshot: this.#create || state.pause ? snapshotOf(snapshot) : null',
+        ],
+      ],
+    },
+    by: ['liveness', 'fold'],
+  },
+  'the code draws chance that a replay does not repeat': {
+    change: {
+      'scheduler/context.ts': [
+        ['random ??= seededRandom(hash32(', 'random ??= seededRandom(draws++ + hash32('],
+        ['import { hash32', 'let draws = 0\nimport { hash32'],
+      ],
+    },
+    by: ['pauses'],
+  },
+  'the engine draws chance that the seed does not decide': {
+    change: { 'scheduler/runner.ts': [['environment.random, limits)', 'Math.random, limits)']] },
+    by: ['determinism'],
+  },
+}
