@@ -3,7 +3,19 @@ import type { Row } from './slot.ts'
 
 const columns = [
   ...['key', 'id', 'workflow', 'version', 'priority', 'status', 'result', 'failures', 'locked_by', 'epoch', 'ready'],
-  ...['wake_at', 'deadline', 'submitted_at', 'updated_at', 'parent', 'tags', 'progress', 'output', 'error', 'pause'],
+  ...[
+    'control',
+    'wake_at',
+    'deadline',
+    'submitted_at',
+    'updated_at',
+    'parent',
+    'tags',
+    'progress',
+    'output',
+    'error',
+    'pause',
+  ],
 ]
 const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
 

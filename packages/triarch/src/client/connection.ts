@@ -4,7 +4,7 @@ import type { Message } from '../kernel/message.ts'
 import { rebuild } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { datedEvents } from '../scheduler/history.ts'
-import type { StateStore } from '../store/port.ts'
+import type { StateStore, TaskRow } from '../store/port.ts'
 import type { Limits } from './options.ts'
 import { type Ending, endingOf, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 
@@ -40,11 +40,15 @@ export class Connection {
     if (listeners) for (const listener of [...listeners]) listener(state)
   }
 
-  async info(id: string): Promise<TaskInfo> {
+  async row(id: string): Promise<TaskRow> {
     await this.opened()
     const row = await this.store.task(id)
     if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
-    return infoOf(row)
+    return row
+  }
+
+  async info(id: string): Promise<TaskInfo> {
+    return infoOf(await this.row(id))
   }
 
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
@@ -71,8 +75,8 @@ export class Connection {
       const heard = this.#listen(id, 'end')
       try {
         if (!this.isLocal(id)) {
-          const info = await this.info(id)
-          if (info.status === 'stopped') return info
+          const row = await this.row(id)
+          if (hasEnded(row)) return infoOf(row)
         }
         const left = until - this.environment.monotonic()
         if (left <= 0) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
@@ -90,14 +94,15 @@ export class Connection {
     for (let pace = 5; ; ) {
       const heard = this.#listen(id, 'any')
       try {
-        const info = await this.info(id)
+        const row = await this.row(id)
+        const info = infoOf(row)
         const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
         if (seen !== last) {
           last = seen
           pace = 5
           yield info
         } else pace = Math.min(pace * 2, this.#slowest)
-        if (info.status === 'stopped') return
+        if (hasEnded(row)) return
         await this.#either(heard.next, pace, signal)
       } finally {
         heard.stop()
@@ -144,6 +149,11 @@ export class Connection {
       },
     }
   }
+}
+
+/** It has stopped, and no operator's word waits that may set it going again. */
+function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
+  return status === 'stopped' && !control && lockedBy === null
 }
 
 /** The latest news of a task, and who waits for it. */

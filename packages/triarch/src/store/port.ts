@@ -291,6 +291,8 @@ export interface TaskRow extends Snapshot {
   updatedAt: number
   /** Unowned, and waits for a scheduler that can run it. */
   ready: boolean
+  /** Ready for a message that any scheduler can act on, with the workflow's code or without. */
+  control: boolean
   /** Next wake-up of an unowned task. */
   wakeAt: number | null
 }

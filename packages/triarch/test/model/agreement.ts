@@ -155,6 +155,6 @@ export async function agreeOnEverything(model: Reference, store: port.StateStore
   expect(rows).toEqual(tasks.map(rowOf).sort((a, b) => a.key - b.key))
 }
 
-export function rowOf({ control: _c, orphaned: _o, base: _b, records: _r, key, ...row }: ModelTask): port.TaskRow {
+export function rowOf({ orphaned: _o, base: _b, records: _r, key, ...row }: ModelTask): port.TaskRow {
   return { ...row, key: key as number }
 }

@@ -2,7 +2,7 @@ import type { HistoryRecord, NodeRow, StoreCounts, TaskRow } from '../port.ts'
 import type { Database } from './database.ts'
 
 export const TASK_COLUMNS = `
-key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, wake_at AS wakeAt,
+key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
 deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
 const RECORDS = `
@@ -15,12 +15,17 @@ SELECT (SELECT count(*) FROM triarch_tasks) AS tasks, (SELECT count(*) FROM tria
        (SELECT count(*) FROM triarch_work) AS work, (SELECT count(*) FROM triarch_inbox) AS inbox`
 
 /** A task row as SQLite gives it. */
-export type StoredTask = Omit<TaskRow, 'tags' | 'ready'> & { tags: string | null; ready: number }
+export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control'> & {
+  tags: string | null
+  ready: number
+  control: number
+}
 
 export function taskRow(row: StoredTask): TaskRow {
   return {
     ...row,
     ready: row.ready === 1,
+    control: row.control === 1,
     tags: row.tags === null ? {} : (JSON.parse(row.tags) as Record<string, string>),
   }
 }
