@@ -68,7 +68,7 @@ export function ruleOf(error: unknown): Rule {
   // pg gives no code for a connection that ended under it.
   if (
     message !== undefined &&
-    /connection (?:terminated|ended|is closed)|not queryable|timeout expired/i.test(message)
+    /connection (?:terminated|ended|is closed)|not queryable|timeout (?:expired|exceeded)/i.test(message)
   ) {
     return { verdict: 'reconnect', code: 'STORE_UNAVAILABLE' }
   }

@@ -1,10 +1,14 @@
 /** The PostgreSQL state store of Triarch. */
 
+import type pg from 'pg'
 import type { StoreFactory } from 'triarch/store'
 import { type PostgresOptions, settingsOf } from './options.ts'
 import { PostgresStore } from './store.ts'
 
 export type { PostgresOptions } from './options.ts'
+
+/** What `task.transaction` gives to write with: a client of `pg` with an open transaction. */
+export type PostgresTransaction = pg.ClientBase
 
 /**
  * The state store on PostgreSQL 14 to 18, shared by any number of processes on any number of machines. Throws

@@ -11,6 +11,8 @@ export interface PostgresOptions {
   schema?: string
   /** Most connections this process opens, besides one for notifications: 8. */
   connections?: number
+  /** Most connections this process opens for `task.transaction`: 4. They come on top of the others. */
+  transactions?: number
   /**
    * Whether other processes are told of what was written (LISTEN/NOTIFY). With `false` they look for it, more often the
    * more there is; then no state of a session is used either, as behind a transaction pooler such as PgBouncer. Default: true.
@@ -28,13 +30,24 @@ export interface Settings {
   connection: ClientConfig
   schema: string
   connections: number
+  transactions: number
   notify: boolean
   patience: number
   answerWithin: number
   clock: 'server' | 'environment'
 }
 
-const keys = ['url', 'connection', 'schema', 'connections', 'notify', 'patience', 'answerWithin', 'clock']
+const keys = [
+  'url',
+  'connection',
+  'schema',
+  'connections',
+  'transactions',
+  'notify',
+  'patience',
+  'answerWithin',
+  'clock',
+]
 
 export function settingsOf(given: string | PostgresOptions): Settings {
   const options = typeof given === 'string' ? { url: given } : given
@@ -49,6 +62,7 @@ export function settingsOf(given: string | PostgresOptions): Settings {
     connection: { ...options.connection, ...(url !== undefined && { connectionString: url }) },
     schema,
     connections: whole('connections', options.connections ?? 8, 1, 1_000),
+    transactions: whole('transactions', options.transactions ?? 4, 1, 1_000),
     notify,
     patience: whole('patience', options.patience ?? 30_000, 0, 86_400_000),
     answerWithin: whole('answerWithin', options.answerWithin ?? 5_000, 10, 86_400_000),

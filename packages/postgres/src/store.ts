@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import type * as port from 'triarch/store'
 import type { Environment, Hint } from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
@@ -17,6 +18,7 @@ import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
 import { type Statements, statementsIn } from './statements.ts'
 import { submitOutcomes, taskArrays } from './submit.ts'
+import { Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
 
 /** The state store on PostgreSQL: each call is one statement, and so one transaction and one round trip. */
@@ -27,6 +29,7 @@ export class PostgresStore implements port.StateStore {
   readonly #hints: Hints
   readonly #pace: Pace
   #pool: Pool | null = null
+  #transactions: Transactions | null = null
 
   constructor(environment: Environment, settings: Settings) {
     this.#environment = environment
@@ -48,13 +51,16 @@ export class PostgresStore implements port.StateStore {
       if (this.#settings.notify) await this.#hints.open()
     })
     this.#pool = new Pool(this.#environment, this.#settings)
+    this.#transactions = new Transactions(this.#environment, this.#settings)
   }
 
   async close(): Promise<void> {
     const pool = this.#pool
+    const transactions = this.#transactions
     this.#pool = null
+    this.#transactions = null
     await this.#hints.close()
-    await pool?.close()
+    await Promise.all([pool?.close(), transactions?.close()])
   }
 
   async now(): Promise<number> {
@@ -82,6 +88,20 @@ export class PostgresStore implements port.StateStore {
 
   submitVia(via: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
     return submitVia(via, task, this.#settings)
+  }
+
+  async transact(
+    effect: port.Effect,
+    bounds: port.TransactionBounds,
+    body: (tx: pg.ClientBase) => string | Promise<string>,
+  ): Promise<port.EffectOutcome> {
+    if (!this.#transactions) throw unopened()
+    return this.#transactions.transact(effect, bounds, body)
+  }
+
+  async effect(effect: port.Effect, within: number): Promise<string | null> {
+    if (!this.#transactions) throw unopened()
+    return this.#transactions.effect(effect, within)
   }
 
   async post(posts: readonly port.Post[]): Promise<boolean[]> {

@@ -31,7 +31,7 @@ export async function dropSchema(schema: string): Promise<void> {
   await withClient((client) => client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`))
 }
 
-const tables = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases', 'calls']
+const tables = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases', 'calls', 'effects']
 
 /** As good as new, and quicker to have. */
 export async function emptySchema(schema: string): Promise<void> {
@@ -53,6 +53,11 @@ export async function inTransaction(body: (client: pg.Client) => Promise<void>):
   })
 }
 
+async function sql(tx: unknown, text: string): Promise<unknown> {
+  const { rows } = await (tx as pg.ClientBase).query({ text, rowMode: 'array' })
+  return rows[0]?.[0]
+}
+
 /** A store for the suites: they move the clock by hand, so it takes its time from there. */
 export function subjectIn(schema: string, options: PostgresOptions = {}): () => Promise<Subject> {
   // The suite's clock runs ahead while it waits, the server's answers are real: no patience by that clock is enough.
@@ -60,6 +65,7 @@ export function subjectIn(schema: string, options: PostgresOptions = {}): () => 
   return async () => ({
     store: postgres({ url: serverUrl(), schema, clock: 'environment', connections: 4, ...patience, ...options }),
     transaction: inTransaction,
+    sql,
     dispose: () => emptySchema(schema),
   })
 }

@@ -7,6 +7,8 @@ export interface Wire extends AsyncDisposable {
   cut(): void
   /** Lets requests through but no answers; the first that comes ends its connection. Then all is well again. */
   loseAnswer(): Promise<void>
+  /** The same with the answer to the next request that holds this text; all others get theirs. */
+  loseAnswerTo(text: string): Promise<void>
   /** Accepts no more connections, until called with false. */
   refuse(refused: boolean): void
 }
@@ -16,6 +18,9 @@ export async function wire(url: string): Promise<Wire> {
   const sockets = new Set<Socket>()
   let refused = false
   let losing: (() => void) | null = null
+  /** Only the answer to a request with this text is to be lost. */
+  let wanted: string | null = null
+  let armed = false
   const server = createServer((client) => {
     if (refused) return void client.destroy()
     const upstream = connect(Number(target.port), target.hostname)
@@ -28,11 +33,19 @@ export async function wire(url: string): Promise<Wire> {
         upstream.destroy()
       })
     }
-    client.pipe(upstream)
+    let doomed = false
+    client.on('data', (data) => {
+      if (wanted && data.includes(wanted)) {
+        wanted = null
+        doomed = true
+      }
+      upstream.write(data)
+    })
     upstream.on('data', (data) => {
-      if (!losing) return void client.write(data)
+      if (!losing || (armed && !doomed)) return void client.write(data)
       losing()
       losing = null
+      armed = false
       client.destroy()
     })
   })
@@ -49,6 +62,12 @@ export async function wire(url: string): Promise<Wire> {
     loseAnswer: () =>
       new Promise((resolve) => {
         losing = resolve
+      }),
+    loseAnswerTo: (text) =>
+      new Promise((resolve) => {
+        losing = resolve
+        wanted = text
+        armed = true
       }),
     refuse: (value) => {
       refused = value

@@ -20,9 +20,11 @@ export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
 export type {
   ChildOptions,
   EventOptions,
+  Isolation,
   LocalStepOptions,
   StepOptions,
   TaskContext,
+  TransactionOptions,
   UndoOptions,
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'

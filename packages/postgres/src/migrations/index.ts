@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Each migration is a folder of SQL files, run in this order; `triarch.` in them stands for the user's schema. */
 const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0001', ['tables', 'ledger', 'deliver', 'submit', 'work', 'commit', 'claim', 'sweep']],
+  ['0002', ['effects']],
 ]
 
 export const migrations: readonly string[] = folders.map(([folder, files]) =>

@@ -24,6 +24,17 @@ export interface LocalStepOptions<O> extends PolicyOptions {
   undo?: (done: { output: Jsonified<O> }, step: StepContext) => unknown
 }
 
+/** How far a transaction sees others' changes; SQLite's are serializable whatever is said. */
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
+
+/** Policies of a transaction, and the transaction that takes it back. `Tx` as for `task.transaction`. */
+export interface TransactionOptions<O, Tx> extends PolicyOptions {
+  /** 'read committed'. With more, expect the function to run again now and then. */
+  isolation?: Isolation
+  /** Takes back what the function wrote, in a transaction of its own that takes effect once, too. */
+  undo?: (tx: Tx, done: { output: Jsonified<O> }, step: StepContext) => unknown
+}
+
 /** How a child task relates to its parent. */
 export interface ChildOptions {
   /** The child's task id; drawn from the parent's when not given. */
@@ -73,6 +84,18 @@ export interface TaskContext {
   run<I, O>(action: Action<I, O>, input: NoInfer<I>, options?: StepOptions): Promise<O>
   /** Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError. */
   run<O>(name: string, fn: (step: StepContext) => O | Promise<O>, options?: LocalStepOptions<O>): Promise<Jsonified<O>>
+
+  /**
+   * Runs a function as a step inside a transaction on the state store's own database: what it writes takes effect exactly
+   * once, whatever crashes. `tx` is a client of `pg`, or a DatabaseSync; write its type where the function takes it. The
+   * function may run more than once, what it wrote before then undone: no effects but those through `tx`. It must not
+   * end the transaction; it undoes it by throwing. Rejects with StepFailedError.
+   */
+  transaction<O, Tx = unknown>(
+    name: string,
+    fn: (tx: Tx, step: StepContext) => O | Promise<O>,
+    options?: TransactionOptions<O, Tx>,
+  ): Promise<Jsonified<O>>
 
   /** Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too. */
   sleep(until: Duration | Date): Promise<void>

@@ -55,6 +55,8 @@ export const catalogue = {
   STORE_FAILED: 'The store refused an operation: read the cause.',
   STORE_VIA_INVALID:
     'The connection given as `via` is no open transaction on the same database: pass the one that holds your rows.',
+  TRANSACTION_ENDED:
+    'The function given to task.transaction ended its transaction: leave COMMIT and ROLLBACK to Triarch, throw to undo.',
   WORKFLOW_MISUSE:
     'A workflow awaited something foreign or used its context outside of its turn: await only what the context gives.',
   STEP_MISUSE: 'A step used its context where it may not: see the message.',

@@ -4,9 +4,11 @@ import type { Action, StepContext } from '../definition/action.ts'
 import type {
   ChildOptions,
   EventOptions,
+  Isolation,
   LocalStepOptions,
   StepOptions,
   TaskContext,
+  TransactionOptions,
   UndoOptions,
 } from '../definition/context.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
@@ -21,8 +23,10 @@ import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
 import type { ParentPolicy } from '../kernel/event.ts'
 import type { FunctionDriver } from './driver.ts'
+import type { EffectCode } from './effect.ts'
 
 const childKeys = ['id', 'onCancel', 'undo', 'tags', 'priority', 'completeWithin']
+const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
 /** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
@@ -67,6 +71,27 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
       retryIf: options.retry?.retryIf,
     } satisfies Handler)
+    return outcome
+  }
+
+  function transaction(
+    name: string,
+    fn: EffectCode['run'],
+    { isolation = 'read committed', undo, ...rest }: TransactionOptions<unknown, unknown> = {},
+  ): Promise<unknown> {
+    checkName('step', name)
+    checkFunction(`transaction "${name}"`, fn)
+    if (!isolations.includes(isolation)) {
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `transaction "${name}": isolation must be one of ${isolations.join(', ')}`,
+      )
+    }
+    const policy = toRecordedPolicy(null, rescue, rest, { undo: undo !== undefined, verify: true })
+    const id = driver.nextId()
+    const outcome = driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+    const { retryIf } = rest.retry ?? {}
+    driver.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: driver.firstId } })
     return outcome
   }
 
@@ -155,6 +180,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       quiet(() =>
         typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest),
       )) as TaskContext['run'],
+    transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
+      quiet(() => transaction(...of))) as TaskContext['transaction'],
     sleep: (until) => quiet(() => sleep(until)),
     event: ((name: string, options?: EventOptions<unknown>) =>
       quiet(() => event(name, options))) as TaskContext['event'],

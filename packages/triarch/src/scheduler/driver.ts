@@ -1,4 +1,3 @@
-import type { Handler } from '../agent/attempt.ts'
 import { encode } from '../definition/payload.ts'
 import { invalid, validate, validateSync } from '../definition/schema.ts'
 import { ownRescue, type Workflow } from '../definition/workflow.ts'
@@ -10,6 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { Delivery } from '../kernel/state.ts'
 import { functionContext } from './context.ts'
+import type { LocalCode } from './effect.ts'
 import { describe, matches } from './match.ts'
 
 /** A decision of the workflow's code, with what the history needs not keep. */
@@ -32,7 +32,7 @@ export class FunctionDriver {
   /** New decisions, for the runner to take. */
   readonly commands: Command[] = []
   /** Code of local steps and registered compensations, by decision id. */
-  readonly locals: Map<number, Handler> = new Map()
+  readonly locals: Map<number, LocalCode> = new Map()
   /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
   failure: TriarchError | null = null
   /** The instant of the delivery at hand: what `task.now()` says. */
@@ -121,8 +121,8 @@ export class FunctionDriver {
   }
 
   /** Keeps the code of a local step or compensation, unless the history holds something else under this id. */
-  keep(id: number, handler: Handler): void {
-    if (!this.failure) this.locals.set(id, handler)
+  keep(id: number, code: LocalCode): void {
+    if (!this.failure) this.locals.set(id, code)
   }
 
   /** Makes a decision whose outcome will be delivered. */

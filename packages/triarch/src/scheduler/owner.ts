@@ -1,10 +1,10 @@
-import type { Handler } from '../agent/attempt.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Step } from '../kernel/state.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { HistoryRecord, StepRequest, Transition } from '../store/port.ts'
 import type { Committer } from './committer.ts'
+import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
 import type { TaskRunner } from './runner.ts'
 
@@ -33,7 +33,7 @@ export interface Owner {
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string): boolean
   unreserve(action: string): void
-  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: Handler | undefined): void
+  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void
   abort(task: string, step: number): void
   abandon(task: string, step: number, reason: Error): void
   committed(runner: TaskRunner, turn: Turn, transition: Transition): void

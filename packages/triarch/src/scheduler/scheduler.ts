@@ -8,6 +8,7 @@ import type { Alert, Turn } from '../kernel/turn.ts'
 import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
+import { effectHandler, type LocalCode } from './effect.ts'
 import { Letters } from './letters.ts'
 import type { Owner, SchedulerLimits } from './owner.ts'
 import type { Registry } from './registry.ts'
@@ -144,7 +145,7 @@ export class Scheduler implements Owner {
     this.#options.hosts.get(agentOf(action))?.release()
   }
 
-  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: Handler | undefined): void {
+  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
     const { policy, expiresAt, operation, attempt } = step
     const host = step.action === null ? this.#locals : this.#options.hosts.get(agentOf(step.action))
     if (step.action === null) this.#locals.take()
@@ -167,8 +168,15 @@ export class Scheduler implements Owner {
         },
         done: (reply) => runner.push(reply),
       },
-      local,
+      local && this.#handler(local, runner),
     )
+  }
+
+  #handler(local: LocalCode, { key, epoch }: TaskRunner): Handler {
+    if (!('effect' in local)) return local
+    const { environment, node } = this
+    const { payload } = this.limits
+    return effectHandler(local.effect, { environment, store: this.#options.store, payload, key: key ?? 0, node, epoch })
   }
 
   abort(task: string, step: number): void {

@@ -2,6 +2,9 @@ import type { Operation } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
+
+export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -26,6 +29,23 @@ export interface StateStore {
    * returns; for PostgreSQL a client of `pg`).
    */
   submitVia(via: unknown, task: NewTask): SubmitOutcome | Promise<SubmitOutcome>
+  /**
+   * Runs the body in a transaction on the store's database and keeps its answer as the effect's, in that same transaction:
+   * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the
+   * body does not run. It runs anew when the database asks for that (serialization failures, deadlocks, lost connections).
+   * Rejects with what the body threw, with the signal's reason, with STORE_* and TRANSACTION_ENDED, all of which mean that
+   * nothing was written; and with an UnknownOutcomeError when that is not known.
+   */
+  transact(
+    effect: Effect,
+    bounds: TransactionBounds,
+    body: (tx: unknown) => string | Promise<string>,
+  ): Promise<EffectOutcome>
+  /**
+   * The answer of the effect, once no transaction is under way that could still give it one; null: it has none, and only
+   * another `transact` can give it one. Throws STORE_BUSY when that takes longer than `within` ms.
+   */
+  effect(effect: Effect, within: number): Promise<string | null>
   /** Puts messages into tasks' inboxes and makes unowned tasks claimable. False: no such task. */
   post(posts: readonly Post[]): Promise<boolean[]>
 

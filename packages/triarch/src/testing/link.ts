@@ -78,6 +78,9 @@ export class Network {
       async close() {
         open = false
       },
+      async transact() {
+        throw new TriarchError('STORE_VIA_INVALID', 'this store has no transactions for others')
+      },
       submitVia() {
         throw new TriarchError('STORE_VIA_INVALID', 'this store takes no transactions of others')
       },

@@ -8,7 +8,7 @@ import type { OperationName } from '../store/sqlite/runner.ts'
 /** What a node may ask of the store: each is one transaction. */
 export type StoreCall = OperationName | 'now'
 
-const TABLES = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases']
+const TABLES = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases', 'effects']
 
 /** The real SQLite store in memory, as all nodes of a world share it: every call runs at once, by the store's own clock. */
 export class SharedStore {
@@ -46,7 +46,20 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       carry(call, args)
   const calls: StoreCall[] = [
     ...(['now', 'commit', 'submit', 'post', 'claim', 'nextWake', 'inbox', 'takeWork', 'reply', 'beatWork'] as const),
-    ...(['beat', 'leave', 'lead', 'sweep', 'task', 'records', 'replay', 'list', 'nodes', 'counts', 'changes'] as const),
+    ...([
+      'beat',
+      'leave',
+      'lead',
+      'sweep',
+      'task',
+      'records',
+      'replay',
+      'list',
+      'nodes',
+      'counts',
+      'changes',
+      'effect',
+    ] as const),
   ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.
   return Object.fromEntries(calls.map((call) => [call, over(call)])) as unknown as StateStore

@@ -118,6 +118,23 @@ describe('a task context', () => {
     void (() => task.run(charge, { id: 'a', total: '1' }, { retry: { retryIf: () => true } }))
   })
 
+  it('from the parameter of its function, a transaction', () => {
+    interface Client {
+      query(text: string): void
+    }
+    const book = () =>
+      task.transaction('book', async (tx: Client) => ({ at: new Date(0), sent: tx.query('') }), {
+        isolation: 'serializable',
+        undo(tx, { output }) {
+          expectTypeOf(tx).toEqualTypeOf<Client>()
+          expectTypeOf(output.at).toEqualTypeOf<string>()
+        },
+      })
+    expectTypeOf(book).returns.resolves.toHaveProperty('at').toEqualTypeOf<string>()
+    const look = () => task.transaction('look', (tx, step) => [tx, step.attempt])
+    expectTypeOf(look).returns.resolves.toBeArray()
+  })
+
   it('runs local steps with what JSON makes of their result', () => {
     const run = () =>
       task.run('local', async () => ({ at: new Date(0), n: 1 as number | undefined }), {

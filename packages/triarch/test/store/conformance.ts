@@ -6,6 +6,7 @@ import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
+import { transactionSuite } from './transaction.suite.ts'
 
 /** One store to be examined, with its data: fresh for each test. */
 export interface Subject {
@@ -13,6 +14,8 @@ export interface Subject {
   store(clock: HandClock): StateStore
   /** Runs the body with `via` in a transaction of the user's own connection; rolls back when it throws. */
   transaction(body: (via: unknown) => Promise<void>): Promise<void>
+  /** Runs SQL on what a transaction of the store gives, and answers the first column of the first row. */
+  sql(tx: unknown, text: string): Promise<unknown>
   /** Removes the data. */
   dispose(): Promise<void>
 }
@@ -54,6 +57,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     queueSuite(bench)
     supervisionSuite(bench)
     readSuite(bench)
+    transactionSuite(bench)
     if (shared) sharedSuite(bench)
   })
 }

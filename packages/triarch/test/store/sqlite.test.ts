@@ -14,9 +14,14 @@ function folder(): string {
   return mkdtempSync(join(tmpdir(), 'triarch-'))
 }
 
+async function sql(tx: unknown, text: string): Promise<unknown> {
+  const row = (tx as DatabaseSync).prepare(text).get()
+  return row && Object.values(row)[0]
+}
+
 async function inMemory(): Promise<Subject> {
   const transaction = () => Promise.reject(new Error('memory has one connection'))
-  return { store: sqlite(':memory:'), transaction, dispose: async () => undefined }
+  return { store: sqlite(':memory:'), transaction, sql, dispose: async () => undefined }
 }
 
 function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
@@ -37,6 +42,7 @@ function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
           throw error
         }
       },
+      sql,
       dispose: async () => rmSync(root, { recursive: true }),
     }
   }

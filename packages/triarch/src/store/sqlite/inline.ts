@@ -35,6 +35,12 @@ export class InlineRunner implements Runner {
     return result as Promise<ReturnType<Operations[Name]>>
   }
 
+  /** The connection itself. Throws STORE_CLOSED. */
+  get database(): Database {
+    if (!this.#database) throw unopened()
+    return this.#database
+  }
+
   async close(): Promise<void> {
     this.#database?.close()
     this.#database = null
@@ -52,9 +58,6 @@ export class InlineRunner implements Runner {
   }
 
   #patiently<T>(body: (database: Database) => T): Promise<T> {
-    return patiently(this.#environment, this.#busyTimeout, () => {
-      if (!this.#database) throw unopened()
-      return body(this.#database)
-    })
+    return patiently(this.#environment, this.#busyTimeout, () => body(this.database))
   }
 }

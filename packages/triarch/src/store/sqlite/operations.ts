@@ -1,6 +1,7 @@
 // Every operation of the store as a synchronous function (database, now, …): the same for both runners.
 export { claim, nextWake } from './claim.ts'
 export { commit } from './commit.ts'
+export { effect } from './effect.ts'
 export { inbox, post } from './inbox.ts'
 export { list } from './list.ts'
 export { beat, lead, leave } from './nodes.ts'

@@ -1,11 +1,16 @@
 import type { Environment } from '../../environment/environment.ts'
 import type * as port from '../port.ts'
 import { BalancedRunner } from './balanced.ts'
+import { type Database, openDatabase } from './database.ts'
 import { unopened } from './failure.ts'
 import { InlineRunner } from './inline.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
+import { type Connection, Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
 import { WorkerRunner } from './worker.ts'
+
+/** The longest a user's transaction blocks the thread to begin, before it lets others run (ms). */
+const BLOCK = 5
 
 /** With commits slower than this (ms), all of them go to a thread of their own. */
 const SLOW_COMMIT = 2
@@ -21,6 +26,10 @@ export class SqliteStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: SqliteSettings
   #runner: Runner | null = null
+  #transactions: Transactions | null = null
+  /** The connection of the users' transactions, once there was one. */
+  #second: Database | null = null
+  #wake: (hints: readonly port.Hint[]) => void = () => undefined
 
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment
@@ -29,12 +38,20 @@ export class SqliteStore implements port.StateStore {
 
   async open(): Promise<void> {
     const { path, writer, busyTimeout } = this.#settings
+    this.#transactions = new Transactions(this.#environment, busyTimeout, this.#ownConnection())
     if (writer === 'worker' && path !== ':memory:') {
       this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
       return
     }
     const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
     this.#runner = inline
+    if (path === ':memory:') {
+      const connection = {
+        open: () => inline.database,
+        drop: (it: Database) => it.connection.isOpen && it.run('ROLLBACK'),
+      }
+      this.#transactions = new Transactions(this.#environment, busyTimeout, connection)
+    }
     if (writer === 'inline' || path === ':memory:') return
     const thread = () => new WorkerRunner(this.#environment, path, busyTimeout)
     if ((await inline.commitTime()) <= SLOW_COMMIT) {
@@ -48,6 +65,9 @@ export class SqliteStore implements port.StateStore {
   async close(): Promise<void> {
     const runner = this.#runner
     this.#runner = null
+    this.#transactions = null
+    this.#second?.close()
+    this.#second = null
     await runner?.close()
   }
 
@@ -65,6 +85,22 @@ export class SqliteStore implements port.StateStore {
 
   submitVia(via: unknown, task: port.NewTask): port.SubmitOutcome {
     return submitVia(via, task)
+  }
+
+  async transact(
+    effect: port.Effect,
+    bounds: port.TransactionBounds,
+    body: (tx: unknown) => string | Promise<string>,
+  ): Promise<port.EffectOutcome> {
+    if (!this.#transactions) throw unopened()
+    const outcome = await this.#transactions.transact(effect, bounds, body)
+    // It may have submitted tasks; in a file, the other connection's changes show.
+    if (this.#settings.path === ':memory:') this.#wake(['tasks'])
+    return outcome
+  }
+
+  effect(effect: port.Effect): Promise<string | null> {
+    return this.#run('effect', effect)
   }
 
   post(posts: readonly port.Post[]): Promise<boolean[]> {
@@ -139,9 +175,31 @@ export class SqliteStore implements port.StateStore {
     return this.#run('changes')
   }
 
-  #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
-    if (!this.#runner) return Promise.reject(unopened())
+  watch(wake: (hints: readonly port.Hint[]) => void): void {
+    this.#wake = wake
+  }
+
+  async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
+    // In memory there is one connection: what is written between a transaction's begin and its end would be part of it.
+    const inMemory = this.#settings.path === ':memory:'
+    while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
+    if (!this.#runner) throw unopened()
     return this.#runner.run(name, ...args)
+  }
+
+  #ownConnection(): Connection {
+    return {
+      open: () => {
+        if (!this.#transactions) throw unopened()
+        this.#second ??= openDatabase(this.#settings.path, Math.min(BLOCK, this.#settings.busyTimeout))
+        return this.#second
+      },
+      drop: (database) => {
+        if (this.#second !== database) return // the store was closed meanwhile
+        this.#second = null
+        database.close()
+      },
+    }
   }
 }
 

@@ -1,0 +1,221 @@
+import pg from 'pg'
+import { TriarchError, UnknownOutcomeError } from 'triarch'
+import type { Effect, EffectOutcome, Environment, TransactionBounds } from 'triarch/store'
+import { ruleOf } from './failure.ts'
+import type { Settings } from './options.ts'
+import { patiently } from './patience.ts'
+import { inSchema } from './schema.ts'
+
+const BEGIN = 'SELECT answer, transaction FROM triarch.begin_effect($1, $2, $3, $4, $5)'
+const KEEP = 'SELECT triarch.keep_effect($1, $2, $3, $4, $5, $6, $7, $8) AS kept'
+const ANSWER = 'SELECT triarch.effect($1, $2, $3, $4) AS answer'
+
+/** Another attempt that this one's snapshot did not show has given the answer. */
+const ANSWERED = '23505'
+
+/** A statement of the body took too long: that would not be otherwise the next time. */
+const TIMEOUT = '57014'
+
+/** Settings take no more (ms). */
+const LONGEST = 2 ** 31 - 1
+
+type Body = (tx: pg.ClientBase) => string | Promise<string>
+interface Thrown {
+  thrown: unknown
+}
+
+/**
+ * Runs transactions of users, on connections of their own: with the settings and types that `pg` gives everybody. When
+ * the answer to a COMMIT is lost, the next try waits for the end of that transaction and finds its answer, or runs anew.
+ */
+export class Transactions {
+  readonly #environment: Environment
+  readonly #settings: Settings
+  readonly #pool: pg.Pool
+
+  constructor(environment: Environment, settings: Settings) {
+    this.#environment = environment
+    this.#settings = settings
+    this.#pool = new pg.Pool({
+      ...settings.connection,
+      application_name: 'triarch-transactions',
+      max: settings.transactions,
+      keepAlive: true,
+      connectionTimeoutMillis: settings.answerWithin,
+      allowExitOnIdle: true,
+    })
+    this.#pool.on('error', () => undefined) // an idle connection was lost: the next call opens another
+    this.#pool.on('connect', (client) => client.on('error', () => undefined)) // whoever uses it hears of it
+  }
+
+  async transact(effect: Effect, bounds: TransactionBounds, body: Body): Promise<EffectOutcome> {
+    const { within, signal } = bounds
+    const until = this.#environment.monotonic() + within
+    const doubt = { commit: false }
+    try {
+      const outcome = await patiently(this.#environment, within, async () => {
+        if (signal.aborted) return { thrown: signal.reason }
+        const left = Math.max(1, Math.ceil(until - this.#environment.monotonic()))
+        return this.#attempt(effect, { ...bounds, within: left }, body, doubt)
+      })
+      if ('thrown' in outcome) throw outcome.thrown
+      return outcome
+    } catch (error) {
+      if (!doubt.commit) throw error
+      throw new UnknownOutcomeError('nobody knows whether the transaction was committed', { cause: error })
+    }
+  }
+
+  async effect({ key, epoch, step, name }: Effect, within: number): Promise<string | null> {
+    return patiently(this.#environment, within, async () => {
+      const { rows } = await this.#pool.query(this.#sql(ANSWER), [key, epoch, step, name])
+      return (rows[0] as { answer: string | null }).answer
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  /** Throws what is to be tried again, or is wrong with the database; answers what the body threw. */
+  async #attempt(
+    effect: Effect,
+    bounds: TransactionBounds,
+    body: Body,
+    doubt: { commit: boolean },
+  ): Promise<EffectOutcome | Thrown> {
+    const client = await this.#pool.connect()
+    const session = new Session(client, bounds.signal)
+    try {
+      const { key, node, epoch, step, firstStep, name } = effect
+      await session.run(begin(bounds))
+      const [begun] = await session.run(this.#sql(BEGIN), [key, node, epoch, step, name])
+      // From here on no commit of an earlier try is under way.
+      doubt.commit = false
+      if (!begun) return { ok: false, reason: 'fenced' }
+      if (typeof begun.answer === 'string') return { ok: true, answer: begun.answer }
+      const answer = await session.body(body)
+      if (typeof answer !== 'string') return answer
+      const kept = await session.run(this.#sql(KEEP), [
+        ...[key, node, epoch, step, firstStep, name, answer, begun.transaction],
+      ])
+      if (kept[0]?.kept !== true) return { ok: false, reason: 'fenced' }
+      doubt.commit = true
+      await session.commit()
+      doubt.commit = false
+      return { ok: true, answer }
+    } catch (error) {
+      // The server's own word that it did not commit.
+      if (ruleOf(error).verdict !== 'reconnect') doubt.commit = false
+      throw error
+    } finally {
+      await session.end()
+    }
+  }
+
+  #sql(statement: string): string {
+    return inSchema(statement, this.#settings.schema)
+  }
+}
+
+/** Neither a statement nor a pause between two may outlast the attempt, even if we are not there any more. */
+function begin({ within, isolation }: TransactionBounds): string {
+  const bound = Math.min(within, LONGEST)
+  return `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL statement_timeout = ${bound};
+    SET LOCAL idle_in_transaction_session_timeout = ${bound}`
+}
+
+/** One transaction on one connection, cut when the signal aborts. */
+class Session {
+  readonly #client: pg.PoolClient
+  readonly #signal: AbortSignal
+  readonly #aborted: Promise<Thrown>
+  readonly #abort: () => void
+  /** Whether the connection may be used again. */
+  #sound = true
+  #over = false
+
+  constructor(client: pg.PoolClient, signal: AbortSignal) {
+    const aborted = Promise.withResolvers<Thrown>()
+    this.#client = client
+    this.#signal = signal
+    this.#aborted = aborted.promise
+    this.#abort = () => {
+      this.#sound = false
+      cut(client)
+      aborted.resolve({ thrown: signal.reason })
+    }
+    signal.addEventListener('abort', this.#abort, { once: true })
+    if (signal.aborted) this.#abort()
+  }
+
+  async run(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+    try {
+      const { rows } = await this.#client.query<Record<string, unknown>>(sql, values)
+      return rows
+    } catch (error) {
+      throw this.#judged(error)
+    }
+  }
+
+  /** The body's answer, or what it threw that is no reason to run it again. */
+  async body(body: Body): Promise<string | Thrown> {
+    const work = (async () => body(this.#client))().catch((thrown: unknown) => {
+      const cause = serverError(thrown)
+      if (cause && ruleOf(cause).verdict !== 'fail' && cause.code !== TIMEOUT) throw this.#judged(cause)
+      if (isOpen(this.#client)) return { thrown }
+      throw this.#judged(Object.assign(new Error('connection terminated', { cause: thrown }), { code: '08006' }))
+    })
+    const answer = await Promise.race([work, this.#aborted])
+    if (typeof answer === 'string' && this.#client.getTransactionStatus() === 'I') throw ended()
+    return answer
+  }
+
+  async commit(): Promise<void> {
+    this.#over = true
+    try {
+      const { command } = await this.#client.query('COMMIT')
+      // What cannot be committed is undone, without an error.
+      if (command !== 'COMMIT')
+        throw Object.assign(new Error('the transaction could not be committed'), { code: '40001' })
+    } catch (error) {
+      throw this.#judged(error)
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#abort)
+    if (this.#sound && !this.#over) {
+      await this.#client.query('ROLLBACK').catch(() => {
+        this.#sound = false
+      })
+    }
+    this.#client.release(!this.#sound)
+  }
+
+  #judged(error: unknown): unknown {
+    const { code } = error as { code?: unknown }
+    if (code === '2D000') return ended()
+    if (code === ANSWERED) return Object.assign(new Error('answered by another attempt'), { code: '40001' })
+    if (ruleOf(error).verdict === 'reconnect') this.#sound = false
+    return error
+  }
+}
+
+function ended(): TriarchError {
+  return new TriarchError('TRANSACTION_ENDED', 'the function ended its transaction')
+}
+
+/** The server's error behind what a query builder made of it. */
+function serverError(error: unknown): pg.DatabaseError | null {
+  for (let it = error; it instanceof Error; it = it.cause) if (it instanceof pg.DatabaseError) return it
+  return null
+}
+
+function cut(client: pg.ClientBase): void {
+  ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+}
+
+function isOpen(client: pg.ClientBase): boolean {
+  return !(client as unknown as { connection: { stream: { destroyed: boolean } } }).connection.stream.destroyed
+}

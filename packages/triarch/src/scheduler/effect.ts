@@ -1,0 +1,80 @@
+import type { Handler } from '../agent/attempt.ts'
+import type { StepContext } from '../definition/action.ts'
+import type { Isolation } from '../definition/context.ts'
+import { encode } from '../definition/payload.ts'
+import type { Environment } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import { PermanentError, stepErrorKind } from '../error/step-error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Effect, StateStore } from '../store/port.ts'
+
+/** What a step runs inside a transaction of the store. */
+export interface EffectCode {
+  run: (tx: unknown, step: StepContext) => unknown
+  undo?: ((tx: unknown, done: { output: never }, step: StepContext) => unknown) | undefined
+  retryIf?: ((error: unknown) => boolean) | undefined
+  isolation: Isolation
+  /** Of the first step of the task's present run. */
+  firstStep: number
+}
+
+/** Code of a local step, or of a registered compensation. */
+export type LocalCode = Handler | { effect: EffectCode }
+
+/** The store that runs it, and whose it is. */
+export interface EffectScope {
+  environment: Environment
+  store: StateStore
+  /** Largest answer, in bytes of JSON. */
+  payload: number
+  key: number
+  node: string
+  epoch: number
+}
+
+/**
+ * The attempts of such a step. Whether a lost one took effect, the store knows: so it can always be verified, and the
+ * function runs again only if what it wrote is surely undone.
+ */
+export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
+  const { run, undo, retryIf, isolation, firstStep } = code
+  const { environment, store, payload, key, node, epoch } = scope
+  const effectOf = (step: StepContext): Effect => {
+    return { key, node, epoch, step: step.stepId, firstStep, name: step.idempotencyKey }
+  }
+  const transact = async (step: StepContext, body: (tx: unknown) => unknown): Promise<Json> => {
+    const { signal } = step
+    const bounds = { within: step.completeBy.getTime() - environment.now(), signal, isolation }
+    try {
+      const outcome = await store.transact(effectOf(step), bounds, async (tx) => encodeAnswer(await body(tx), payload))
+      if (outcome.ok) return JSON.parse(outcome.answer) as Json
+    } catch (error) {
+      throw known(error, signal)
+    }
+    throw new TriarchError('NODE_FENCED', 'another node has the task')
+  }
+  return {
+    run: (_, step) => transact(step, (tx) => run(tx, step)),
+    undo: undo && (({ output }, step) => transact(step, (tx) => undo(tx, { output: output as never }, step))),
+    verify: async (_, step) => {
+      const answer = await store.effect(effectOf(step), step.completeBy.getTime() - environment.now())
+      return answer === null ? { done: false } : { done: true, output: JSON.parse(answer) as Json }
+    },
+    retryIf,
+  }
+}
+
+/** An answer that cannot be recorded undoes the transaction: unlike with a remote service, nothing is left in doubt. */
+function encodeAnswer(answer: unknown, payload: number): string {
+  try {
+    return JSON.stringify(encode(answer, 'output', payload))
+  } catch (error) {
+    throw new PermanentError((error as Error).message, { cause: error })
+  }
+}
+
+/** What was withdrawn and is surely undone needs no verification, though the attempt was told to stop. */
+function known(error: unknown, signal: AbortSignal): unknown {
+  if (!signal.aborted || !isTriarchError(signal.reason, 'STEP_CANCELLED')) return error
+  return stepErrorKind(error) === 'unknown-outcome' ? error : new PermanentError('withdrawn', { cause: error })
+}

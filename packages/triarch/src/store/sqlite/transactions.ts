@@ -1,0 +1,115 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Environment } from '../../environment/environment.ts'
+import { TriarchError } from '../../error/error.ts'
+import type { Effect, EffectOutcome, TransactionBounds } from '../port.ts'
+import type { Database } from './database.ts'
+import { effect as answerOf, isOwned, keepEffect } from './effect.ts'
+import { storeError, unopened } from './failure.ts'
+import { patiently } from './patience.ts'
+
+/** The longest a transaction may hold the write lock (ms): leases cannot be renewed meanwhile. */
+const LONGEST_HOLD = 2_000
+
+/** The connection that transactions of users run on. */
+export interface Connection {
+  open(): Database
+  /** After a transaction that was given up while its function still ran: what that does from now on must fail. */
+  drop(database: Database): unknown
+}
+
+/**
+ * Runs transactions of users on a connection of their own in this thread, one after the other: SQLite has one writer. The
+ * write lock is held from the fence to the commit, so nobody can take the task over in between.
+ */
+export class Transactions {
+  readonly #environment: Environment
+  readonly #busyTimeout: number
+  readonly #connection: Connection
+  /** Settles when the last transaction that was asked for is over. */
+  #last: Promise<void> = Promise.resolve()
+  /** Settles when the one under way is over; null: none is. */
+  underWay: Promise<void> | null = null
+
+  constructor(environment: Environment, busyTimeout: number, connection: Connection) {
+    this.#environment = environment
+    this.#busyTimeout = busyTimeout
+    this.#connection = connection
+  }
+
+  async transact(
+    effect: Effect,
+    { within, signal }: TransactionBounds,
+    body: (tx: DatabaseSync) => string | Promise<string>,
+  ): Promise<EffectOutcome> {
+    const before = this.#last
+    const over = Promise.withResolvers<void>()
+    this.#last = over.promise
+    await before
+    try {
+      const wait = Math.min(within, this.#busyTimeout)
+      const database = await patiently(this.#environment, wait, () => this.#begin(signal, over.promise))
+      return await this.#run(database, effect, { hold: Math.min(within, LONGEST_HOLD), signal }, body)
+    } finally {
+      this.underWay = null
+      over.resolve()
+    }
+  }
+
+  #begin(signal: AbortSignal, over: Promise<void>): Database {
+    signal.throwIfAborted()
+    const database = this.#connection.open()
+    database.run('BEGIN IMMEDIATE')
+    this.underWay = over
+    return database
+  }
+
+  async #run(
+    database: Database,
+    effect: Effect,
+    bounds: { hold: number; signal: AbortSignal },
+    body: (tx: DatabaseSync) => string | Promise<string>,
+  ): Promise<EffectOutcome> {
+    const { connection } = database
+    let running = false
+    try {
+      if (!isOwned(database, effect)) return { ok: false, reason: 'fenced' }
+      const known = answerOf(database, 0, effect)
+      if (known !== null) return { ok: true, answer: known }
+      running = true
+      const work = (async () => body(connection))().finally(() => {
+        running = false
+      })
+      const answer = await this.#bounded(work, bounds)
+      if (!connection.isOpen) throw unopened()
+      if (!connection.isTransaction) throw new TriarchError('TRANSACTION_ENDED', 'the function ended its transaction')
+      commit(database, effect, answer)
+      return { ok: true, answer }
+    } finally {
+      if (running) this.#connection.drop(database)
+      else if (connection.isOpen && connection.isTransaction) database.run('ROLLBACK')
+    }
+  }
+
+  /** Rejects when the signal says so or the time is up, though the work may go on. */
+  #bounded(work: Promise<string>, { hold, signal }: { hold: number; signal: AbortSignal }): Promise<string> {
+    return new Promise<string>((resolve, reject) => {
+      const abort = () => reject(signal.reason)
+      const late = new TriarchError('STORE_BUSY', `a transaction held the store for more than ${hold} ms`)
+      const timer = this.#environment.timer(hold, () => reject(late))
+      signal.addEventListener('abort', abort, { once: true })
+      work.then(resolve, reject).finally(() => {
+        timer.cancel()
+        signal.removeEventListener('abort', abort)
+      })
+    })
+  }
+}
+
+function commit(database: Database, effect: Effect, answer: string): void {
+  try {
+    keepEffect(database, effect, answer)
+    database.run('COMMIT')
+  } catch (error) {
+    throw storeError(error)
+  }
+}
