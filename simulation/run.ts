@@ -1,7 +1,7 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import { World } from '../packages/triarch/src/environment/world.ts'
 import { Triarch } from '../packages/triarch/src/index.ts'
-import { Network } from '../packages/triarch/src/testing/link.ts'
+import { isMoment, Network } from '../packages/triarch/src/testing/link.ts'
 import { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
@@ -34,8 +34,12 @@ export interface Report {
   trace: string[]
 }
 
-/** Between two looks of the operator, and the time in which all must come to rest once the faults are over (ms). */
+/**
+ * Between two looks of the operator, between two events for whoever still waits for one, and the time in which all must
+ * come to rest once the faults are over (ms).
+ */
 const LOOK = 250
+const FEED = 5_000
 const LIVENESS = 120_000
 
 /** One store for all runs of a process: setting it up costs more than most runs. */
@@ -79,7 +83,7 @@ class Run {
       },
       observe: (call, answer) => {
         this.#sight.observe(call, answer)
-        if (matters(call.name, answer)) this.#moments.push(call.index)
+        if (isMoment(call, answer)) this.#moments.push(call.index)
       },
       crashed: (machine) => this.#lose(machine),
     })
@@ -147,7 +151,7 @@ class Run {
   async #settle(): Promise<boolean> {
     for (let waited = 0; waited < LIVENESS; waited += LOOK) {
       if (this.#client.idle && this.#operator.idle && !this.#open()) return true
-      if (waited % 1_000 === 0) this.#client.feed()
+      if (waited % FEED === 0) this.#client.feed()
       await this.#world.run(LOOK)
     }
     return false
@@ -250,21 +254,6 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
       nodes: of('SELECT * FROM triarch_nodes'),
     })
   }
-}
-
-/** A call that found or changed something: a fault elsewhere is like one at the next such call. */
-function matters(name: string, answer: unknown): boolean {
-  if (name === 'claim' || name === 'takeWork') return (answer as unknown[]).length > 0
-  if (name === 'inbox') return (answer as unknown[]).length > 0
-  return ['commit', 'submit', 'post', 'reply', 'beatWork', 'leave'].includes(name) || isEventful(name, answer)
-}
-
-function isEventful(name: string, answer: unknown): boolean {
-  if (name !== 'sweep' || answer === null) return false
-  const { deadNodes, releasedTasks, expiredSteps, overdueTasks } = answer as Record<string, number> & {
-    deadNodes: string[]
-  }
-  return deadNodes.length + (releasedTasks ?? 0) + (expiredSteps ?? 0) + (overdueTasks ?? 0) > 0
 }
 
 const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']

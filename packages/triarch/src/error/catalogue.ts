@@ -67,6 +67,8 @@ export const catalogue = {
   PLAN_FAILED: 'The code that plans threw: read the cause; nothing was stored.',
   REFERENCE_UNRESOLVED:
     'An input refers to a part of an output that is not there: correct the plan, or retry the step with an input.',
+  CRASH_TEST_FAILED:
+    'A workflow did not survive a fault that crashEverywhere() tried: the message says which and where, `report` all.',
   INVARIANT: 'Triarch broke a rule of its own: please report it with the message and the stack.',
 } as const
 

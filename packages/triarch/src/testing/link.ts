@@ -1,7 +1,7 @@
 import type { Machine } from '../environment/machine.ts'
 import type { World } from '../environment/world.ts'
 import { TriarchError } from '../error/error.ts'
-import type { StateStore } from '../store/port.ts'
+import type { StateStore, SweepReport } from '../store/port.ts'
 import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
 
 /** What the network and the store do to one call. Distances in ms. */
@@ -139,6 +139,19 @@ export class Network {
       return error
     }
   }
+}
+
+/** Whether the call found or changed something: a fault at any other is like one at the next that did. */
+export function isMoment({ name }: Call, answer: unknown): boolean {
+  if (name === 'claim' || name === 'takeWork' || name === 'inbox') return (answer as unknown[]).length > 0
+  if (name === 'sweep') return answer !== null && foundSomething(answer as SweepReport)
+  return moments.has(name)
+}
+
+const moments: ReadonlySet<StoreCall> = new Set<StoreCall>(['commit', 'submit', 'post', 'reply', 'beatWork', 'leave'])
+
+function foundSomething({ deadNodes, releasedTasks, expiredSteps, overdueTasks }: SweepReport): boolean {
+  return deadNodes.length + releasedTasks + expiredSteps + overdueTasks > 0
 }
 
 /** Idle polls change nothing. */

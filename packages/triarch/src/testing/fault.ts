@@ -1,0 +1,65 @@
+import { PermanentError, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
+import type { TaskEvent } from '../kernel/event.ts'
+import type { Post, Transition } from '../store/port.ts'
+import type { Call } from './link.ts'
+import type { AttemptCall } from './sabotage.ts'
+
+/**
+ * What can go wrong, once in each run. At a store call: `crash-before`, `crash-after`: the process dies, the call undone
+ * or done; `unheard`: the call is done, and fails all the same. At an attempt: `fails`: the service cannot be reached;
+ * `unanswered`: it did the work, and its answer is lost; `refuses`: it will never do it.
+ */
+export type CrashFault = StoreFault | AttemptFault
+
+export type StoreFault = 'crash-before' | 'crash-after' | 'unheard'
+export type AttemptFault = 'fails' | 'unanswered' | 'refuses'
+
+export const storeFaults: readonly StoreFault[] = ['crash-before', 'crash-after', 'unheard']
+export const attemptFaults: readonly AttemptFault[] = ['fails', 'unanswered', 'refuses']
+export const crashFaults: readonly CrashFault[] = [...storeFaults, ...attemptFaults]
+
+/** A fault and its place: the `index`-th store call or attempt of the run. */
+export type Strike =
+  | { at: 'call'; fault: StoreFault; index: number }
+  | { at: 'attempt'; fault: AttemptFault; index: number }
+
+/** Whether the attempt can meet this fault: only work can be refused, and a verification changes nothing. */
+export function applies(fault: AttemptFault, { operation }: AttemptCall): boolean {
+  if (fault === 'refuses') return operation === 'run'
+  return fault === 'fails' || operation !== 'verify'
+}
+
+/** The attempt as it goes with this fault. */
+export async function meet(fault: AttemptFault, { operation }: AttemptCall, work: () => unknown): Promise<unknown> {
+  if (fault === 'fails') throw new TransientError('injected: the service cannot be reached')
+  if (fault === 'refuses') throw new PermanentError('injected: the service refuses')
+  await work()
+  if (operation === 'run') throw new UnknownOutcomeError('injected: the answer is lost')
+  throw new TransientError('injected: the answer is lost')
+}
+
+/** The attempt in words. */
+export function attemptText({ action, operation, step, attempt, task }: AttemptCall): string {
+  return `${operation} attempt ${attempt} of ${action} (step ${step} of task ${task})`
+}
+
+/** The store call in words. */
+export function callText({ name, machine, args }: Call): string {
+  return `${name}${whatOf(name, args)} of ${machine.name}`
+}
+
+function whatOf(name: Call['name'], args: readonly unknown[]): string {
+  if (name === 'post') return list((args[0] as Post[]).map(({ message }) => message.type))
+  if (name !== 'commit') return ''
+  return list(
+    (args[0] as Transition[]).flatMap(({ events }) => (JSON.parse(events ?? '[]') as TaskEvent[]).map(eventText)),
+  )
+}
+
+function eventText(event: TaskEvent): string {
+  return 'id' in event && event.id !== undefined ? `${event.type} ${event.id}` : event.type
+}
+
+function list(parts: readonly string[]): string {
+  return parts.length === 0 ? '' : ` [${parts.join(', ')}]`
+}

@@ -1,0 +1,231 @@
+import type { TaskHandle } from '../client/handle.ts'
+import { Triarch } from '../client/triarch.ts'
+import type { Agent } from '../definition/agent.ts'
+import { type Duration, milliseconds } from '../definition/duration.ts'
+import type { Workflow } from '../definition/workflow.ts'
+import { delay } from '../environment/environment.ts'
+import type { Machine } from '../environment/machine.ts'
+import { World } from '../environment/world.ts'
+import { isTriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { TaskEvent } from '../kernel/event.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import { applies, attemptText, callText, meet, type Strike } from './fault.ts'
+import { type Call, type Fate, InjectedError, isMoment, Network } from './link.ts'
+import { type AttemptCall, type Saboteur, sabotagedAgent, sabotagedWorkflow } from './sabotage.ts'
+import type { SharedStore } from './shared.ts'
+
+/** What runs beside the engine, in the application's process, where nothing crashes. */
+export interface Drive<O = unknown> {
+  task: TaskHandle<O>
+  triarch: Triarch
+  /** Waits in virtual time. */
+  sleep(duration: Duration): Promise<void>
+}
+
+export interface TrialOptions {
+  workflow: Workflow
+  input: unknown
+  agents: readonly Agent[]
+  /** Others that the workflow calls. */
+  workflows: readonly Workflow[]
+  nodes: number
+  lease: number
+  /** Virtual time that all may take (ms). */
+  within: number
+  seed: number
+  drive: ((drive: Drive) => unknown) | undefined
+}
+
+/** One run of the workflow, and all that is known of it. */
+export interface Trial {
+  status: TaskStatus
+  result: TaskResult
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  /** Why it is paused. */
+  pause: { reason: string; error?: ErrorRecord } | undefined
+  /** Whether everything came to rest in time. */
+  rested: boolean
+  /** Every attempt of a step that began, in order. */
+  attempts: AttemptCall[]
+  /** Store calls that are worth a fault. */
+  moments: number[]
+  /** Where the strike came; null: it never did. */
+  struck: string | null
+  /** Events of all tasks, the workflow's own first. */
+  histories: { task: string; events: TaskEvent[] }[]
+  /** Errors that nobody expected. */
+  errors: unknown[]
+  /** Virtual time that passed (ms). */
+  elapsed: number
+}
+
+const ID = 'crash-test'
+/** How long a machine stays away after a crash (ms). */
+const REBOOT = 1_000
+/** Rounds of the event loop in which code of users may still do something before time passes. */
+const PATIENCE = 4
+const harmless = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED'] as const
+/** What the application's code meets when the task went another way than it expected. */
+const otherwise = ['TASK_STOPPED', 'TASK_NOT_PAUSED', 'ILLEGAL_MOVE'] as const
+
+/** Runs the workflow once on several nodes in virtual time, and lets at most one fault happen to it. */
+export async function trial(store: SharedStore, options: TrialOptions, strike: Strike | null): Promise<Trial> {
+  return new Stage(store, options, strike).play()
+}
+
+class Stage {
+  readonly #store: SharedStore
+  readonly #options: TrialOptions
+  readonly #strike: Strike | null
+  readonly #world: World
+  readonly #network: Network
+  readonly #attempts: AttemptCall[] = []
+  readonly #moments: number[] = []
+  readonly #errors: unknown[] = []
+  #struck: string | null = null
+  #driven = false
+
+  constructor(store: SharedStore, options: TrialOptions, strike: Strike | null) {
+    this.#store = store
+    this.#options = options
+    this.#strike = strike
+    const world = new World({ seed: options.seed, patience: PATIENCE })
+    this.#world = world
+    store.reset({ now: () => world.now })
+    this.#network = new Network(world, store, {
+      fate: (call) => this.#fate(call),
+      observe: (call, answer) => {
+        if (isNode(call.machine) && isMoment(call, answer)) this.#moments.push(call.index)
+      },
+      crashed: (machine) => world.after(REBOOT, 'reboot', () => this.#boot(machine.name)),
+    })
+  }
+
+  async play(): Promise<Trial> {
+    const { nodes, within } = this.#options
+    for (let index = 1; index <= nodes; index++) this.#boot(`node ${index}`)
+    this.#apply()
+    const rested = await this.#rest(within)
+    const row = this.#store.perform('task', [ID]) as Record<string, string | null> | null
+    const errors = this.#errors.filter((error) => !isHarmless(error))
+    const [attempts, moments, struck, elapsed] = [this.#attempts, this.#moments, this.#struck, this.#world.elapsed]
+    // What still runs of it reaches nobody any more.
+    for (const machine of this.#world.machines) machine.crash()
+    return { ...endOf(row), rested, attempts, moments, struck, errors, elapsed, histories: this.#histories() }
+  }
+
+  #boot(name: string): void {
+    const { agents, workflow, workflows, lease } = this.#options
+    const machine = this.#world.machine(name)
+    const between: Saboteur = (call, work) => this.#attempt(call, work)
+    const node = new Triarch({
+      store: () => this.#network.link(machine),
+      environment: machine,
+      workflows: [workflow, ...workflows].map((one) => sabotagedWorkflow(one, between)),
+      agents: agents.map((agent) => sabotagedAgent(agent, between)),
+      lease,
+      sweep: Math.ceil(lease / 4),
+      poll: Math.ceil(lease / 4),
+      onError: (error) => this.#errors.push(error),
+    })
+    const failed = (error: unknown) => {
+      this.#errors.push(error)
+      machine.crash()
+      this.#world.after(REBOOT, 'reboot', () => this.#boot(name))
+    }
+    this.#world.after(0, 'boot', () => void node.start().catch(failed), machine)
+  }
+
+  /** The application submits the task, and does with it what it always does. */
+  #apply(): void {
+    const machine = this.#world.machine('application')
+    const { workflow, workflows, input, drive } = this.#options
+    const triarch = new Triarch({
+      store: () => this.#network.link(machine),
+      environment: machine,
+      roles: [],
+      workflows: [workflow, ...workflows],
+    })
+    const work = async () => {
+      const task = await triarch.submit(workflow, input, { id: ID })
+      const sleep = (duration: Duration) => delay(machine, milliseconds(duration, 'sleep'))
+      await drive?.({ task, triarch, sleep })
+    }
+    const driven = (error?: unknown) => {
+      if (error !== undefined && !otherwise.some((code) => isTriarchError(error, code))) this.#errors.push(error)
+      this.#driven = true
+    }
+    this.#world.after(0, 'apply', () => void work().then(() => driven(), driven), machine)
+  }
+
+  #fate(call: Call): Fate {
+    const strike = this.#strike
+    if (strike?.at !== 'call' || strike.index !== call.index) return { there: 0, back: 0 }
+    this.#struck = callText(call)
+    return { there: 0, back: 0, fault: strike.fault }
+  }
+
+  #attempt(call: AttemptCall, work: () => unknown): unknown {
+    const index = this.#attempts.push(call) - 1
+    const strike = this.#strike
+    if (strike?.at !== 'attempt' || strike.index !== index || !applies(strike.fault, call)) return work()
+    this.#struck = attemptText(call)
+    return meet(strike.fault, call, work)
+  }
+
+  /** Until every task has stopped, or is paused for good. */
+  async #rest(within: number): Promise<boolean> {
+    while (this.#world.elapsed < within) {
+      const { elapsed } = this.#world
+      await this.#world.run(Math.min(within - elapsed, Math.max(100, elapsed / 20)))
+      if (this.#isAtRest()) return true
+    }
+    return false
+  }
+
+  #isAtRest(): boolean {
+    const tasks = this.#store.database.all<{ id: string; status: string; updated_at: number }>(
+      'SELECT id, status, updated_at FROM triarch_tasks',
+    )
+    const long = this.#world.now - 2 * this.#options.lease
+    // An application that waits for what cannot come any more is not waited for.
+    const over =
+      this.#driven || tasks.some(({ id, status, updated_at: at }) => id === ID && status === 'stopped' && at < long)
+    return (
+      over && tasks.every(({ status, updated_at: at }) => status === 'stopped' || (status === 'paused' && at < long))
+    )
+  }
+
+  #histories(): Trial['histories'] {
+    const tasks = this.#store.database.all<{ id: string }>('SELECT id FROM triarch_tasks ORDER BY key')
+    return tasks.map(({ id }) => {
+      const records = this.#store.perform('records', [id, 0, 1_000_000]) as { events: string }[]
+      return { task: id, events: records.flatMap(({ events }) => JSON.parse(events) as TaskEvent[]) }
+    })
+  }
+}
+
+function isNode(machine: Machine): boolean {
+  return machine.name !== 'application'
+}
+
+function endOf(
+  row: Record<string, string | null> | null,
+): Pick<Trial, 'status' | 'result' | 'output' | 'error' | 'pause'> {
+  const json = <T>(text: string | null | undefined) => (text == null ? undefined : (JSON.parse(text) as T))
+  return {
+    status: (row?.status ?? 'pending') as TaskStatus,
+    result: (row?.result ?? 'pending') as TaskResult,
+    output: json<Json>(row?.output),
+    error: json<ErrorRecord>(row?.error),
+    pause: json<{ reason: string; error?: ErrorRecord }>(row?.pause),
+  }
+}
+
+function isHarmless(error: unknown): boolean {
+  if (error instanceof InjectedError || harmless.some((code) => isTriarchError(error, code))) return true
+  return toRecord(error).message.startsWith('injected')
+}

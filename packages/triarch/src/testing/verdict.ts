@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Json } from '../kernel/json.ts'
+import type { Strike } from './fault.ts'
+import type { CrashFailure, CrashRun } from './report.ts'
+import type { Trial } from './trial.ts'
+
+export type Problem = Pick<CrashFailure, 'problem' | 'message' | 'cause'>
+
+/** Null: it came to rest as it should. */
+export function problemOf(played: Trial, strike: Strike | null, calm: Trial): Problem | null {
+  const { errors, struck, rested, elapsed, status } = played
+  const [cause] = errors
+  if (cause !== undefined) return { problem: 'engine error', message: messageOf(cause), cause }
+  if (strike && struck === null) {
+    const message = 'the place was not reached: something draws on real time, chance or I/O'
+    return { problem: 'not repeatable', message }
+  }
+  if (!rested) return { problem: 'stuck', message: `after ${elapsed} ms the task is ${status}` }
+  const message = differenceOf(played, calm)
+  return message === null ? null : { problem: 'ended otherwise', message }
+}
+
+export function runOf({ status, result, output, attempts, struck }: Trial, strike: Strike | null): CrashRun {
+  return {
+    fault: strike?.fault ?? null,
+    at: struck ?? (strike ? 'nowhere' : 'undisturbed'),
+    result: status === 'paused' ? 'paused' : result,
+    output: result === 'success' || result === 'warning' ? output : undefined,
+    attempts,
+  }
+}
+
+/** Null: it ended as it should, or had a reason to end otherwise. */
+function differenceOf(played: Trial, calm: Trial): string | null {
+  const { pause } = played
+  if (pause && broken.has(pause.reason)) return `it is paused (${pause.reason}): ${pause.error?.message}`
+  if (played === calm || excused(played, calm)) return null
+  const [was, is] = [endText(calm), endText(played)]
+  if (was !== is) return `it ended with ${is}; undisturbed, with ${was}`
+  if (isDeepStrictEqual(played.output, calm.output)) return null
+  return `its output is ${text(played.output)}; undisturbed, ${text(calm.output)}`
+}
+
+/** The code cannot go on: it is not the same each time. */
+const broken: ReadonlySet<string> = new Set(['mismatch', 'error', 'limit'])
+
+/** A step used up its attempts, or a time ran out, that did not in the undisturbed run. */
+function excused(played: Trial, calm: Trial): boolean {
+  return excuses(played) > excuses(calm)
+}
+
+function excuses({ histories }: Trial): number {
+  const events = histories.flatMap((history) => history.events)
+  return events.filter(
+    (event) =>
+      ((event.type === 'attemptFailed' || event.type === 'verified') && event.next === undefined) ||
+      (event.type === 'unwinding' && event.cause === 'deadline') ||
+      (event.type === 'stepSignalled' && event.name === 'timeout') ||
+      (event.type === 'stopped' && event.error?.code === 'TASK_EXPIRED') ||
+      event.type === 'waitTimedOut',
+  ).length
+}
+
+function endText({ status, result, pause }: Trial): string {
+  return status === 'paused' ? `a pause (${pause?.reason})` : result
+}
+
+function text(output: Json | undefined): string {
+  return (JSON.stringify(output) ?? 'nothing').slice(0, 300)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
