@@ -75,6 +75,15 @@ export function ruleOf(error: unknown): Rule {
   return otherwise
 }
 
+/** The SQLSTATE of a server's error, also behind what a query builder made of it. */
+export function sqlStateOf(error: unknown): string | undefined {
+  for (let it = error; it instanceof Error; it = it.cause) {
+    const { code } = it as { code?: unknown }
+    if (typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return code
+  }
+  return undefined
+}
+
 /** PostgreSQL's errors as ours. */
 export function storeError(error: unknown): unknown {
   if (isTriarchError(error)) return error

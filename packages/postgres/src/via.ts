@@ -1,6 +1,6 @@
 import { TriarchError } from 'triarch'
 import type { NewTask, SubmitOutcome } from 'triarch/store'
-import { storeError } from './failure.ts'
+import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
 import { submitOutcomes, taskArrays } from './submit.ts'
@@ -30,7 +30,7 @@ export async function submitVia(via: unknown, task: NewTask, settings: Settings)
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [...taskArrays([task]), channel])
     return submitOutcomes((rows[0] as { answer: string }).answer)[0] as SubmitOutcome
   } catch (error) {
-    const { code } = error as { code?: string }
+    const code = sqlStateOf(error)
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `via` has no open transaction')
     // No such schema, table or function: it is another database.
     if (code === '3F000' || code === '42P01' || code === '42883') {

@@ -28,7 +28,7 @@ export interface SubmitOptions {
   priority?: number
   /** For finding tasks: up to 32 short texts. */
   tags?: Readonly<Record<string, string>>
-  /** Your own open transaction: the task exists if and only if it commits. For SQLite a DatabaseSync on the same file. */
+  /** Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`. */
   via?: unknown
 }
 
