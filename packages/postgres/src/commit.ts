@@ -1,6 +1,6 @@
 import type { CommitOutcome, NewTask, Snapshot, TaskEvent, Transition } from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
-import { tagsText, taskArrays } from './submit.ts'
+import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.ts'
 
 /** The parameters of `triarch.commit`, in its order. */
 export function commitArguments(batch: readonly Transition[]): Buffer[] {
@@ -50,6 +50,19 @@ export function commitOutcomes(answer: string): CommitOutcome[] {
     if (key > 0) return { ok: true, key }
     return { ok: false, reason: key === 0 ? 'fenced' : 'exists' }
   })
+}
+
+/** What `triarch.gate` is to do once the transitions are written; null: nothing. */
+export function gatesOfBatch(batch: readonly Transition[]): string | null {
+  const operations: GateOperation[] = []
+  batch.forEach(({ children, gates, at, id }, index) => {
+    const of = index + 1
+    for (const child of children)
+      operations.push(...gatesOfTask(child, { of, parent: id, step: askedBy(child.events) }))
+    for (const step of gates?.unlocks ?? []) operations.push({ op: 'unlock', of, step, at })
+    for (const lock of gates?.locks ?? []) operations.push({ op: 'lock', of, ...lock, at })
+  })
+  return operations.length > 0 ? JSON.stringify(operations) : null
 }
 
 /** One entry of the transition at this position (from 1). */

@@ -1,4 +1,4 @@
-import type { HistoryRecord, NodeRow, StoreCounts, TaskRow } from 'triarch/store'
+import type { HistoryRecord, LockRow, NodeRow, StoreCounts, TaskRow } from 'triarch/store'
 import type { Row } from './slot.ts'
 
 const columns = [
@@ -30,6 +30,13 @@ SELECT h.seq, h.at, h.events FROM triarch.tasks t, LATERAL (
   UNION SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq) h
 WHERE t.id = $1 ORDER BY h.seq`
 export const NODES = 'SELECT id, roles, started_at, lease_until FROM triarch.nodes WHERE NOT dead ORDER BY id'
+const LOCKS = `
+SELECT l.name, t.id, l.step, l.held, l.since,
+  (SELECT count(*) FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
+     AND (o.held OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id)))
+FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task`
+export const LOCKS_OF_TASK: string = `${LOCKS} WHERE t.id = $1 ORDER BY l.step`
+export const LOCKS_OF_NAME: string = `${LOCKS} WHERE l.name = $1 ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 1000`
 export const COUNTS = `
 SELECT (SELECT count(*) FROM triarch.tasks), (SELECT count(*) FROM triarch.tasks WHERE ready),
        (SELECT count(*) FROM triarch.work), (SELECT count(*) FROM triarch.inbox)`
@@ -49,6 +56,11 @@ export function recordOf(row: Row): HistoryRecord {
 export function nodeOf(row: Row): NodeRow {
   const [id, roles, startedAt, leaseUntil] = row as [string, string, number, number]
   return { id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil }
+}
+
+export function lockOf(row: Row): LockRow {
+  const [name, task, step, held, since, ahead] = row as [string, string, number, boolean, number, number]
+  return { name, task, step, held, since, ahead }
 }
 
 export function countsOf(row: Row | undefined): StoreCounts {

@@ -1,10 +1,11 @@
-import { COUNTS, NEXT_WAKE, NODES, RECORDS, REPLAY, TASK } from './reads.ts'
+import { COUNTS, LOCKS_OF_NAME, LOCKS_OF_TASK, NEXT_WAKE, NODES, RECORDS, REPLAY, TASK } from './reads.ts'
 import { inSchema } from './schema.ts'
 import type { Statement } from './slot.ts'
 
+type Gated = 'commit_gated' | 'submit_gated'
 type Call = 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
 type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'clock'
-type Read = 'task' | 'records' | 'replay' | 'nodes' | 'counts' | 'nextWake'
+type Read = 'locksOfTask' | 'locksOfName' | 'task' | 'records' | 'replay' | 'nodes' | 'counts' | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = { commit: 77, submit: 13, post: 5, claim: 8, take_work: 7, reply: 5 }
@@ -18,6 +19,8 @@ const plain: Readonly<Record<Plain, number>> = {
   clock: 1,
 }
 const reads: Readonly<Record<Read, string>> = {
+  locksOfTask: LOCKS_OF_TASK,
+  locksOfName: LOCKS_OF_NAME,
   task: TASK,
   records: RECORDS,
   replay: REPLAY,
@@ -26,7 +29,7 @@ const reads: Readonly<Record<Read, string>> = {
   nextWake: NEXT_WAKE,
 }
 
-export type Statements = Record<Call | Plain | Read, Statement>
+export type Statements = Record<Call | Gated | Plain | Read, Statement>
 
 /** Every fixed statement, prepared under its name where sessions keep such things. */
 export function statementsIn(schema: string): Statements {
@@ -36,11 +39,35 @@ export function statementsIn(schema: string): Statements {
   ]
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
+    statement('commit', commit(calls.commit), true),
+    statement('commit_gated', gated('commit', calls.commit), true),
+    statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
     ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
   ]) as Statements
 }
 
 function call(name: string, count: number): string {
-  return `SELECT * FROM triarch.${name}(${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})`
+  return `SELECT * FROM triarch.${name}(${parameters(count)})`
+}
+
+/** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */
+const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
+
+function commit(count: number): string {
+  return `SELECT c.answer, c.owners, ${TOLD} FROM triarch.commit(${parameters(count)}) c`
+}
+
+/** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
+function gated(name: string, count: number): string {
+  const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
+  const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'
+  return `
+WITH f AS MATERIALIZED (SELECT triarch.answered($1, $2) IS NULL AS fresh),
+  c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners FROM f, LATERAL triarch.${name}(${parameters(count)}) ${columns})
+SELECT c.answer, c.owners || g.owners, ${TOLD}, g.refused FROM c, LATERAL triarch.gate(c.fresh, c.answer, $${count + 1}) g`
+}
+
+function parameters(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 }

@@ -3,7 +3,7 @@ import type * as port from 'triarch/store'
 import type { Environment, Hint } from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
 import { claimsOf, letterOf } from './claim.ts'
-import { commitArguments, commitOutcomes } from './commit.ts'
+import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
 import { storeError, unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
@@ -13,11 +13,11 @@ import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
-import { countsOf, nodeOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, nodeOf, recordOf, taskOf } from './reads.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
 import { type Statements, statementsIn } from './statements.ts'
-import { submitOutcomes, taskArrays } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
 
@@ -69,21 +69,31 @@ export class PostgresStore implements port.StateStore {
 
   async commit(batch: readonly port.Transition[]): Promise<port.CommitOutcome[]> {
     if (batch.length === 0) return []
-    const row = await this.#first('commit', commitArguments(batch))
+    const gates = gatesOfBatch(batch)
+    const given = commitArguments(batch)
+    const row =
+      gates === null ? await this.#first('commit', given) : await this.#first('commit_gated', [...given, gates])
     const news = newsOf(row)
+    const left = newsOf(row, 2)
+    for (const it of left) news.add(it)
     for (const { work, children, release } of batch) {
       if (work.length > 0) news.add('work')
       if (children.length > 0 || release?.ready || release?.wakeAt) news.add('tasks')
     }
     this.#tell(news)
-    return commitOutcomes(answerOf(row))
+    const told = left.size > 0 || gates !== null
+    return commitOutcomes(answerOf(row)).map((it) => (it.ok && told ? { ...it, told } : it))
   }
 
   async submit(tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
-    const row = await this.#first('submit', taskArrays(tasks))
-    this.#tell(['tasks'])
-    return submitOutcomes(answerOf(row))
+    const gates = gatesOfTasks(tasks)
+    const given = taskArrays(tasks)
+    const row =
+      gates === null ? await this.#first('submit', given) : await this.#first('submit_gated', [...given, gates])
+    this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    const refused = row?.[3]
+    return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
 
   submitVia(via: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
@@ -220,6 +230,11 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('nodes', [])).map(nodeOf)
   }
 
+  async locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
+    const rows = 'task' in of ? this.#call('locksOfTask', [of.task]) : this.#call('locksOfName', [of.name])
+    return (await rows).map(lockOf)
+  }
+
   async counts(): Promise<port.StoreCounts> {
     return countsOf(await this.#first('counts', []))
   }
@@ -271,8 +286,8 @@ function known(answer: string): boolean[] {
 }
 
 /** Who must be told of letters: their owners, and whoever may claim the tasks that have none. */
-function newsOf(row: Row | undefined): Set<News> {
-  const owners = row?.[1]
+function newsOf(row: Row | undefined, column = 1): Set<News> {
+  const owners = row?.[column]
   if (typeof owners !== 'string') return new Set()
   const names = owners
     .slice(1, -1)

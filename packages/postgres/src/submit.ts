@@ -1,4 +1,4 @@
-import type { NewTask, SubmitOutcome } from 'triarch/store'
+import type { LockRequest, NewTask, SubmitOutcome } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 
 /** The parameters of `triarch.insert_tasks`, in its order. */
@@ -18,9 +18,45 @@ export function taskArrays(tasks: readonly NewTask[]): Buffer[] {
   ]
 }
 
-/** The outcomes out of the answer: the key, negative when the id existed. */
-export function submitOutcomes(answer: string): SubmitOutcome[] {
-  return answer.split(',').map((text) => ({ created: Number(text) > 0, key: Math.abs(Number(text)) }))
+/** What `triarch.gate` does, for the task or transition at the position `of` (from 1). */
+export type GateOperation = { of: number } & (
+  | {
+      op: 'create'
+      id: string
+      locks: readonly LockRequest[]
+      after: readonly string[]
+      at: number
+      parent?: string
+      step?: number
+    }
+  | ({ op: 'lock'; at: number } & LockRequest)
+  | { op: 'unlock'; step: number; at: number }
+)
+
+export function gatesOfTask(
+  { id, at, gates }: NewTask,
+  place: { of: number; parent?: string; step?: number },
+): GateOperation[] {
+  return gates ? [{ op: 'create', ...place, id, ...gates, at }] : []
+}
+
+/** What `triarch.gate` is to do once the tasks are there; null: nothing. */
+export function gatesOfTasks(tasks: readonly NewTask[]): string | null {
+  const operations = tasks.flatMap((task, index) => gatesOfTask(task, { of: index + 1 }))
+  return operations.length > 0 ? JSON.stringify(operations) : null
+}
+
+/**
+ * The outcomes out of the answers: the key, negative when the id existed; for those that a lock refused, by whom (`refused`:
+ * JSON by position).
+ */
+export function submitOutcomes(answer: string, refused: string | null = null): SubmitOutcome[] {
+  const by = (refused === null ? {} : JSON.parse(refused)) as Record<string, string>
+  return answer.split(',').map((text, index) => {
+    const heldBy = by[index + 1]
+    if (heldBy !== undefined) return { created: false, key: 0, heldBy }
+    return { created: Number(text) > 0, key: Math.abs(Number(text)) }
+  })
 }
 
 export function tagsText({ tags }: NewTask): string | null {

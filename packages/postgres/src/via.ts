@@ -3,7 +3,7 @@ import type { NewTask, SubmitOutcome } from 'triarch/store'
 import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
-import { submitOutcomes, taskArrays } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 
 /** What a client, or a client of a pool, of `pg` has. Adapters to query builders need no more than `query`. */
 interface Queryable {
@@ -15,8 +15,9 @@ interface Queryable {
 const LIST = Array.from({ length: 11 }, (_, index) => `$${index + 1}`).join(', ')
 /** The notification goes out when the caller commits. */
 const SUBMIT = `
-SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer,
-  CASE WHEN $12 <> '' THEN pg_notify($12, 'tasks') END`
+WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer)
+SELECT c.answer, g.refused, CASE WHEN $12 <> '' THEN pg_notify($12, 'tasks') END
+FROM c, LATERAL triarch.gate(true, c.answer, $13) g`
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
 export async function submitVia(via: unknown, task: NewTask, settings: Settings): Promise<SubmitOutcome> {
@@ -27,8 +28,13 @@ export async function submitVia(via: unknown, task: NewTask, settings: Settings)
   try {
     await checkOpen(client as Queryable)
     const channel = settings.notify ? `triarch_${settings.schema}` : ''
-    const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [...taskArrays([task]), channel])
-    return submitOutcomes((rows[0] as { answer: string }).answer)[0] as SubmitOutcome
+    const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
+      ...taskArrays([task]),
+      channel,
+      gatesOfTasks([task]),
+    ])
+    const { answer, refused } = rows[0] as { answer: string; refused: string | null }
+    return submitOutcomes(answer, refused)[0] as SubmitOutcome
   } catch (error) {
     const code = sqlStateOf(error)
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `via` has no open transaction')

@@ -31,7 +31,19 @@ export async function dropSchema(schema: string): Promise<void> {
   await withClient((client) => client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`))
 }
 
-const tables = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases', 'calls', 'effects']
+const tables = [
+  'tasks',
+  'history',
+  'inbox',
+  'work',
+  'tags',
+  'nodes',
+  'leases',
+  'calls',
+  'effects',
+  'locks',
+  'followers',
+]
 
 /** As good as new, and quicker to have. */
 export async function emptySchema(schema: string): Promise<void> {

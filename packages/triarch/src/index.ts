@@ -22,12 +22,15 @@ export type {
   EventOptions,
   Isolation,
   LocalStepOptions,
+  Lock,
+  LockOptions,
   StepOptions,
   TaskContext,
   TransactionOptions,
   UndoOptions,
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'
+export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0001', ['tables', 'ledger', 'deliver', 'submit', 'work', 'commit', 'claim', 'sweep']],
   ['0002', ['effects']],
+  ['0003', ['gate']],
 ]
 
 export const migrations: readonly string[] = folders.map(([folder, files]) =>

@@ -99,6 +99,14 @@ export class TaskHandle<O = unknown> {
     await this.#send({ type: 'pause', ...this.#reason('pause', options.reason) }, 'active')
   }
 
+  /** A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION. */
+  async thaw(options: { startAt?: Date } = {}): Promise<void> {
+    checkOptions('thaw', options, ['startAt'])
+    const startAt = options.startAt?.getTime()
+    if (Number.isNaN(startAt)) throw new TriarchError('INVALID_OPTION', 'thaw: startAt is no valid date')
+    await this.#send({ type: 'thaw', ...(startAt !== undefined && { startAt }) }, 'scheduled')
+  }
+
   /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
   async resume(): Promise<void> {
     await this.#send({ type: 'resume' }, 'paused')
@@ -154,10 +162,11 @@ export class TaskHandle<O = unknown> {
     return { reason }
   }
 
-  async #send(message: Message, needs: 'active' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {
+  async #send(message: Message, needs: 'active' | 'scheduled' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {
     const { status, result } = await this.#connection.info(this.id)
     const fits = {
       active: status !== 'stopped',
+      scheduled: status === 'scheduled',
       paused: status === 'paused',
       retryable: status === 'paused' || (status === 'stopped' && result !== 'success'),
       succeeded: status === 'stopped' && (result === 'success' || result === 'warning'),

@@ -1,4 +1,5 @@
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkExclusive, type ExclusiveOptions, exclusiveKeys } from '../definition/exclusive.ts'
 import { checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -8,6 +9,8 @@ import { validate } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
+import type { Submission } from '../kernel/event.ts'
+import { gatedSubmission } from '../scheduler/transition.ts'
 import type { NewTask } from '../store/port.ts'
 
 export interface SubmitOptions {
@@ -24,6 +27,17 @@ export interface SubmitOptions {
   startBefore?: Date | Duration
   /** A task that is not done by then is undone and ends with TASK_DEADLINE. */
   completeBy?: Date | Duration
+  /** One task at a time: over what the workflow says. */
+  exclusive?: ExclusiveOptions & { key?: string }
+  /** Ids of tasks that must have stopped before this one begins. */
+  after?: string | readonly string[]
+  /**
+   * How they must have: `success` (or `warning`), else this task ends with ANTECEDENT_FAILED; or any `end`. A task the store
+   * does not know (any more) has ended, and not succeeded. `success`.
+   */
+  afterOn?: 'success' | 'end'
+  /** Does not begin before `task.thaw()`. */
+  frozen?: boolean
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
   /** For finding tasks: up to 32 short texts. */
@@ -32,7 +46,13 @@ export interface SubmitOptions {
   via?: unknown
 }
 
-const keys = ['id', 'ifExists', 'startAt', 'startBefore', 'completeBy', 'priority', 'tags', 'via']
+const keys = [
+  ...['id', 'ifExists', 'startAt', 'startBefore', 'completeBy', 'exclusive', 'after', 'afterOn', 'frozen', 'priority'],
+  ...['tags', 'via'],
+]
+
+/** Tasks one task may come after. */
+const MOST_ANTECEDENTS = 1_000
 
 /** The task to be created. Throws the typed error of whatever is wrong with it. */
 export async function newTask(
@@ -47,16 +67,17 @@ export async function newTask(
   if (ifExists !== undefined && !['match', 'return', 'reject'].includes(ifExists)) {
     throw new TriarchError('INVALID_OPTION', 'submit: ifExists must be "match", "return" or "reject"')
   }
-  const { definition, name, version } = workflow
-  if (definition.input) await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`)
-  const task = buildTask(workflow, input, options, given, version)
+  const { definition, name } = workflow
+  const value = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
+  const gate = gateOf(workflow, value, options)
+  const task = buildTask(workflow, input, options, { ...given, gate })
   // What starts later is planned when it is due.
   if (!definition.plan || task.status === 'scheduled') return task
   const { payload, planSteps, planBytes } = given.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
   const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via })
-  const events = `${task.events.slice(0, -1)},${JSON.stringify({ type: 'planned', plan })}]`
-  return { ...task, status: 'planned', events }
+  const [submitted, ...rest] = JSON.parse(task.events) as object[]
+  return { ...task, status: 'planned', events: JSON.stringify([submitted, { type: 'planned', plan }, ...rest]) }
 }
 
 interface Given {
@@ -69,10 +90,9 @@ function buildTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  { now, limits, id }: Given,
-  version: string,
+  { now, limits, id, gate }: Given & { gate: Gate },
 ): NewTask {
-  const { definition, name } = workflow
+  const { definition, name, version } = workflow
   const { startAt, startBefore, completeBy } = options
   const start = startAt === undefined ? null : instant(startAt, now, 'startAt')
   const before = startBefore === undefined ? null : instant(startBefore, now, 'startBefore')
@@ -94,7 +114,9 @@ function buildTask(
     ...(complete !== null && { completeBy: complete }),
     ...(priority !== 0 && { priority }),
     ...(options.tags && { tags }),
+    ...gate,
   }
+  const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
   const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)
   return {
     id: options.id === undefined ? id() : checkTaskId(options.id),
@@ -102,12 +124,31 @@ function buildTask(
     version,
     priority,
     tags,
-    status: start !== null && start > now ? 'scheduled' : 'pending',
+    status: later ? 'scheduled' : 'pending',
     at: now,
     startAt: start !== null && start > now ? start : null,
     deadline: bounds.length === 0 ? null : Math.min(...bounds),
     parent: null,
-    events: JSON.stringify([event]),
+    ...gatedSubmission(event, later),
+  }
+}
+
+type Gate = Pick<Submission, 'exclusive' | 'after' | 'frozen'>
+
+function gateOf(workflow: Workflow, input: unknown, options: SubmitOptions): Gate {
+  const { after = [], afterOn = 'success', frozen = false, exclusive: given } = options
+  if (given !== undefined) checkExclusive('submit: exclusive', given)
+  const exclusive = exclusiveKeys(workflow, input, given)
+  const antecedents = [...new Set([after].flat().map(checkTaskId))]
+  if (afterOn !== 'success' && afterOn !== 'end')
+    throw new TriarchError('INVALID_OPTION', 'submit: afterOn must be "success" or "end"')
+  if (typeof frozen !== 'boolean') throw new TriarchError('INVALID_OPTION', 'submit: frozen must be true or false')
+  if (antecedents.length > MOST_ANTECEDENTS)
+    throw new TriarchError('INVALID_OPTION', `submit: a task comes after at most ${MOST_ANTECEDENTS} others`)
+  return {
+    ...(exclusive.length > 0 && { exclusive }),
+    ...(antecedents.length > 0 && { after: antecedents.map((task) => ({ task, on: afterOn })) }),
+    ...(frozen && { frozen }),
   }
 }
 
@@ -116,4 +157,11 @@ function instant(value: Date | Duration, now: number, what: string): number {
   const at = value.getTime()
   if (Number.isNaN(at)) throw new TriarchError('INVALID_OPTION', `submit: ${what} is no valid date`)
   return at
+}
+
+/** A submission that would not wait was refused. */
+export function lockHeld({ gates }: NewTask, holder: string): TriarchError {
+  const lock = gates?.locks.find(({ ifHeld }) => ifHeld === 'reject')?.name ?? ''
+  const details = { lock, by: [holder] }
+  return new TriarchError('LOCK_HELD', `lock "${lock}" is held by task "${holder}"`, { details })
 }

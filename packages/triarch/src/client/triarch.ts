@@ -15,7 +15,7 @@ import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import { infoOf, type TaskInfo } from './status.ts'
-import { newTask, type SubmitOptions } from './submission.ts'
+import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
 export interface TaskPage {
   tasks: TaskInfo[]
@@ -100,7 +100,7 @@ export class Triarch implements AsyncDisposable {
   /**
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
    * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
-   * TASK_EXISTS, PLAN_*, STORE_*.
+   * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    */
   async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped')
@@ -113,7 +113,8 @@ export class Triarch implements AsyncDisposable {
     const { limits } = this.#settings
     const given = { now: this.#environment.now(), limits, id: () => this.#environment.id() }
     const task = await newTask(workflow as Workflow, input, options, given)
-    const created = await this.#create(task, options.via)
+    const { created, heldBy } = await this.#create(task, options.via)
+    if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (!created) await this.#same(task, options.ifExists ?? 'match')
     return new TaskHandle<O>(this.#connection, task.id)
   }
@@ -228,16 +229,16 @@ export class Triarch implements AsyncDisposable {
     }
   }
 
-  async #create(task: NewTask, via: unknown): Promise<boolean> {
-    if (via !== undefined) return (await this.#store.submitVia(via, task)).created
+  async #create(task: NewTask, via: unknown): Promise<{ created: boolean; heldBy?: string }> {
+    if (via !== undefined) return this.#store.submitVia(via, task)
     const launched = this.#node?.scheduler?.launch(task)
     if (launched != null) {
       const outcome = await launched
-      return outcome.ok
+      return { created: outcome.ok }
     }
     const [outcome] = await this.#store.submit([task])
     this.#node?.wake()
-    return outcome?.created ?? false
+    return outcome ?? { created: false }
   }
 
   /** Whether the existing task is the one that was meant. */

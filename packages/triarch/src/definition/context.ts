@@ -56,6 +56,18 @@ export interface EventOptions<T> {
   timeout?: Duration | Date
 }
 
+export interface LockOptions {
+  /** Give up after this long, or at this instant, with LOCK_TIMEOUT; never. */
+  timeout?: Duration | Date
+}
+
+/** A lock that a task holds until it gives it back, or stops. */
+export interface Lock {
+  readonly name: string
+  /** The next in line has it. Said again, it changes nothing. */
+  release(): void
+}
+
 export interface UndoOptions {
   /** Shown in the history; 'undo'. */
   name?: string
@@ -108,6 +120,13 @@ export interface TaskContext {
 
   /** Starts a child task and waits only until it is certain to run. */
   start<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<{ id: string }>
+
+  /**
+   * Takes the lock of this name, which one task at a time can have, in line with who else wants it: the highest priority
+   * first, then the order of asking. Held until `release()`, or until the task has stopped and is undone. Rejects with
+   * LOCK_TIMEOUT, and with LOCK_DEADLOCK when it would wait for itself, as a task does that has the lock already.
+   */
+  lock(name: string, options?: LockOptions): Promise<Lock>
 
   /** Registers a compensation for what the workflow did otherwise. May run more than once. */
   undo(fn: (step: StepContext) => unknown, options?: UndoOptions): void

@@ -42,6 +42,12 @@ export interface PlanContext {
   /** What is planned in it runs one after the other. */
   sequence<T>(block: () => T): T
 
+  /**
+   * What is planned in it runs while the task has the lock of this name, which one task at a time can have. It is given
+   * back when all of it is done; when some of it failed or was skipped, with the end of the task.
+   */
+  lock<T>(name: string, block: () => T): T
+
   /** What is planned in it runs side by side, but for what refers to each other. So does the body of every plan. */
   concurrence<T>(block: () => T): T
 }

@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { Plan, PlannedGroup, PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
 import { type Action, finalizeKey } from './action.ts'
+import { checkLockName } from './exclusive.ts'
 import { checkOptions } from './options.ts'
 import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
 import { type RescueOption, toRecordedPolicy } from './policy.ts'
@@ -66,6 +67,7 @@ export class Planner {
       },
       sequence: <T>(block: () => T) => this.#block('sequence', block),
       concurrence: <T>(block: () => T) => this.#block('concurrence', block),
+      lock: <T>(name: string, block: () => T) => this.#lock(checkLockName(name), block),
     } as ActionPlanContext<unknown, unknown>
   }
 
@@ -123,6 +125,20 @@ export class Planner {
     const result = this.#enter({ kind, incoming, exits: [], group, rescues }, block)
     if (isThenable(result)) throw misuse(`a ${kind} must answer at once`)
     return result
+  }
+
+  #lock<T>(name: string, block: () => T): T {
+    return this.#block('sequence', () => {
+      const taken = this.#push({ action: null, lock: name, ...this.#after(this.#before([])) })
+      this.#leave([taken], true)
+      const result = this.#block('concurrence', block)
+      this.#leave([this.#push({ action: null, unlock: taken, ...this.#after(this.#before([])) })], true)
+      return result
+    })
+  }
+
+  #after(before: number[]): Pick<PlannedStep, 'after'> {
+    return before.length > 0 ? { after: before } : {}
   }
 
   #enter<T>(scope: Scope, body: () => T): T {

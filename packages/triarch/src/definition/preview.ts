@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import { newPlanState, type Plan, type PlanState, type Standing } from '../kernel/plan.ts'
+import { newPlanState, type Plan, type PlannedStep, type PlanState, type Standing } from '../kernel/plan.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
 import { checkWorkflow, type Workflow } from './workflow.ts'
@@ -8,7 +8,7 @@ import { checkWorkflow, type Workflow } from './workflow.ts'
 /** One step of a plan, as people and pages want to see it. */
 export interface PlanViewStep {
   id: number
-  /** `agent.action`; null: it joins what came before it and does nothing else. */
+  /** `agent.action`; null: it takes or gives back a lock, or only joins what came before it. */
   action: string | null
   name: string
   phase: 'run' | 'finalize'
@@ -47,7 +47,7 @@ export function planView(state: PlanState): PlanView {
   const steps = nodes.map(({ step, before, standing }, index) => ({
     id: plan.first + index,
     action: step.action,
-    name: step.name ?? step.action?.slice(step.action.indexOf('.') + 1) ?? 'join',
+    name: nameOf(step),
     phase: step.finalizes === undefined ? ('run' as const) : ('finalize' as const),
     input: step.input ?? null,
     after: step.finalizes === undefined ? before : [step.finalizes],
@@ -56,6 +56,11 @@ export function planView(state: PlanState): PlanView {
     standing,
   }))
   return { steps, output: plan.output }
+}
+
+function nameOf({ name, action, lock, unlock }: PlannedStep): string {
+  if (action !== null) return name ?? action.slice(action.indexOf('.') + 1)
+  return lock !== undefined ? `lock ${lock}` : unlock !== undefined ? `unlock ${unlock}` : 'join'
 }
 
 function namesOf({ groups }: Plan, group: number | undefined): string[] {

@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { RescueStrategy } from '../kernel/policy.ts'
 import type { TaskContext } from './context.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
+import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
 import type { Jsonified } from './jsonified.ts'
 import { checkName, checkVersion } from './name.ts'
 import { checkFunction, checkOptions } from './options.ts'
@@ -24,6 +25,8 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   completeWithin?: Duration
   /** Higher first: -1,000,000 to 1,000,000; 0. */
   priority?: number
+  /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
+  exclusive?: ExclusiveOptions<I>
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run?(input: I, task: TaskContext): O | Promise<O>
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
@@ -31,13 +34,21 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
 }
 
 /** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
-export type TypedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P, R>, 'input' | 'output' | 'run' | 'plan'> & {
+export type TypedWorkflowDefinition<P, R, I> = Omit<
+  WorkflowDefinition<P, R>,
+  'input' | 'output' | 'exclusive' | 'run' | 'plan'
+> & {
+  exclusive?: ExclusiveOptions<NoInfer<P>>
   input?: StandardSchema<I, P>
   run(input: P, task: TaskContext): R | Promise<R>
 }
 
 /** A plan's definition as it is written. */
-export type PlannedWorkflowDefinition<P, R, I> = Omit<WorkflowDefinition<P>, 'input' | 'output' | 'run' | 'plan'> & {
+export type PlannedWorkflowDefinition<P, R, I> = Omit<
+  WorkflowDefinition<P>,
+  'input' | 'output' | 'exclusive' | 'run' | 'plan'
+> & {
+  exclusive?: ExclusiveOptions<NoInfer<P>>
   input?: StandardSchema<I, P>
   plan(input: P, plan: PlanContext): R
 }
@@ -51,7 +62,7 @@ export interface Workflow<I = unknown, O = unknown> {
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
-const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'run', 'plan']
+const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'exclusive', 'run', 'plan']
 
 /** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function workflow<P, R, I = P>(
@@ -74,12 +85,13 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   if (plan !== undefined && (run !== undefined || definition.output !== undefined)) {
     throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
   }
-  const { rescue, completeWithin, priority, version = '1' } = definition
+  const { rescue, completeWithin, priority, exclusive, version = '1' } = definition
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)
+  if (exclusive !== undefined) checkExclusive(`${what}: exclusive`, exclusive)
   return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })
 }
 

@@ -24,6 +24,8 @@ export function advance(turn: Turn): void {
 
 function request(turn: Turn, plan: PlanState, id: number): void {
   const { step } = nodeOf(plan, id) as PlanNode
+  if (step.lock !== undefined) return emit(turn, { type: 'lockRequested', id, name: step.lock, until: null })
+  if (step.unlock !== undefined) return emit(turn, { type: 'lockReleased', id, lock: step.unlock })
   const action = step.action as string
   const name = step.name ?? action.slice(action.indexOf('.') + 1)
   const policy = plan.plan.policies[step.policy ?? 0] ?? {}

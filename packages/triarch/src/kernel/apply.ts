@@ -1,9 +1,10 @@
 import { isBack, startBackwards, wentBack } from './backwards.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
+import { applyGate, loseLocks, reclaimed } from './gate.ts'
 import type { ErrorRecord } from './json.ts'
 import { putMail, takeMail } from './mailbox.ts'
 import { newPlanState, requested, settled, skipped } from './plan.ts'
-import { restart, rewind } from './restart.ts'
+import { restart, rewind, submitted } from './restart.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
 import { signal, suspend } from './suspension.ts'
@@ -16,17 +17,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
   state.ordinal++
   switch (event.type) {
     case 'submitted':
-      state.workflow = event.workflow
-      state.version = event.version
-      state.input = event.input
-      state.startAt = event.startAt ?? null
-      state.startBefore = event.startBefore ?? null
-      state.completeBy = event.completeBy ?? null
-      state.priority = event.priority ?? 0
-      state.tags = event.tags ?? {}
-      state.parent = event.parent ?? null
-      state.status = event.startAt !== undefined && event.startAt > at ? 'scheduled' : 'pending'
-      return
+      return submitted(state, event, at)
     case 'planning':
       return moveTask(state, 'planning')
     case 'planned': {
@@ -134,7 +125,10 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
         compensate: event.compensate,
         ...(event.error && { error: event.error }),
       }
-      if (state.status === 'stopped') moveTask(state, 'running')
+      if (state.status === 'stopped') {
+        loseLocks(state)
+        moveTask(state, 'running')
+      }
       return
     case 'stepCompleted': {
       const step = state.steps.get(event.id)
@@ -282,6 +276,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveTask(state, 'paused')
       // A step held meanwhile does not make good what the code stopped at.
       const broken = state.pause?.broken === true || ofCode.has(event.reason)
+      if (event.reason === 'lock') reclaimed(state)
       state.pause = { reason: event.reason, from, error: event.error, note: event.note ?? state.pause?.note, broken }
       return
     }
@@ -309,9 +304,12 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.timers.clear()
       state.waits.clear()
       state.mailbox = []
+      loseLocks(state)
       // A forced stop leaves undos behind that nobody waits for any more.
       for (const step of state.steps.values()) if (step.status === 'compensating') state.steps.delete(step.id)
       return
+    default:
+      return applyGate(state, event, (delivery) => deliver(state, deliveries, delivery))
   }
 }
 

@@ -1,3 +1,4 @@
+import { missingLocks } from './gate.ts'
 import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
 import type { Step } from './state.ts'
@@ -21,6 +22,9 @@ export function control(turn: Turn, message: Control): void {
       })
     case 'resume':
       if (!state.pause) return reject(turn)
+      // What it still waits for comes by itself; what it was refused is asked for again.
+      if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
+        return reject(turn)
       for (const step of held(turn)) emit(turn, { type: 'stepRetried', id: step.id, at: turn.at })
       return resume(turn)
     case 'retry':

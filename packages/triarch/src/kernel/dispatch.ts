@@ -18,7 +18,7 @@ export function dispatchable(state: TaskState, at: number): Step[] {
 
 /** Whether more steps, timers, waits and children are outstanding at once. */
 export function isWider(state: TaskState, bound: number): boolean {
-  let count = state.steps.size + state.timers.size + state.waits.size + state.children.size
+  let count = state.steps.size + state.timers.size + state.waits.size + state.children.size + state.locks.size
   if (count <= bound) return false
   for (const child of state.children.values()) if (child.status === 'stopped') count--
   return count > bound

@@ -1,3 +1,4 @@
+import type { IfHeld } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
 import type { RecordedPolicy, RescueStrategy } from './policy.ts'
@@ -28,6 +29,12 @@ export interface Submission {
   completeBy?: number
   priority?: number
   tags?: Record<string, string>
+  /** Locks it must have to begin, and keeps until it stops. */
+  exclusive?: { key: string; ifHeld: IfHeld }[]
+  /** Tasks that must have stopped first; `success`: and must have succeeded. */
+  after?: { task: string; on: 'success' | 'end' }[]
+  /** It does not begin before it is thawed. */
+  frozen?: true
   /** The task and the step of it that wait for this one. */
   parent?: { task: string; step: number }
 }
@@ -60,6 +67,9 @@ export type Decision =
       /** Compensate the child when the parent compensates. */
       undo: boolean
     }
+  | { type: 'lockRequested'; id: number; name: string; until: number | null }
+  /** `id`: the step of a plan that gives it back. */
+  | { type: 'lockReleased'; lock: number; id?: number }
   | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
   | { type: 'patched'; patch: string }
   | { type: 'progressed'; progress: Json }
@@ -115,6 +125,13 @@ export type Fact =
   | { type: 'timerFired'; id: number }
   | { type: 'eventReceived'; name: string; payload: Json }
   | { type: 'waitTimedOut'; id: number }
+  /** The task asks for the locks of its submission. */
+  | { type: 'keysRequested' }
+  | { type: 'locked'; id: number }
+  | { type: 'lockRefused'; id: number; error: ErrorRecord }
+  | { type: 'thawed'; startAt?: number }
+  /** `result` null: the store does not know the task (any more). */
+  | { type: 'antecedentStopped'; task: string; result: TaskResult | null }
   | { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }
   | { type: 'undoRequested'; id: number; at: number }
   | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)
@@ -137,9 +154,11 @@ export type Fact =
       pending: { name: string; payload: Json }[]
       /** It begins like a task just submitted: a plan is made anew. */
       anew?: true
+      /** The locks of its submission are still its own. */
+      held?: true
     }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
 
-export type PauseReason = 'operator' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error' | 'limit'
+export type PauseReason = 'operator' | 'lock' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error' | 'limit'
 
 export type TaskEvent = Decision | Fact

@@ -54,6 +54,11 @@ export type Message =
   | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
   | { type: 'pause'; reason?: string }
   | { type: 'resume' }
+  /** The store's answer to a claim: now, or when its turn has come. `by`: those in the way. */
+  | { type: 'lock'; step: number; name: string; outcome: 'granted' | 'held' | 'deadlock'; by?: string[] }
+  /** A task that this one comes after has stopped; null: it is not known (any more). */
+  | { type: 'antecedent'; task: string; result: TaskResult | null }
+  | { type: 'thaw'; startAt?: number }
   | { type: 'retry'; step?: number; input?: Json }
   | { type: 'skip'; step: number; output?: Json }
   | { type: 'compensate' }

@@ -15,8 +15,12 @@ export interface Plan {
 }
 
 export interface PlannedStep {
-  /** `agent.action`; null: a join, which waits for others and does nothing. */
+  /** `agent.action`; null: a join, which waits for others and does nothing, or a lock taken or given back. */
   action: string | null
+  /** Name of the lock to take. */
+  lock?: string
+  /** The step that took the lock to give back. */
+  unlock?: number
   /** When it is not the action's. */
   name?: string
   input?: Template
@@ -189,7 +193,7 @@ function close(state: PlanState, id: number, node: PlanNode): boolean {
 function reached(state: PlanState, id: number): void {
   const node = nodeOf(state, id)
   if (!node) return
-  if (node.step.action === null) return pass(state, id, 'done')
+  if (isJoin(node.step)) return pass(state, id, 'done')
   node.standing = 'ready'
   state.ready.add(id)
 }
@@ -203,11 +207,15 @@ function pass(state: PlanState, id: number, standing: 'done' | 'skipped'): void 
     for (const next of node.behind) {
       const other = nodeOf(state, next) as PlanNode
       if (--other.waiting > 0 || other.standing !== 'waiting') continue
-      if (other.step.action === null) through.push(next)
+      if (isJoin(other.step)) through.push(next)
       else reached(state, next)
     }
   }
   if (state.left === 0) finalizeNext(state)
+}
+
+function isJoin({ action, lock, unlock }: PlannedStep): boolean {
+  return action === null && lock === undefined && unlock === undefined
 }
 
 function leave(state: PlanState, node: PlanNode, standing: 'done' | 'skipped'): void {

@@ -46,6 +46,8 @@ const decisionTypes: ReadonlySet<string> = new Set<Decision['type']>([
   'timerStarted',
   'waitStarted',
   'childStarted',
+  'lockRequested',
+  'lockReleased',
   'undoRegistered',
   'patched',
   'progressed',
@@ -83,7 +85,7 @@ function effective(history: readonly DatedEvent[]): DatedEvent[] {
 /** Above every id that the event gives to a decision. */
 function endOf(event: TaskEvent): number {
   if (event.type === 'planned') return event.plan.first + event.plan.steps.length
-  return 'id' in event ? event.id + 1 : 1
+  return 'id' in event ? (event.id ?? 0) + 1 : 1
 }
 
 /** No attempt of a step has a higher number than there are such events of it, whatever its operation. */
@@ -105,7 +107,15 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
 }
 
 /** What came from outside stays, and what ended a pause: the pause itself may have come before. */
-const always: ReadonlySet<TaskEvent['type']> = new Set(['eventReceived', 'stepRetried', 'resumed', 'rewound'])
+const always: ReadonlySet<TaskEvent['type']> = new Set([
+  'eventReceived',
+  'stepRetried',
+  'resumed',
+  'rewound',
+  'thawed',
+  'antecedentStopped',
+  'keysRequested',
+])
 
 /** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */
 function cut(events: DatedEvent[], step: number): DatedEvent[] {
@@ -128,7 +138,7 @@ function cutPlan(events: readonly DatedEvent[], plan: Plan, step: number): Dated
   const gone = new Set([...dependents(state, step), ...state.finalizers])
   return known.filter(({ event }) => {
     if (!('id' in event)) return true
-    return !gone.has(event.id) && !(event.id === step && isOutcome(event))
+    return !gone.has(event.id ?? 0) && !(event.id === step && isOutcome(event))
   })
 }
 
@@ -140,6 +150,8 @@ function isOutcome(event: TaskEvent): event is TaskEvent & { id: number } {
     case 'timerFired':
     case 'waitTimedOut':
     case 'childStopped':
+    case 'locked':
+    case 'lockRefused':
       return true
     default:
       return false

@@ -1,13 +1,19 @@
+import { gateOpened, reclaim } from './claim.ts'
 import { control } from './control.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { signalled } from './signal.ts'
 import type { TaskState } from './state.ts'
 import { tick } from './tick.ts'
-import { emit, isOutstanding, type Turn } from './turn.ts'
+import { emit, isOutstanding, stale, type Turn } from './turn.ts'
 
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
+  take(turn, message)
+  reclaim(turn)
+}
+
+function take(turn: Turn, message: Message): void {
   const { state } = turn
   switch (message.type) {
     case 'reply':
@@ -35,6 +41,10 @@ export function receive(turn: Turn, message: Message): void {
       return childStopped(turn, message)
     case 'tick':
       return tick(turn)
+    case 'lock':
+    case 'antecedent':
+    case 'thaw':
+      return gateOpened(turn, message)
     case 'planned':
     case 'unplanned':
       return planned(turn, message)
@@ -139,8 +149,4 @@ function takeOver(turn: Turn, id: number): void {
     },
     { kind: 'failed', error, retryable: true, unknown: true },
   )
-}
-
-export function stale(turn: Turn): void {
-  turn.stale++
 }

@@ -1,6 +1,21 @@
 import type { TaskEvent } from './event.ts'
+import { loseLocks, newGate, restartGate } from './gate.ts'
 import type { TaskState } from './state.ts'
 import { moveTask, retry } from './step.ts'
+
+export function submitted(state: TaskState, event: Extract<TaskEvent, { type: 'submitted' }>, at: number): void {
+  state.workflow = event.workflow
+  state.version = event.version
+  state.input = event.input
+  state.startAt = event.startAt ?? null
+  state.startBefore = event.startBefore ?? null
+  state.completeBy = event.completeBy ?? null
+  state.priority = event.priority ?? 0
+  state.tags = event.tags ?? {}
+  state.parent = event.parent ?? null
+  state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
+  newGate(state, event)
+}
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
@@ -15,6 +30,9 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   state.output = undefined
   state.error = undefined
   state.unwinding = null
+  state.frozen = false
+  state.antecedents.clear()
+  loseLocks(state)
   lift(state, at)
   state.generation++
   state.tried = attempts
@@ -32,7 +50,8 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
 
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
 export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'continued' }>, at: number): void {
-  const { input, nextId, pending, anew = false } = from
+  const { input, nextId, pending, anew = false, held = false } = from
+  restartGate(state, held)
   if (state.status === 'stopped') moveTask(state, 'running')
   state.status = anew ? 'pending' : 'running'
   state.pause = null

@@ -45,7 +45,9 @@ export function settle(turn: Turn): void {
   }
   if (waiting) return
   if (reason.cause === 'continue') {
-    emit(turn, { type: 'continued', input: reason.output ?? null, nextId: state.endId, pending: state.mailbox })
+    for (const id of state.locks.keys()) if (id > 0) turn.gates.unlocks.push(id)
+    const rest = { nextId: state.endId, pending: state.mailbox, held: true as const }
+    emit(turn, { type: 'continued', input: reason.output ?? null, ...rest })
     turn.reload = true
     return
   }

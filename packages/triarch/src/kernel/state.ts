@@ -1,4 +1,5 @@
 import type { Operation, ParentPolicy, PauseReason } from './event.ts'
+import type { Antecedent, Lock } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { PlanState } from './plan.ts'
 import type { StepPolicy } from './policy.ts'
@@ -21,6 +22,12 @@ export interface TaskState {
   priority: number
   tags: Record<string, string>
   parent: { task: string; step: number } | null
+  /** It does not begin before it is thawed. */
+  frozen: boolean
+  /** The tasks it comes after. */
+  antecedents: Map<string, Antecedent>
+  /** Locks it has, or waits for. */
+  locks: Map<number, Lock>
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */
@@ -160,6 +167,7 @@ export type Delivery = { id: number } & (
   | { ok: true; value: Json }
   | { ok: false; reason: 'step'; error: ErrorRecord; step: Step }
   | { ok: false; reason: 'timeout'; name: string }
+  | { ok: false; reason: 'lock'; error: ErrorRecord }
   | { ok: false; reason: 'child'; result: TaskResult; error: ErrorRecord | undefined; task: string }
 )
 
@@ -180,6 +188,9 @@ export function newState(id: string): TaskState {
     priority: 0,
     tags: {},
     parent: null,
+    frozen: false,
+    antecedents: new Map(),
+    locks: new Map(),
     ordinal: 0,
     firstId: 1,
     nextId: 1,

@@ -1,4 +1,6 @@
+import { expireLocks, pass } from './claim.ts'
 import { attemptFailed } from './failure.ts'
+import { isGated } from './gate.ts'
 import { ring } from './signal.ts'
 import type { Step, TaskState } from './state.ts'
 import { isWaiting } from './summary.ts'
@@ -26,6 +28,7 @@ export function tick(turn: Turn): void {
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
   for (const { id, kind } of due) emit(turn, { type: kind, id })
+  if (state.locks.size > 0) expireLocks(turn)
   if (state.suspensions.size > 0) for (const step of ring(turn)) expire(turn, step)
 }
 
@@ -51,6 +54,7 @@ export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
     return false
   }
   if ((code === 'none' && !state.plan) || (state.startAt !== null && at < state.startAt)) return false
+  if (!pass(turn)) return false
   emit(turn, { type: state.plan || code === 'function' ? 'started' : 'planning' })
   return true
 }
@@ -60,7 +64,7 @@ export function nextWake(state: TaskState): number | null {
   if (state.status === 'stopped') return null
   let next = Number.POSITIVE_INFINITY
   if (isWaiting(state)) {
-    if (state.startAt !== null) next = state.startAt
+    if (state.startAt !== null && !isGated(state)) next = state.startAt
     if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
   }
   if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
@@ -70,6 +74,7 @@ export function nextWake(state: TaskState): number | null {
     if (!state.unwinding) {
       for (const until of state.timers.values()) next = Math.min(next, until)
       for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)
+      for (const lock of state.locks.values()) if (lock.standing === 'asked') next = Math.min(next, lock.until ?? next)
       if (state.suspensions.size > 0) next = Math.min(next, nextRing(state))
     }
   }

@@ -1,5 +1,6 @@
 import { apply } from './apply.ts'
 import type { TaskEvent } from './event.ts'
+import { type GateRequests, requestsOf } from './gate.ts'
 import type { Message } from './message.ts'
 import type { Delivery, Step, TaskState } from './state.ts'
 
@@ -23,6 +24,7 @@ export interface Turn {
   /** Steps whose outstanding attempt no longer matters. */
   readonly forgotten: number[]
   readonly alerts: Alert[]
+  readonly gates: GateRequests
   /** Messages that changed nothing: late, duplicate, of an old attempt, or for a task in another state. */
   stale: number
   /** The workflow's code must be started anew from the history. */
@@ -61,6 +63,7 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
     aborts: [],
     forgotten: [],
     alerts: [],
+    gates: { locks: [], unlocks: [] },
     stale: 0,
     reload: false,
   }
@@ -69,6 +72,12 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
 export function emit(turn: Turn, event: TaskEvent): void {
   turn.events.push(event)
   apply(turn.state, event, turn.at, turn.deliveries)
+  requestsOf(turn.state, event, turn.gates)
+}
+
+/** Counts a message that changed nothing. */
+export function stale(turn: Turn): void {
+  turn.stale++
 }
 
 /** Attempts of this step are out, or may go out, and their replies are awaited. */

@@ -6,12 +6,15 @@ import type {
   EventOptions,
   Isolation,
   LocalStepOptions,
+  Lock,
+  LockOptions,
   StepOptions,
   TaskContext,
   TransactionOptions,
   UndoOptions,
 } from '../definition/context.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { checkName, checkTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -112,11 +115,14 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     }
     if (priority !== undefined) checkPriority(`${what}: priority`, priority)
     const within = completeWithin === undefined ? undefined : positiveMilliseconds(completeWithin, 'completeWithin')
+    let value = input
     if (target.definition.input) {
       const checked = validateSync(target.definition.input, input)
       if (checked !== 'async' && 'issues' in checked)
         throw invalid(checked.issues, 'INVALID_INPUT', `input of ${target.name}`)
+      if (checked !== 'async') value = checked.value
     }
+    const exclusive = exclusiveKeys(target, value, undefined)
     const payload = encode(input, `input of ${target.name}`, payloadLimit)
     const ownTags = tags === undefined ? undefined : checkTags(what, tags)
     const id = driver.nextId()
@@ -134,6 +140,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       child: {
         input: payload,
         ...(priority !== undefined && { priority }),
+        ...(exclusive.length > 0 && { exclusive }),
         ...(ownTags && { tags: ownTags }),
         ...(within !== undefined && { completeWithin: within }),
       },
@@ -155,6 +162,22 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     })
     const { schema } = options
     return schema ? payload.then((value) => checkEvent(name, schema, value)) : payload
+  }
+
+  async function lock(name: string, options: LockOptions = {}): Promise<Lock> {
+    checkLockName(name)
+    checkOptions(`options of lock "${name}"`, options, ['timeout'])
+    const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
+    const id = driver.nextId()
+    await driver.decide({ decision: { type: 'lockRequested', id, name, until } })
+    let held = true
+    return {
+      name,
+      release() {
+        if (held) driver.issue({ decision: { type: 'lockReleased', lock: id } })
+        held = false
+      },
+    }
   }
 
   function undo(fn: (step: StepContext) => unknown, options: UndoOptions = {}): void {
@@ -187,6 +210,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       quiet(() => event(name, options))) as TaskContext['event'],
     call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('call', ...of))) as TaskContext['call'],
     start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
+    lock: (...of) => quiet(() => lock(...of)),
     undo,
     now: () => new Date(driver.at),
     random: () => {

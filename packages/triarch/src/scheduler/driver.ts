@@ -2,9 +2,9 @@ import { encode } from '../definition/payload.ts'
 import { invalid, validate, validateSync } from '../definition/schema.ts'
 import { ownRescue, type Workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { toRecord } from '../error/record.ts'
+import { fromRecord, toRecord } from '../error/record.ts'
 import { ChildFailedError, EventTimeoutError, StepFailedError } from '../error/task-error.ts'
-import type { Decision } from '../kernel/event.ts'
+import type { Decision, Submission } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { Delivery } from '../kernel/state.ts'
@@ -16,7 +16,11 @@ import { describe, matches } from './match.ts'
 export interface Command {
   decision: Decision
   /** For `childStarted`: what the child is submitted with. */
-  child?: { input: Json; priority?: number; tags?: Record<string, string>; completeWithin?: number }
+  child?: Pick<Submission, 'input' | 'exclusive'> & {
+    priority?: number
+    tags?: Record<string, string>
+    completeWithin?: number
+  }
 }
 
 interface Waiting {
@@ -220,6 +224,8 @@ export class FunctionDriver {
       }
       case 'timeout':
         return new EventTimeoutError(delivery.name)
+      case 'lock':
+        return fromRecord(delivery.error)
       case 'child':
         return new ChildFailedError(delivery.task, delivery.result, delivery.error)
     }

@@ -11,6 +11,10 @@ export function matches(recorded: Decision, asked: Decision): boolean {
       return asked.type === recorded.type && recorded.name === asked.name
     case 'childStarted':
       return asked.type === recorded.type && recorded.workflow === asked.workflow && recorded.mode === asked.mode
+    case 'lockRequested':
+      return asked.type === recorded.type && recorded.name === asked.name
+    case 'lockReleased':
+      return asked.type === recorded.type && recorded.lock === asked.lock
     case 'undoRegistered':
       return asked.type === recorded.type && recorded.name === asked.name
     default:
@@ -31,6 +35,10 @@ export function describe(decision: Decision): string {
       return `a wait for event "${decision.name}"`
     case 'childStarted':
       return `child ${decision.workflow} (${decision.mode})`
+    case 'lockRequested':
+      return `lock "${decision.name}"`
+    case 'lockReleased':
+      return `the release of lock ${decision.lock}`
     case 'undoRegistered':
       return `compensation "${decision.name}"`
     case 'patched':

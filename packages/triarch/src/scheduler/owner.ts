@@ -36,7 +36,7 @@ export interface Owner {
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void
   abort(task: string, step: number): void
   abandon(task: string, step: number, reason: Error): void
-  committed(runner: TaskRunner, turn: Turn, transition: Transition): void
+  committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void
   gone(runner: TaskRunner): void
   /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
   giveBack(runner: TaskRunner): void

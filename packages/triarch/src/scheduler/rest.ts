@@ -1,10 +1,11 @@
+import { isGated } from '../kernel/gate.ts'
 import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 
 /** Long sleepers and paused tasks leave memory at once: their row wakes them. */
 export function maySleep(state: TaskState, wakeAt: number | null, notBefore: number): boolean {
-  return state.status === 'paused' || (wakeAt !== null && wakeAt >= notBefore)
+  return state.status === 'paused' || isGated(state) || (wakeAt !== null && wakeAt >= notBefore)
 }
 
 /** On a node without the workflow's code: whether the kernel can go no further without it. */

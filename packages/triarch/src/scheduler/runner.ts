@@ -255,6 +255,7 @@ export class TaskRunner {
       forget: turn.forgotten,
       children,
       posts: turn.posts,
+      gates: turn.gates,
       release,
       rebase: turn.events.some((event) => event.type === 'continued'),
     }
@@ -282,7 +283,7 @@ export class TaskRunner {
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
     for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step)
-    this.#owner.committed(this, turn, transition)
+    this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
     if (turn.reload) return void this.#guard(() => this.#reload())
     if (this.#mail.length > 0 || this.#stray || (this.#evict && this.#here.size === 0)) {

@@ -99,7 +99,7 @@ export class Scheduler implements Owner {
    */
   launch(task: NewTask): Promise<CommitOutcome> | null {
     const room = this.#open && this.#runners.size < this.limits.tasks && !this.#runners.has(task.id)
-    if (!room || task.startAt !== null || !this.workflow(task.workflow, task.version)) return null
+    if (!room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version)) return null
     return new Promise((resolve, reject) => {
       const created = (outcome: CommitOutcome | Error) =>
         outcome instanceof Error ? reject(outcome) : resolve(outcome)
@@ -190,12 +190,13 @@ export class Scheduler implements Owner {
     for (const host of this.#options.hosts.values()) host.abandon(task, step, reason)
   }
 
-  committed(runner: TaskRunner, turn: Turn, transition: Transition): void {
+  committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void {
     if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
-    if (transition.children.length + transition.posts.length + transition.withdraw.length > 0) this.wake()
+    const { children, posts, withdraw } = transition
+    if (told || children.length + posts.length + withdraw.length > 0) this.wake()
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null && !this.#polling) this.#rest(wakeAt)
   }

@@ -1,5 +1,6 @@
 import { idempotencyKey } from '../kernel/dispatch.ts'
 import type { TaskEvent } from '../kernel/event.ts'
+import type { IfHeld } from '../kernel/gate.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Turn } from '../kernel/turn.ts'
@@ -95,6 +96,7 @@ export function childTask(turn: Turn, command: Command): NewTask | null {
     ...(child.priority !== undefined && { priority: child.priority }),
     ...(child.tags && { tags: child.tags }),
     ...(completeBy !== null && { completeBy }),
+    ...(child.exclusive && { exclusive: child.exclusive }),
     parent: { task: id, step: decision.id },
   }
   return {
@@ -108,8 +110,20 @@ export function childTask(turn: Turn, command: Command): NewTask | null {
     startAt: null,
     deadline: completeBy,
     parent: id,
-    events: JSON.stringify([event]),
+    ...gatedSubmission(event, false),
   }
+}
+
+/** A task that could begin now asks for its locks with its submission; one that begins `later` asks then. */
+export function gatedSubmission(
+  event: { exclusive?: readonly { key: string; ifHeld: IfHeld }[]; after?: readonly { task: string }[]; frozen?: true },
+  later: boolean,
+): Pick<NewTask, 'events' | 'gates'> {
+  const keys = later ? [] : (event.exclusive ?? [])
+  const locks = keys.map(({ key, ifHeld }, index) => ({ step: -index, name: key, ifHeld }))
+  const after = (event.after ?? []).map(({ task }) => task)
+  const events = JSON.stringify(locks.length > 0 ? [event, { type: 'keysRequested' }] : [event])
+  return locks.length + after.length > 0 || event.frozen ? { events, gates: { locks, after } } : { events }
 }
 
 /** The record's events; those of a task's first record follow its submission. */

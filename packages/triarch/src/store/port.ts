@@ -3,8 +3,12 @@ import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
+import type { LockRequest, LockRow } from './gate.ts'
+import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
+export type { LockRequest, LockRow } from './gate.ts'
+export type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -80,6 +84,8 @@ export interface StateStore {
   replay(id: string): Promise<HistoryRecord[]>
   list(query: ListQuery): Promise<TaskRow[]>
   nodes(): Promise<NodeRow[]>
+  /** Claims of this task, or on this name: the holder first, then in line. */
+  locks(of: { task: string } | { name: string }): Promise<LockRow[]>
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
@@ -109,6 +115,8 @@ export interface NewTask {
   parent: string | null
   /** JSON array of events: history record 1. */
   events: string
+  /** It is not ready before a letter comes: about its locks, about the tasks it comes after, or any other. */
+  gates?: { locks: readonly LockRequest[]; after: readonly string[] }
 }
 
 /** Several transitions of one task may not be in one batch: the next one waits for the outcome of the last. */
@@ -136,6 +144,8 @@ export interface Transition {
   forget: readonly number[]
   children: readonly NewTask[]
   posts: readonly Post[]
+  /** Claims given back, then asked for: once all transitions of the batch are written. */
+  gates?: { locks: readonly LockRequest[]; unlocks: readonly number[] }
   /** Ownership is given back. `wakeAt`: next instant to look, null: only a message wakes it. */
   release: { wakeAt: number | null; ready: boolean; orphaned: boolean } | null
   /** Replay starts anew from this record (it holds a `continued`). */
@@ -143,7 +153,8 @@ export interface Transition {
 }
 
 export type CommitOutcome =
-  | { ok: true; key: number }
+  /** `told`: letters went to other tasks because this one stopped or gave back a lock. */
+  | { ok: true; key: number; told?: true }
   /** Another owner has it (epoch or sequence): discard and reload. */
   | { ok: false; reason: 'fenced' }
   /** `create` met an existing id. */
@@ -152,6 +163,8 @@ export type CommitOutcome =
 export interface SubmitOutcome {
   created: boolean
   key: number
+  /** Not created: a lock it wanted with `reject` is held by this task. */
+  heldBy?: string
 }
 
 /** The part of the task row that is derived from the history. */
@@ -295,53 +308,4 @@ export interface SweepReport {
   overdueTasks: number
   /** True when `limit` was reached and another sweep should follow at once. */
   more: boolean
-}
-
-export interface TaskRow extends Snapshot {
-  key: number
-  id: string
-  workflow: string
-  version: string
-  priority: number
-  tags: Record<string, string>
-  parent: string | null
-  lockedBy: string | null
-  epoch: number
-  submittedAt: number
-  updatedAt: number
-  /** Unowned, and waits for a scheduler that can run it. */
-  ready: boolean
-  /** Ready for a message that any scheduler can act on, with the workflow's code or without. */
-  control: boolean
-  /** Next wake-up of an unowned task. */
-  wakeAt: number | null
-}
-
-export interface ListQuery {
-  status?: TaskStatus | readonly TaskStatus[]
-  result?: TaskResult | readonly TaskResult[]
-  workflow?: string
-  version?: string
-  parent?: string
-  tags?: Record<string, string>
-  submittedAfter?: number
-  submittedBefore?: number
-  /** Key of the last row of the page before. */
-  after?: number
-  limit: number
-  order: 'newest' | 'oldest'
-}
-
-export interface NodeRow {
-  id: string
-  roles: string[]
-  startedAt: number
-  leaseUntil: number
-}
-
-export interface StoreCounts {
-  tasks: number
-  ready: number
-  work: number
-  inbox: number
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
+import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
@@ -58,6 +59,8 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     supervisionSuite(bench)
     readSuite(bench)
     transactionSuite(bench)
+    gateSuite(bench)
     if (shared) sharedSuite(bench)
+    if (shared) sharedGateSuite(bench)
   })
 }

@@ -1,8 +1,10 @@
 import type { TaskEvent } from '../../kernel/event.ts'
+import type { Message } from '../../kernel/message.ts'
 import type { TaskResult } from '../../kernel/status.ts'
 import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
+import { openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
@@ -41,7 +43,14 @@ const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
 const exists: CommitOutcome = { ok: false, reason: 'exists' }
 
 export function commit(database: Database, _now: number, batch: readonly Transition[]): CommitOutcome[] {
-  return database.transaction(() => batch.map((transition) => commitOne(database, transition)))
+  return database.transaction(() => {
+    const outcomes = batch.map((transition) => commitOne(database, transition))
+    for (const [index, { at, gates }] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome?.ok && gates && openGates(database, at, outcome.key, gates)) outcome.told = true
+    }
+    return outcomes
+  })
 }
 
 /** The first statement decides; a refused transition has touched nothing by then. */
@@ -64,8 +73,9 @@ function commitOne(database: Database, transition: Transition): CommitOutcome {
   for (const step of transition.withdraw) withdrawWork(database, key, step, at)
   for (const child of transition.children) createChild(database, key, transition.id, child)
   for (const post of transition.posts) postOne(database, post)
+  const told = snapshot?.status === 'stopped' && stopped(database, at, key, snapshot)
   if (rebase || release || (snapshot && !transition.create)) updateTask(database, key, transition)
-  return { ok: true, key }
+  return told ? { ok: true, key, told } : { ok: true, key }
 }
 
 /**
@@ -73,9 +83,11 @@ function commitOne(database: Database, transition: Transition): CommitOutcome {
  * own (asked for again after a retry) answers once more, if it has stopped.
  */
 function createChild(database: Database, parent: number, parentId: string, child: NewTask): void {
-  if (insertTask(database, child).created) return
-  const row = database.get<ChildRow>(CHILD, child.id)
+  const made = insertTask(database, child)
+  if (made.created) return
   const step = askedBy(child.events)
+  if (made.heldBy !== undefined) return deliver(database, parent, refusedChild(child, step, made.heldBy))
+  const row = database.get<ChildRow>(CHILD, child.id)
   if (row?.parent !== parentId || askedBy(row.first) !== step) {
     const error = { name: 'TriarchError', code: 'TASK_EXISTS', message: `task "${child.id}" exists already` }
     return deliver(database, parent, { type: 'child', step, result: 'error', error })
@@ -89,6 +101,13 @@ function createChild(database: Database, parent: number, parentId: string, child
     ...(output !== null && { output: JSON.parse(output) }),
     ...(error !== null && { error: JSON.parse(error) }),
   })
+}
+
+/** A child that is refused its lock was never made. */
+function refusedChild({ gates }: NewTask, step: number, by: string): Message {
+  const [lock] = gates?.locks ?? []
+  const message = `lock "${lock?.name}" is held by task "${by}"`
+  return { type: 'child', step, result: 'error', error: { name: 'TriarchError', code: 'LOCK_HELD', message } }
 }
 
 /** The step of the parent that waits for the child of this first record. */

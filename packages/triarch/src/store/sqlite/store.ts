@@ -167,6 +167,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('nodes')
   }
 
+  locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
+    return this.#run('locks', of)
+  }
+
   counts(): Promise<port.StoreCounts> {
     return this.#run('counts')
   }

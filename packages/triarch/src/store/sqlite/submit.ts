@@ -1,5 +1,6 @@
 import type { NewTask, SubmitOutcome } from '../port.ts'
 import type { Database } from './database.ts'
+import { follow, openGates, refusedBy } from './lock.ts'
 
 const INSERT = `
 INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, locked_by, epoch, ready, control,
@@ -15,8 +16,10 @@ export function submit(database: Database, _now: number, tasks: readonly NewTask
 
 /** Inside an open transaction. An id that exists stays as it is. */
 export function insertTask(database: Database, task: NewTask): SubmitOutcome {
-  const { id, workflow, version, priority, status, at, startAt, deadline, parent } = task
-  const [ready, tags] = [startAt === null ? 1 : 0, tagsText(task)]
+  const { id, workflow, version, priority, status, at, startAt, deadline, parent, gates } = task
+  const [ready, tags] = [startAt === null && !gates ? 1 : 0, tagsText(task)]
+  const heldBy = gates && refusedBy(database, gates.locks)
+  if (heldBy !== undefined && !database.get(KEY, id)) return { created: false, key: 0, heldBy }
   const key = database.insert(
     INSERT,
     ...[id, workflow, version, priority, status, ready, startAt, deadline, at, at, parent, tags],
@@ -24,6 +27,10 @@ export function insertTask(database: Database, task: NewTask): SubmitOutcome {
   if (key === null) return { created: false, key: database.get<{ key: number }>(KEY, id)?.key ?? 0 }
   database.run(RECORD, key, at, task.events)
   if (tags !== null) insertTags(database, key, task.tags)
+  if (gates) {
+    for (const antecedent of gates.after) follow(database, key, antecedent)
+    openGates(database, at, key, { locks: gates.locks, unlocks: [] })
+  }
   return { created: true, key }
 }
 

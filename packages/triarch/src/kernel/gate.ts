@@ -1,0 +1,174 @@
+import type { Decision, Fact, TaskEvent } from './event.ts'
+import type { ErrorRecord } from './json.ts'
+import { requested, settled } from './plan.ts'
+import type { Delivery, TaskState } from './state.ts'
+import type { TaskResult } from './status.ts'
+import { decided } from './step.ts'
+
+/** What to do when somebody else holds the lock. */
+export type IfHeld = 'queue' | 'reject' | 'replace'
+
+/** A lock a task has, or waits for. The task's own keys have the ids 0, -1, …; others the id of the decision. */
+export interface Lock {
+  name: string
+  ifHeld: IfHeld
+  until: number | null
+  /**
+   * `new`: not asked for yet; `lost`: the task stopped meanwhile, and must have it again before it goes on; `reclaimed`: it
+   * asked again; `refused`: it asked again in vain.
+   */
+  standing: 'new' | 'asked' | 'held' | 'lost' | 'reclaimed' | 'refused'
+}
+
+/** A task this one comes after. */
+export interface Antecedent {
+  on: 'success' | 'end'
+  /** Null: it has not stopped yet; `unknown`: the store does not know it (any more). */
+  result: TaskResult | 'unknown' | null
+}
+
+/** Claims and releases that the store is asked for, with the transition that decides them. */
+export interface GateRequests {
+  locks: { step: number; name: string; ifHeld: IfHeld }[]
+  /** Locks given back, by the same number. */
+  unlocks: number[]
+}
+
+type Submitted = Extract<Fact, { type: 'submitted' }>
+export type GateEvent =
+  | Extract<Decision, { type: 'lockRequested' | 'lockReleased' }>
+  | Extract<Fact, { type: 'keysRequested' | 'locked' | 'lockRefused' | 'thawed' | 'antecedentStopped' }>
+
+export function newGate(state: TaskState, { exclusive = [], after = [], frozen }: Submitted): void {
+  state.frozen = frozen === true
+  for (const { task, on } of after) state.antecedents.set(task, { on, result: null })
+  for (const [index, { key, ifHeld }] of exclusive.entries()) {
+    state.locks.set(-index, { name: key, ifHeld, until: null, standing: 'new' })
+  }
+}
+
+/** The part of the fold that is about gates. */
+export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery: Delivery) => void): void {
+  switch (event.type) {
+    case 'lockRequested':
+      decided(state, event.id)
+      if (state.plan) requested(state.plan, event.id)
+      state.locks.set(event.id, { name: event.name, ifHeld: 'queue', until: event.until, standing: 'asked' })
+      return
+    case 'keysRequested':
+      for (const lock of keysOf(state)) if (lock.standing !== 'held') lock.standing = 'asked'
+      return
+    case 'locked': {
+      const lock = state.locks.get(event.id)
+      const asked = lock?.standing === 'asked'
+      if (lock) lock.standing = 'held'
+      if (asked && event.id > 0) deliver({ id: event.id, ok: true, value: null })
+      return
+    }
+    case 'lockRefused': {
+      const lock = state.locks.get(event.id)
+      if (lock?.standing === 'reclaimed') {
+        lock.standing = 'refused'
+        return
+      }
+      if (event.id <= 0) return
+      state.locks.delete(event.id)
+      return deliver({ id: event.id, ok: false, reason: 'lock', error: event.error })
+    }
+    case 'lockReleased':
+      state.locks.delete(event.lock)
+      if (!state.plan || event.id === undefined) return
+      requested(state.plan, event.id)
+      return settled(state.plan, event.id, null)
+    case 'thawed':
+      state.frozen = false
+      if (event.startAt !== undefined) state.startAt = event.startAt
+      return
+    case 'antecedentStopped': {
+      const antecedent = state.antecedents.get(event.task)
+      if (antecedent) antecedent.result = event.result ?? 'unknown'
+      return
+    }
+  }
+}
+
+/** What an event asks of the store. */
+export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks }: GateRequests): void {
+  switch (event.type) {
+    case 'lockRequested':
+      locks.push({ step: event.id, name: event.name, ifHeld: 'queue' })
+      return
+    case 'keysRequested':
+      for (const [step, { name, ifHeld, standing }] of state.locks) {
+        if (step <= 0 && standing === 'asked') locks.push({ step, name, ifHeld })
+      }
+      return
+    case 'paused':
+      if (event.reason !== 'lock') return
+      for (const [step, { name, standing }] of state.locks) {
+        if (standing === 'reclaimed') locks.push({ step, name, ifHeld: 'queue' })
+      }
+      return
+    case 'lockReleased':
+      unlocks.push(event.lock)
+      return
+    case 'lockRefused':
+      unlocks.push(event.id)
+      return
+  }
+}
+
+/** The task's own, which it must have to begin. */
+export function keysOf(state: TaskState): Lock[] {
+  return [...state.locks].flatMap(([id, lock]) => (id <= 0 ? [lock] : []))
+}
+
+/** The store gave all of them to others when the task stopped. */
+export function loseLocks(state: TaskState): void {
+  for (const lock of state.locks.values()) if (lock.standing !== 'new') lock.standing = 'lost'
+}
+
+/** It asks for them again; after a pause also for those it was refused. */
+export function reclaimed(state: TaskState): void {
+  for (const lock of state.locks.values()) {
+    if (lock.standing === 'lost' || lock.standing === 'refused') lock.standing = 'reclaimed'
+  }
+}
+
+/** A new run keeps the task's own keys, and nothing else; what it came after is over. */
+export function restartGate(state: TaskState, held: boolean): void {
+  state.frozen = false
+  state.antecedents.clear()
+  for (const [id, lock] of state.locks) {
+    if (id > 0) state.locks.delete(id)
+    else lock.standing = held ? 'held' : 'lost'
+  }
+}
+
+/** Locks it must have again before anything goes on. */
+export function missingLocks(state: TaskState): Lock[] {
+  const gone = new Set<Lock['standing']>(['lost', 'reclaimed', 'refused'])
+  return [...state.locks.values()].filter(({ standing }) => gone.has(standing))
+}
+
+/** Only a letter lets it begin. */
+export function isGated(state: TaskState): boolean {
+  if (state.begun || state.unwinding || state.status === 'stopped') return false
+  return state.frozen || awaited(state).length > 0 || keysOf(state).some(({ standing }) => standing === 'asked')
+}
+
+/** The tasks it comes after that have not stopped. */
+export function awaited(state: TaskState): string[] {
+  return [...state.antecedents].flatMap(([task, { result }]) => (result === null ? [task] : []))
+}
+
+/** Why the task cannot follow those it comes after; null: it can. */
+export function failedAntecedent(state: TaskState): ErrorRecord | null {
+  for (const [task, { on, result }] of state.antecedents) {
+    if (on === 'end' || result === null || result === 'success' || result === 'warning') continue
+    const how = result === 'unknown' ? 'is not known (any more)' : `ended as ${result}`
+    const message = `task "${task}", which this one comes after, ${how}`
+    return { name: 'TriarchError', code: 'ANTECEDENT_FAILED', message, details: { task, result } }
+  }
+  return null
+}

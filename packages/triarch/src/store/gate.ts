@@ -1,0 +1,25 @@
+import type { IfHeld } from '../kernel/gate.ts'
+
+/**
+ * A claim on a name that one task at a time can hold; `step` numbers the claims of a task. Asked for again, it is the same.
+ * The task hears of it by a letter: `granted` now or when its turn comes (the highest priority first, then the order of asking),
+ * `held` (reject), `deadlock` (it would wait for itself). A transition that takes the task to `stopped` frees what it holds.
+ */
+export interface LockRequest {
+  step: number
+  name: string
+  ifHeld: IfHeld
+}
+
+/** A claim on a name, as it stands. */
+export interface LockRow {
+  name: string
+  task: string
+  step: number
+  /** Else it waits. */
+  held: boolean
+  /** When it was had; while it waits, when it was asked for. */
+  since: number
+  /** Claims before it: the holder's and those before it in line. */
+  ahead: number
+}

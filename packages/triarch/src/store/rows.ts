@@ -1,0 +1,51 @@
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { Snapshot } from './port.ts'
+
+export interface TaskRow extends Snapshot {
+  key: number
+  id: string
+  workflow: string
+  version: string
+  priority: number
+  tags: Record<string, string>
+  parent: string | null
+  lockedBy: string | null
+  epoch: number
+  submittedAt: number
+  updatedAt: number
+  /** Unowned, and waits for a scheduler that can run it. */
+  ready: boolean
+  /** Ready for a message that any scheduler can act on, with the workflow's code or without. */
+  control: boolean
+  /** Next wake-up of an unowned task. */
+  wakeAt: number | null
+}
+
+export interface ListQuery {
+  status?: TaskStatus | readonly TaskStatus[]
+  result?: TaskResult | readonly TaskResult[]
+  workflow?: string
+  version?: string
+  parent?: string
+  tags?: Record<string, string>
+  submittedAfter?: number
+  submittedBefore?: number
+  /** Key of the last row of the page before. */
+  after?: number
+  limit: number
+  order: 'newest' | 'oldest'
+}
+
+export interface NodeRow {
+  id: string
+  roles: string[]
+  startedAt: number
+  leaseUntil: number
+}
+
+export interface StoreCounts {
+  tasks: number
+  ready: number
+  work: number
+  inbox: number
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import { type TaskContext, workflow } from '../../src/index.ts'
+import { codeOf, eventsOf, stage } from '../engine/harness.ts'
+
+const work = workflow('work', {
+  rescue: 'fail',
+  async run(fails: boolean, task: TaskContext) {
+    await task.sleep('1h')
+    if (fails) throw new Error('no')
+    return task.now().toISOString()
+  },
+})
+
+describe('a task that comes after others', () => {
+  it('begins when all of them have succeeded', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, false, { id: 'a' })
+    await s.submit(work, false, { id: 'b', startAt: '30m' })
+    const c = await s.submit(work, false, { id: 'c', after: ['a', 'b'] })
+    await s.advance('61m')
+    expect((await c.status()).status).toBe('scheduled')
+    await s.advance('30m')
+    expect((await c.status()).status).toBe('running')
+    await s.advance('1h')
+    expect((await c.status()).result).toBe('success')
+  })
+
+  it('ends with ANTECEDENT_FAILED when one of them did not, at once and without running', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, true, { id: 'a' })
+    await s.submit(work, false, { id: 'b', startAt: '1d' })
+    const c = await s.submit(work, false, { id: 'c', after: ['a', 'b'] })
+    await s.advance('61m')
+    expect(await c.status()).toMatchObject({
+      ...{ status: 'stopped', result: 'error' },
+      error: { code: 'ANTECEDENT_FAILED', details: { task: 'a', result: 'error' } },
+    })
+    expect(await eventsOf(c, 'started')).toEqual([])
+  })
+
+  it('can still be retried then', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, true, { id: 'a' })
+    const c = await s.submit(work, false, { id: 'c', after: 'a' })
+    await s.advance('61m')
+    await c.retry()
+    await s.advance('1h')
+    expect((await c.status()).result).toBe('success')
+  })
+
+  it('begins at any end of them, if it only asks for that', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, true, { id: 'a' })
+    const b = await s.submit(work, false, { id: 'b' })
+    const c = await s.submit(work, false, { id: 'c', after: ['a', 'b'], afterOn: 'end' })
+    await s.settle()
+    await b.cancel()
+    await s.advance('61m')
+    expect((await c.status()).status).toBe('running')
+    await s.advance('1h')
+    expect((await c.status()).result).toBe('success')
+  })
+
+  it('begins at once after those that have stopped; those nobody knows have ended, and not succeeded', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, false, { id: 'a' })
+    await s.advance('61m')
+    const b = await s.submit(work, false, { id: 'b', after: 'a' })
+    const c = await s.submit(work, false, { id: 'c', after: ['a', 'gone'], afterOn: 'end' })
+    const d = await s.submit(work, false, { id: 'd', after: ['a', 'gone'] })
+    await s.settle()
+    expect((await b.status()).status).toBe('running')
+    expect((await c.status()).status).toBe('running')
+    expect((await d.status()).error).toMatchObject({ code: 'ANTECEDENT_FAILED', details: { result: 'unknown' } })
+  })
+
+  it('takes a compensated task for one that did not succeed', async () => {
+    const undone = workflow('undone', {
+      async run(_: null, task: TaskContext) {
+        await task.run('work', () => 1, { undo: () => undefined })
+        throw new Error('no')
+      },
+    })
+    await using s = await stage({ workflows: [work, undone] })
+    const c = await s.submit(work, false, { id: 'c', after: 'later' })
+    await s.settle()
+    expect((await c.status()).error?.code).toBe('ANTECEDENT_FAILED')
+    await s.submit(undone, null, { id: 'a', startAt: '1m' })
+    const d = await s.submit(work, false, { id: 'd', after: 'a' })
+    await s.advance('1m')
+    expect((await d.status()).error).toMatchObject({ details: { task: 'a', result: 'compensated' } })
+  })
+
+  it('can be cancelled while it waits, and waits no longer than it was told', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, false, { id: 'a' })
+    const b = await s.submit(work, false, { after: 'a' })
+    const c = await s.submit(work, false, { after: 'a', startBefore: '10m' })
+    await b.cancel()
+    await s.advance('61m')
+    expect((await b.status()).result).toBe('cancelled')
+    expect((await c.status()).error?.code).toBe('TASK_EXPIRED')
+  })
+
+  it('asks for its own lock only then', async () => {
+    const alone = workflow('alone', { exclusive: {}, run: (_: null, task: TaskContext) => task.sleep('1h') })
+    await using s = await stage({ workflows: [work, alone] })
+    await s.submit(work, false, { id: 'a' })
+    const b = await s.submit(alone, null, { id: 'b', after: 'a' })
+    const c = await s.submit(alone, null, { id: 'c' })
+    await s.advance('30m')
+    expect((await c.status()).status).toBe('running')
+    await s.advance('30m')
+    await s.advance('60m')
+    expect([(await b.status()).result, (await c.status()).result]).toEqual(['success', 'success'])
+  })
+
+  it('is refused what makes no sense', async () => {
+    await using s = await stage({ workflows: [work] })
+    const codes = [{ after: '' }, { after: [1] }, { after: 'a', afterOn: 'never' }, { frozen: 1 }].map((options) =>
+      codeOf(s.submit(work, false, options as never)),
+    )
+    expect(await Promise.all(codes)).toEqual(['INVALID_NAME', 'INVALID_NAME', 'INVALID_OPTION', 'INVALID_OPTION'])
+  })
+})
+
+describe('a frozen task', () => {
+  it('does not begin before it is thawed', async () => {
+    await using s = await stage({ workflows: [work] })
+    const task = await s.submit(work, false, { frozen: true })
+    await s.advance('30d')
+    expect((await task.status()).status).toBe('scheduled')
+    await task.thaw()
+    await s.settle()
+    expect((await task.status()).status).toBe('running')
+    expect(await codeOf(task.thaw())).toBe('ILLEGAL_MOVE')
+  })
+
+  it('can be thawed for later, and cancelled before', async () => {
+    await using s = await stage({ workflows: [work] })
+    const task = await s.submit(work, false, { frozen: true })
+    await task.thaw({ startAt: new Date(s.engine.now().getTime() + 3_600_000) })
+    await s.advance('59m')
+    expect((await task.status()).status).toBe('scheduled')
+    await s.advance('1m')
+    expect((await task.status()).status).toBe('running')
+    const other = await s.submit(work, false, { frozen: true })
+    await other.cancel()
+    await s.settle()
+    expect((await other.status()).result).toBe('cancelled')
+    expect(await codeOf(task.thaw({ startAt: new Date(Number.NaN) }))).toBe('INVALID_OPTION')
+  })
+
+  it('keeps its time to start, and its antecedents', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, false, { id: 'a' })
+    const task = await s.submit(work, false, { frozen: true, after: 'a', startAt: '3h' })
+    await s.advance('4h')
+    expect((await task.status()).status).toBe('scheduled')
+    await task.thaw()
+    await s.settle()
+    expect((await task.status()).status).toBe('running')
+  })
+})

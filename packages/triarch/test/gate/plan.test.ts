@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { agent, preview, workflow } from '../../src/index.ts'
+import { checkFold, eventsOf, type Stage, stage } from '../engine/harness.ts'
+
+const diary: string[] = []
+const own = agent('own', { concurrency: 10 })
+const use = own.action('use', {
+  completeWithin: '1d',
+  retry: { attempts: 1 },
+  async run(what: string, step) {
+    diary.push(`+${what}`)
+    if (what === 'broken') throw new Error('no')
+    await new Promise<void>((resolve) => void waiting.push(resolve))
+    step.signal.throwIfAborted()
+    diary.push(`-${what}`)
+  },
+})
+const waiting: (() => void)[] = []
+
+const careful = workflow('careful', {
+  rescue: 'fail',
+  plan({ name, locks }: { name: string; locks: string[] }, plan) {
+    plan.step(use, `${name} aside`)
+    const nested = ([lock, ...rest]: string[]): void => {
+      if (lock === undefined) for (const n of [1, 2]) plan.step(use, `${name} ${n}`)
+      else plan.lock(lock, () => nested(rest))
+    }
+    plan.sequence(() => {
+      nested(locks)
+      plan.step(use, `${name} after`)
+    })
+  },
+})
+
+async function finishOne(s: Stage): Promise<void> {
+  for (const resolve of waiting.splice(0)) resolve()
+  await s.settle()
+}
+
+describe('a lock in a plan', () => {
+  it('is held for as long as its block takes, and for nothing else', async () => {
+    diary.length = 0
+    await using s = await stage({ workflows: [careful], agents: [own] })
+    const [a, b] = [
+      await s.submit(careful, { name: 'a', locks: ['x'] }, { id: 'a' }),
+      await s.submit(careful, { name: 'b', locks: ['x'] }, { id: 'b' }),
+    ]
+    await s.settle()
+    expect(diary).toEqual(['+a aside', '+b aside', '+a 1', '+a 2'])
+    await finishOne(s)
+    expect(diary.slice(-3)).toEqual(['+a after', '+b 1', '+b 2'])
+    await finishOne(s)
+    await finishOne(s)
+    await finishOne(s)
+    expect([(await a.status()).result, (await b.status()).result]).toEqual(['success', 'success'])
+    expect(await s.store.locks({ name: 'x' })).toEqual([])
+    await checkFold(s.store, 'b')
+  })
+
+  it('is seen before it is taken', async () => {
+    const view = await preview(careful, { name: 'a', locks: ['x'] })
+    expect(view.steps.filter(({ action }) => action === null).map(({ name }) => name)).toContain('lock x')
+  })
+
+  it('that would wait for itself ends the plan with the reason', async () => {
+    diary.length = 0
+    await using s = await stage({ workflows: [careful], agents: [own] })
+    const task = await s.submit(careful, { name: 'a', locks: ['x', 'x'] })
+    await s.settle()
+    await finishOne(s)
+    expect((await task.status()).error?.code).toBe('LOCK_DEADLOCK')
+  })
+
+  it('is had again before a plan that failed under it goes on', async () => {
+    diary.length = 0
+    const failing = workflow('failing', {
+      rescue: 'fail',
+      plan: (_: null, plan) => plan.lock('x', () => void plan.step(use, 'broken')),
+    })
+    await using s = await stage({ workflows: [careful, failing], agents: [own] })
+    const a = await s.submit(failing, null, { id: 'a' })
+    await s.settle()
+    expect((await a.status()).result).toBe('error')
+    const [{ id } = { id: 0 }] = await eventsOf(a, 'stepRequested')
+    await s.submit(careful, { name: 'b', locks: ['x'] }, { id: 'b' })
+    await s.settle()
+    await a.retry({ step: id, input: 'mended' })
+    await s.settle()
+    expect(await a.status()).toMatchObject({ status: 'paused', pause: { reason: 'lock' } })
+    await finishOne(s)
+    expect(diary.at(-1)).toBe('+mended')
+    await finishOne(s)
+    expect((await a.status()).result).toBe('success')
+    await finishOne(s)
+  })
+})

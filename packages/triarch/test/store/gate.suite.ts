@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest'
+import type { LockRequest, NewTask, StateStore } from '../../src/store/port.ts'
+import { advancing } from './clock.ts'
+import type { Bench } from './conformance.ts'
+import { claimAll, flow, newTask, owned, released, snapshot, stopped, transition } from './samples.ts'
+
+const lock = (name: string, change: Partial<LockRequest> = {}): LockRequest => ({
+  step: 0,
+  name,
+  ifHeld: 'queue',
+  ...change,
+})
+const wanting = (id: string, locks: LockRequest[], change: Partial<NewTask> = {}) =>
+  newTask(id, { ...change, gates: { locks, after: [] } })
+const after = (id: string, ...antecedents: string[]) => newTask(id, { gates: { locks: [], after: antecedents } })
+const asks = (...locks: LockRequest[]) => ({ locks, unlocks: [] })
+const gives = (...unlocks: number[]) => ({ locks: [], unlocks })
+
+async function messages(store: StateStore, node = 'a'): Promise<unknown[]> {
+  return (await store.inbox(node, 100)).map(({ message }) => message)
+}
+
+async function line(store: StateStore, name: string): Promise<string[]> {
+  return (await store.locks({ name })).map(({ task, held, ahead }) => `${task}${held ? ' held' : ` ${ahead}`}`)
+}
+
+export function gateSuite(bench: Bench): void {
+  describe('a claim on a name', () => {
+    it('is granted by a letter, and makes its task ready', async () => {
+      const { store } = bench
+      expect(await store.submit([wanting('t', [lock('x')])])).toMatchObject([{ created: true }])
+      const [claim] = await claimAll(store)
+      expect(claim?.letters).toMatchObject([{ message: { type: 'lock', step: 0, name: 'x', outcome: 'granted' } }])
+      expect(await store.locks({ task: 't' })).toMatchObject([{ name: 'x', task: 't', step: 0, held: true, ahead: 0 }])
+    })
+
+    it('waits in line, by priority and then in the order of asking, until the holder stops', async () => {
+      const { store } = bench
+      await store.submit([wanting('a', [lock('x')])])
+      const [claim] = await claimAll(store)
+      await store.submit([
+        wanting('b', [lock('x')]),
+        wanting('c', [lock('x')], { priority: 1 }),
+        wanting('d', [lock('x')]),
+      ])
+      expect(await claimAll(store)).toEqual([])
+      expect(await line(store, 'x')).toEqual(['a held', 'c 1', 'b 2', 'd 3'])
+      if (!claim) throw new Error('nothing was claimed')
+      const [outcome] = await store.commit([
+        transition(claim, { snapshot: stopped, release: released, consumed: claim.letters.map(({ id }) => id) }),
+      ])
+      expect(outcome).toMatchObject({ ok: true, told: true })
+      expect(await claimAll(store)).toMatchObject([{ id: 'c', letters: [{ message: { outcome: 'granted' } }] }])
+      expect(await line(store, 'x')).toEqual(['c held', 'b 1', 'd 2'])
+    })
+
+    it('is refused where it was not to wait, and its task never was', async () => {
+      const { store } = bench
+      await store.submit([wanting('a', [lock('x')])])
+      const request = wanting('b', [lock('x', { ifHeld: 'reject' })], { tags: { k: 'v' } })
+      expect(await store.submit([request])).toMatchObject([{ created: false, heldBy: 'a' }])
+      expect(await store.task('b')).toBeNull()
+      expect(await store.records('b', 0, 10)).toEqual([])
+      expect(await store.list({ tags: { k: 'v' }, limit: 9, order: 'newest' })).toEqual([])
+      expect(await store.submit([wanting('a', [lock('x', { ifHeld: 'reject' })])])).toMatchObject([{ created: false }])
+    })
+
+    it('asks the holder to go, and who waits to replace it', async () => {
+      const { store } = bench
+      await store.submit([wanting('a', [lock('x')])])
+      await claimAll(store)
+      const replace = [lock('x', { ifHeld: 'replace' as const })]
+      await store.submit([wanting('b', [lock('x')]), wanting('c', replace), wanting('d', replace)])
+      expect((await messages(store)).filter((it) => (it as { type: string }).type === 'cancel')).toHaveLength(2)
+      // Any scheduler can cancel what never began.
+      expect(await claimAll(store, 'a', [])).toMatchObject([{ id: 'c', letters: [{ message: { type: 'cancel' } }] }])
+    })
+
+    it('is made by a running task, whose letter reaches it, and given back', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      await store.commit([
+        transition(a, { gates: asks(lock('x', { step: 4 })) }),
+        transition(b, { gates: asks(lock('x', { step: 7 })) }),
+      ])
+      expect(await messages(store)).toEqual([{ type: 'lock', step: 4, name: 'x', outcome: 'granted' }])
+      await store.commit([transition(a, { seq: 3, gates: gives(4) })])
+      expect(await messages(store)).toMatchObject([
+        { step: 4, outcome: 'granted' },
+        { type: 'lock', step: 7, name: 'x', outcome: 'granted' },
+      ])
+      // Given back twice, or never had: nothing.
+      expect(await store.commit([transition(a, { seq: 4, gates: gives(4, 5) })])).toMatchObject([{ ok: true }])
+      expect(await line(store, 'x')).toEqual(['b held'])
+    })
+
+    it('is the same when it is made again', async () => {
+      const { store } = bench
+      const a = await owned(store, 'a')
+      await store.commit([transition(a, { gates: asks(lock('x', { step: 1 })) })])
+      await store.commit([transition(a, { seq: 3, gates: asks(lock('x', { step: 1 })) })])
+      expect(await messages(store)).toHaveLength(1)
+    })
+
+    it('is refused when it would close a circle, through lines too', async () => {
+      const { store } = bench
+      const [a, b, c] = [
+        await owned(store, 'a'),
+        await owned(store, 'b'),
+        await owned(store, 'c', 'a', { priority: 5 }),
+      ]
+      const one = async (claim: typeof a, seq: number, name: string, step: number) =>
+        store.commit([transition(claim, { seq, gates: asks(lock(name, { step })) })])
+      await one(a, 2, 'x', 1)
+      await one(b, 2, 'y', 1)
+      await one(a, 3, 'y', 2)
+      await one(b, 3, 'x', 2)
+      const refused = async () =>
+        (await messages(store)).filter((it) => (it as { outcome: string }).outcome === 'deadlock')
+      expect(await refused()).toEqual([{ type: 'lock', step: 2, name: 'x', outcome: 'deadlock', by: ['a'] }])
+      expect(await line(store, 'x')).toEqual(['a held'])
+      // c would be before a in the line for y, and a holds what c has asked for already.
+      await one(c, 2, 'x', 1)
+      await one(c, 3, 'y', 2)
+      expect((await refused()).slice(1)).toMatchObject([{ step: 2, name: 'y', by: ['b'] }])
+      // The same lock twice is a circle of one.
+      await one(a, 4, 'x', 3)
+      expect((await refused()).slice(2)).toMatchObject([{ step: 3, name: 'x', by: ['a', 'c'] }])
+    })
+
+    it('changes nothing when its transition is fenced', async () => {
+      const { store } = bench
+      const a = await owned(store, 'a')
+      const stale = { ...a, epoch: a.epoch + 1 }
+      expect(await store.commit([transition(stale, { gates: asks(lock('x', { step: 1 })) })])).toMatchObject([
+        { ok: false },
+      ])
+      expect(await store.locks({ name: 'x' })).toEqual([])
+    })
+
+    it('of a child waits, or is refused to the parent', async () => {
+      const { store } = bench
+      await store.submit([wanting('a', [lock('x')])])
+      const parent = await owned(store, 'p')
+      const events = (step: number) =>
+        JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task: 'p', step } }])
+      const child = (id: string, step: number, ifHeld: LockRequest['ifHeld']) =>
+        wanting(id, [lock('x', { ifHeld })], { parent: 'p', events: events(step) })
+      await store.commit([transition(parent, { children: [child('c1', 1, 'queue'), child('c2', 2, 'reject')] })])
+      expect(await line(store, 'x')).toEqual(['a held', 'c1 1'])
+      expect(await store.task('c2')).toBeNull()
+      const letters = await messages(store)
+      expect(letters.filter((it) => (it as { type: string }).type === 'child')).toMatchObject([
+        { type: 'child', step: 2, result: 'error', error: { code: 'LOCK_HELD' } },
+      ])
+    })
+
+    it('is free when a task stops that had begun and stopped in one write', async () => {
+      const { store } = bench
+      await store.submit([wanting('a', [lock('x')]), wanting('b', [lock('x')])])
+      const [a] = await claimAll(store)
+      if (!a) throw new Error('nothing was claimed')
+      const cancelled = snapshot({ status: 'stopped', result: 'cancelled' })
+      await store.commit([transition(a, { snapshot: cancelled, release: released })])
+      expect(await line(store, 'x')).toEqual(['b held'])
+    })
+  })
+
+  describe('a task that comes after others', () => {
+    it('hears of each when it stops', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      await store.submit([after('t', 'a', 'b')])
+      expect(await claimAll(store)).toEqual([])
+      await store.commit([transition(a, { snapshot: stopped, release: released })])
+      const failed = snapshot({ status: 'stopped', result: 'error' })
+      await store.commit([transition(b, { snapshot: failed, release: released })])
+      expect((await claimAll(store))[0]?.letters.map(({ message }) => message)).toEqual([
+        { type: 'antecedent', task: 'a', result: 'success' },
+        { type: 'antecedent', task: 'b', result: 'error' },
+      ])
+    })
+
+    it('hears at once of those that have stopped, and of those nobody knows', async () => {
+      const { store } = bench
+      const a = await owned(store, 'a')
+      await store.commit([transition(a, { snapshot: stopped, release: released })])
+      await store.submit([after('t', 'a', 'gone')])
+      expect((await claimAll(store))[0]?.letters.map(({ message }) => message)).toEqual([
+        { type: 'antecedent', task: 'a', result: 'success' },
+        { type: 'antecedent', task: 'gone', result: null },
+      ])
+    })
+  })
+}
+
+/** The same under concurrency, from two stores. */
+export function sharedGateSuite(bench: Bench): void {
+  describe('claims from two stores at once', () => {
+    it('are granted to one task, and in the end to each', async () => {
+      const { store } = bench
+      const other = await bench.another()
+      const ids = Array.from({ length: 24 }, (_, index) => `t${index}`)
+      const submitted = ids.map((id, index) => (index % 2 ? store : other).submit([wanting(id, [lock('x')])]))
+      await advancing(bench.clock, Promise.all(submitted))
+      const served: string[] = []
+      for (let round = 0; round < ids.length; round++) {
+        const [mine, theirs] = await advancing(
+          bench.clock,
+          Promise.all([claimAll(store, 'a'), claimAll(other, 'b')] as const),
+        )
+        const claims = [...mine.map((it) => ({ ...it, node: 'a' })), ...theirs.map((it) => ({ ...it, node: 'b' }))]
+        expect(claims).toHaveLength(1)
+        const [claim] = claims as [(typeof claims)[0]]
+        expect(await store.locks({ task: claim.id })).toMatchObject([{ held: true }])
+        served.push(claim.id)
+        const at = round % 2 ? store : other
+        const consumed = claim.letters.map(({ id }) => id)
+        await advancing(bench.clock, at.commit([transition(claim, { snapshot: stopped, release: released, consumed })]))
+      }
+      expect(new Set(served).size).toBe(ids.length)
+      expect(await store.locks({ name: 'x' })).toEqual([])
+    })
+
+    it('that are not to wait are granted once', async () => {
+      const { store } = bench
+      const other = await bench.another()
+      const outcomes = await advancing(
+        bench.clock,
+        Promise.all(
+          Array.from({ length: 16 }, (_, index) =>
+            (index % 2 ? store : other).submit([wanting(`t${index}`, [lock('x', { ifHeld: 'reject' })])]),
+          ),
+        ),
+      )
+      expect(outcomes.flat().filter(({ created }) => created)).toHaveLength(1)
+      expect(await store.list({ limit: 99, order: 'newest' })).toHaveLength(1)
+    })
+
+    it('hold in the caller’s transaction', async () => {
+      const { store, subject } = bench
+      await subject.transaction(async (via) => {
+        expect(await store.submitVia(via, wanting('a', [lock('x')]))).toMatchObject({ created: true })
+      })
+      await subject.transaction(async (via) => {
+        const refused = await store.submitVia(via, wanting('b', [lock('x', { ifHeld: 'reject' })]))
+        expect(refused).toMatchObject({ created: false, heldBy: 'a' })
+        expect(await store.submitVia(via, wanting('c', [lock('x')]))).toMatchObject({ created: true })
+      })
+      expect(await line(store, 'x')).toEqual(['a held', 'c 1'])
+      const failure = subject.transaction(async (via) => {
+        await store.submitVia(via, wanting('d', [lock('y')]))
+        throw new Error('the caller changed its mind')
+      })
+      await expect(failure).rejects.toThrow('changed its mind')
+      expect(await store.locks({ name: 'y' })).toEqual([])
+    })
+
+    it('never miss the end of the task they come after', async () => {
+      const { store } = bench
+      const other = await bench.another()
+      for (let round = 0; round < 10; round++) {
+        const a = await owned(store, `a${round}`)
+        await advancing(
+          bench.clock,
+          Promise.all([
+            store.commit([transition(a, { snapshot: stopped, release: released })]),
+            other.submit([after(`t${round}`, `a${round}`)]),
+          ]),
+        )
+        expect(await claimAll(store)).toMatchObject([
+          { id: `t${round}`, letters: [{ message: { result: 'success' } }] },
+        ])
+      }
+    })
+  })
+}
