@@ -1,5 +1,6 @@
 /** Triarch: durable tasks over unreliable services. */
 
+export type { ChildrenOptions, TaskPage } from './client/children.ts'
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
 export type { Limits, Role, TriarchOptions } from './client/options.ts'
 export type { ListOptions } from './client/query.ts'
@@ -7,7 +8,7 @@ export type { ResumeOptions } from './client/resume.ts'
 export { stopOnSignals } from './client/signals.ts'
 export type { StepInfo, TaskDetails, TaskInfo } from './client/status.ts'
 export type { SubmitOptions } from './client/submission.ts'
-export { type TaskPage, Triarch } from './client/triarch.ts'
+export { Triarch } from './client/triarch.ts'
 export type {
   Action,
   ActionDefinition,
@@ -17,6 +18,14 @@ export type {
   Verification,
 } from './definition/action.ts'
 export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
+export type {
+  BatchDefinition,
+  BatchOptions,
+  BatchResult,
+  Items,
+  LocalBatchDefinition,
+  PageRequest,
+} from './definition/batch.ts'
 export type {
   ChildOptions,
   EventOptions,
@@ -52,6 +61,7 @@ export {
   TaskExpiredError,
   TaskFailedError,
 } from './error/task-error.ts'
+export type { BatchCounts } from './kernel/batch.ts'
 export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
 export type { RescueStrategy, Semantics } from './kernel/policy.ts'

@@ -1,4 +1,5 @@
 import type { Action, StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
+import { toPage } from '../definition/batch.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
 import { newToken } from '../definition/token.ts'
@@ -100,6 +101,8 @@ export class Attempt {
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
         if (output === SUSPENDED) return this.#finish(this.#suspension ?? { kind: 'suspended' })
+        const page = toPage(output, payload)
+        if (page) return this.#finish({ kind: 'suspended', page })
         return this.#finish({ kind: 'done', output: encode(output, 'output', payload) })
       }
       this.#finish(await perform(handler, request, step, payload))

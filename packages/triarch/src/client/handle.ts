@@ -8,6 +8,7 @@ import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Message } from '../kernel/message.ts'
 import { rebuild } from '../kernel/rebuild.ts'
+import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
 import type { TaskDetails, TaskInfo } from './status.ts'
 
@@ -73,6 +74,14 @@ export class TaskHandle<O = unknown> {
     const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
     const { plan } = rebuild(this.id, dated).state
     return plan && planView(plan)
+  }
+
+  /**
+   * Its children in the order in which they were created, a page at a time: all, or those of one step (a batch's come by
+   * ordinal). Reads no history.
+   */
+  async children(options: ChildrenOptions = {}): Promise<TaskPage> {
+    return listChildren(this.#connection, this.id, options)
   }
 
   /** The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one. */

@@ -1,3 +1,4 @@
+import { type BatchCounts, countsOf } from '../kernel/batch.ts'
 import type { Operation, PauseReason } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Pause, TaskState } from '../kernel/state.ts'
@@ -50,6 +51,8 @@ export interface StepInfo {
   error: ErrorRecord | undefined
   /** Why it waits for an operator. */
   held: PauseReason | undefined
+  /** Of a batch: how many children it has, and what became of them. */
+  children?: BatchCounts
 }
 
 /** How a stopped task ended. */
@@ -85,11 +88,17 @@ export function infoOf(row: TaskRow): TaskInfo {
 
 export function stepsOf(state: TaskState): StepInfo[] {
   return [...state.steps.values()]
-    .filter((step) => step.held !== null || isOutstanding(step))
+    .filter((step) => step.held !== null || isOutstanding(step) || state.batches.has(step.id))
     .map(({ id, name, operation, attempt, progress, error, held }) => ({
       ...{ id, name, operation, attempt, progress, error },
       held: held ?? undefined,
+      ...childrenOf(state, id),
     }))
+}
+
+function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
+  const batch = state.batches.get(id)
+  return batch ? { children: countsOf(batch) } : {}
 }
 
 function pauseOf(text: string | null): TaskInfo['pause'] {

@@ -8,20 +8,15 @@ import { TriarchError } from '../error/error.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
-import { infoOf, type TaskInfo } from './status.ts'
+import { infoOf } from './status.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
-
-export interface TaskPage {
-  tasks: TaskInfo[]
-  /** Cursor of the next page; absent on the last. */
-  next?: string
-}
 
 interface Listeners {
   /** Something needs an operator: a step is held, an undo failed, code and history disagree. */

@@ -1,3 +1,4 @@
+import type { BatchPolicy } from '../kernel/batch.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Agent } from './agent.ts'
 import type { Duration } from './duration.ts'
@@ -71,6 +72,8 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   undo?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */
   verify?(input: I, step: StepContext): Verification<O> | Promise<Verification<O>>
+  /** Of what agent.batch() defined: `run` gives the pages of its source. */
+  readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
 }
 
 /** A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it). */
@@ -84,6 +87,11 @@ export interface Action<I = unknown, O = unknown> {
   readonly plans: boolean
   /** Exists for the compiler only. */
   readonly '~types'?: { readonly input: I; readonly output: O }
+}
+
+/** What its steps can do besides running. */
+export function capabilities({ undo, verify, batch }: ActionDefinition): { undo: boolean; verify: boolean } {
+  return { undo: batch?.undo ?? undo !== undefined, verify: verify !== undefined }
 }
 
 /** The action whose `run` finalizes another's. */

@@ -1,5 +1,6 @@
 import { TriarchError } from '../error/error.ts'
-import type { Action, ActionDefinition, StepContext, StepEvent } from './action.ts'
+import { type Action, type ActionDefinition, capabilities, type StepContext, type StepEvent } from './action.ts'
+import { type BatchDefinition, type BatchResult, type Items, type PageRequest, pageOf, toBatchPolicy } from './batch.ts'
 import type { Jsonified } from './jsonified.ts'
 import { checkName } from './name.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
@@ -56,6 +57,16 @@ export interface Agent {
       output?: never
     },
   ): PlanningAction<A, Jsonified<R>>
+  /**
+   * Defines a batch: a step that runs a child task for each of any number of inputs and gives the counts of what became of
+   * them. Throws like action(), and UNKNOWN_WORKFLOW.
+   */
+  batch<I, C>(
+    name: string,
+    definition: Omit<BatchDefinition<I, C>, 'items'> & {
+      items(input: I, page: PageRequest, step: StepContext): Items<NoInfer<C>> | Promise<Items<NoInfer<C>>>
+    },
+  ): Action<I, BatchResult>
 }
 
 const actionKeys = [...policyKeys, 'input', 'output', 'run', 'undo', 'verify', 'plan', 'finalize']
@@ -75,13 +86,22 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
       actions.set(actionName, action)
       return action
     }) as Agent['action'],
+    batch: ((actionName: string, definition: BatchDefinition) => {
+      const { workflow: _, items: __, undo = true, ...policies } = definition ?? {}
+      const what = `${name}.${actionName}`
+      const batch = { policy: toBatchPolicy(what, definition), undo }
+      const policyOf = Object.fromEntries(Object.entries(policies).filter(([key]) => policyKeys.includes(key)))
+      const run = pageOf(what, definition)
+      const action = register(self, actionName, { ...policyOf, run, batch })
+      actions.set(actionName, action)
+      return action
+    }) as Agent['batch'],
   })
   return self
 }
 
 function define(agent: Agent, name: string, definition: ActionDefinition): Action {
-  const key = `${agent.name}.${checkName(`action of agent "${agent.name}"`, name)}`
-  if (agent.actions.has(name)) throw new TriarchError('DUPLICATE_DEFINITION', `Action ${key} is already defined`)
+  const key = `${agent.name}.${name}`
   checkOptions(key, definition ?? null, actionKeys)
   const { run, plan, finalize, undo, verify, input, output } = definition
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)
@@ -91,8 +111,15 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   if (verify !== undefined) checkFunction(`${key}: verify`, verify)
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
+  return register(agent, name, definition)
+}
+
+function register(agent: Agent, name: string, definition: ActionDefinition): Action {
+  const key = `${agent.name}.${checkName(`action of agent "${agent.name}"`, name)}`
+  if (agent.actions.has(name)) throw new TriarchError('DUPLICATE_DEFINITION', `Action ${key} is already defined`)
+  const { plan } = definition
   const action: Action = Object.freeze({ agent, name, key, definition, plans: plan !== undefined })
   // Policies that make no sense are found here, and the usual one is ready for the first step.
-  toRecordedPolicy(action, undefined, undefined, { undo: undo !== undefined, verify: verify !== undefined })
+  toRecordedPolicy(action, undefined, undefined, capabilities(definition))
   return action
 }

@@ -1,5 +1,6 @@
 import type { ParentPolicy } from '../kernel/event.ts'
 import type { Action, StepContext } from './action.ts'
+import type { BatchResult, LocalBatchDefinition } from './batch.ts'
 import type { Duration } from './duration.ts'
 import type { Jsonified } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
@@ -127,6 +128,15 @@ export interface TaskContext {
    * LOCK_TIMEOUT, and with LOCK_DEADLOCK when it would wait for itself, as a task does that has the lock already.
    */
   lock(name: string, options?: LockOptions): Promise<Lock>
+
+  /**
+   * Runs a child task for each of any number of inputs, and gives the counts of what became of them. The code of its source
+   * stays in this process; agent.batch() is for sources elsewhere, and for plans. Rejects with StepFailedError.
+   */
+  batch<C>(
+    name: string,
+    definition: Omit<LocalBatchDefinition<C>, 'items'> & { items: LocalBatchDefinition<NoInfer<C>>['items'] },
+  ): Promise<BatchResult>
 
   /** Registers a compensation for what the workflow did otherwise. May run more than once. */
   undo(fn: (step: StepContext) => unknown, options?: UndoOptions): void

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { Plan, PlannedGroup, PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
-import { type Action, finalizeKey } from './action.ts'
+import { type Action, capabilities, finalizeKey } from './action.ts'
 import { checkLockName } from './exclusive.ts'
 import { checkOptions } from './options.ts'
 import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
@@ -194,13 +194,12 @@ export class Planner {
     const before = this.#before(after).filter((id) => !reading.found.has(id))
     const [rescue = rest.rescue] = this.#scope.rescues
     const stepOptions = rescue === undefined ? rest : { ...rest, rescue }
-    const caps = { undo: definition.undo !== undefined, verify: definition.verify !== undefined }
     const step: PlannedStep = { action: key }
     if (template !== null) step.input = template
     if (typeof template === 'object' || typeof template === 'string') this.#bytes += JSON.stringify(template).length
     if (rest.name !== undefined && rest.name !== action.name) step.name = rest.name
     if (before.length > 0) step.after = before
-    const policy = this.#place(toRecordedPolicy(action, this.#rescue, stepOptions, caps))
+    const policy = this.#place(toRecordedPolicy(action, this.#rescue, stepOptions, capabilities(definition)))
     if (policy > 0) step.policy = policy
     if (weight !== undefined) step.weight = weight
     const { group } = this.#scope

@@ -109,6 +109,7 @@ function record(
   const what = action === null ? 'step' : action.key
   let policy: StepPolicy = { ...defaultPolicy, undo: caps.undo, verify: caps.verify }
   if (action !== null) policy = apply(policy, action.definition, what)
+  if (action?.definition.batch) policy = { ...policy, batch: action.definition.batch.policy }
   if (workflowRescue !== undefined) policy = { ...policy, ...toRescue(workflowRescue, 'rescue') }
   if (step !== undefined) {
     checkOptions(`options of ${what}`, step, stepKeys)

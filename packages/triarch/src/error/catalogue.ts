@@ -37,6 +37,7 @@ export const catalogue = {
     'A compensation used up its attempts and the task paused: repair the cause, then retry or skip the undo.',
   EVENT_TIMEOUT: 'An awaited event did not arrive in time: catch it in the workflow and decide.',
   CHILD_FAILED: 'A child task did not succeed: catch it in the workflow, or look at the child task.',
+  BATCH_FAILED: 'More children of a batch failed than it tolerates: look at them, then retry the step.',
   HISTORY_MISMATCH:
     'The code asked for something else than the history holds: restore the code, or use patched() or a new version.',
   HISTORY_TOO_LONG: 'The history of a task reached its limit: use continueAs() or split the work into child tasks.',

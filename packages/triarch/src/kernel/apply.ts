@@ -1,10 +1,12 @@
 import { isBack, startBackwards, wentBack } from './backwards.ts'
+import { batchChanged, batchEnded, batchPaged, startUndo } from './batch.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
 import { applyGate, loseLocks, reclaimed } from './gate.ts'
 import type { ErrorRecord } from './json.ts'
 import { putMail, takeMail } from './mailbox.ts'
 import { newPlanState, requested, settled, skipped } from './plan.ts'
-import { restart, rewind, submitted } from './restart.ts'
+import { restart, rewind } from './restart.ts'
+import { startChild, submit } from './start.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
 import { signal, suspend } from './suspension.ts'
@@ -17,7 +19,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
   state.ordinal++
   switch (event.type) {
     case 'submitted':
-      return submitted(state, event, at)
+      return submit(state, event, at)
     case 'planning':
       return moveTask(state, 'planning')
     case 'planned': {
@@ -70,18 +72,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'childStarted':
       decided(state, event.id)
-      state.children.set(event.id, {
-        id: event.id,
-        task: event.task,
-        workflow: event.workflow,
-        mode: event.mode,
-        onCancel: event.onCancel,
-        undo: event.undo,
-        status: 'running',
-        succeeded: false,
-        requestedAt: state.ordinal,
-        completedAt: 0,
-      })
+      startChild(state, event)
       if (event.mode === 'start') deliver(state, deliveries, { id: event.id, ok: true, value: { id: event.task } })
       return
     case 'childStopped': {
@@ -150,6 +141,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (event.progress !== undefined) step.progress = event.progress
       // Told once that its task stops, it is not told again.
       step.wary = event.wary === true && !state.unwinding
+      batchPaged(state, event)
       return suspend(state, step, event.until ?? null, event.alarms ?? [], at)
     }
     case 'stepSignalled': {
@@ -203,6 +195,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       step.error = event.error
       state.lastFailed = event.id
       state.steps.delete(event.id)
+      batchEnded(state, step)
       return deliver(state, deliveries, { id: event.id, ok: false, reason: 'step', error: event.error, step })
     }
     case 'stepSkipped': {
@@ -212,6 +205,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.suspensions.delete(event.id)
       state.skipped = true
       state.steps.delete(event.id)
+      batchEnded(state, step)
       if (state.plan) {
         if (event.output === undefined) skipped(state.plan, event.id, event.along ?? [])
         else settled(state.plan, event.id, event.output, 'skipped')
@@ -232,9 +226,11 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'stepCancelled': {
       const step = state.steps.get(event.id)
-      if (step) moveStep(step, 'cancelled')
       state.suspensions.delete(event.id)
       state.steps.delete(event.id)
+      if (!step) return
+      moveStep(step, 'cancelled')
+      batchEnded(state, step)
       return
     }
     case 'stepRetried': {
@@ -244,6 +240,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (event.input !== undefined) state.plan?.edited.set(event.id, event.input)
       return
     }
+    case 'batchMoved':
+    case 'batchStopping':
+      return batchChanged(state, event)
     case 'undoRequested': {
       const child = state.children.get(event.id)
       if (child) child.status = 'compensating'
@@ -253,6 +252,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.done.delete(event.id)
       state.steps.set(event.id, step)
       moveStep(step, 'compensating')
+      startUndo(state, event.id)
       step.failures.undo = 0
       next(step, { operation: 'undo', at: event.at })
       return

@@ -1,3 +1,4 @@
+import { settleBatches } from './failure.ts'
 import type { Child, Step, TaskState } from './state.ts'
 import { stop } from './stop.ts'
 import { emit, type Turn } from './turn.ts'
@@ -15,10 +16,15 @@ export function startCompensation(turn: Turn): boolean {
 
 export function settleCompensation(turn: Turn): void {
   const { state } = turn
-  for (const id of state.plan?.undo?.ready ?? ready(state).map((unit) => unit.id)) {
-    emit(turn, { type: 'undoRequested', id, at: turn.at })
-    const child = state.children.get(id)
-    if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
+  for (let undone = -1; undone < state.undone; ) {
+    undone = state.undone
+    for (const id of state.plan?.undo?.ready ?? ready(state).map((unit) => unit.id)) {
+      emit(turn, { type: 'undoRequested', id, at: turn.at })
+      const child = state.children.get(id)
+      if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
+    }
+    // A batch may be undone at once, and free what came before it.
+    if (state.batches.size > 0) settleBatches(turn)
   }
   if (!isCompensating(state)) stop(turn)
 }

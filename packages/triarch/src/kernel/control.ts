@@ -1,3 +1,4 @@
+import { callOff } from './batching.ts'
 import { missingLocks } from './gate.ts'
 import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
@@ -52,6 +53,7 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   for (const step of [...state.steps.values()]) {
     turn.aborts.push(step.id)
     turn.forgotten.push(step.id)
+    callOff(turn, step, message)
     if (step.status !== 'compensating') emit(turn, { type: 'stepCancelled', id: step.id })
   }
   for (const child of state.children.values()) {

@@ -1,3 +1,4 @@
+import type { BatchMove } from './batch.ts'
 import type { IfHeld } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
@@ -19,6 +20,13 @@ export interface AttemptTrace {
   node: string | null
 }
 
+/** The task and the step of it that wait for another; `ordinal`: as one of a batch. */
+export interface Parent {
+  task: string
+  step: number
+  ordinal?: number
+}
+
 /** The order in which a task was submitted. */
 export interface Submission {
   workflow: string
@@ -35,8 +43,7 @@ export interface Submission {
   after?: { task: string; on: 'success' | 'end' }[]
   /** It does not begin before it is thawed. */
   frozen?: true
-  /** The task and the step of it that wait for this one. */
-  parent?: { task: string; step: number }
+  parent?: Parent
 }
 
 /**
@@ -112,6 +119,8 @@ export type Fact =
       checkpoint?: Json
       progress?: Json
       wary?: true
+      /** Of a batch: how many children it has, once its source says that there are no more. */
+      total?: number
     } & AttemptTrace)
   /** An event for a step; `alarm`: the instant for which the step asked for it. */
   | { type: 'stepSignalled'; id: number; name: string; payload: Json; alarm?: number }
@@ -133,6 +142,10 @@ export type Fact =
   /** `result` null: the store does not know the task (any more). */
   | { type: 'antecedentStopped'; task: string; result: TaskResult | null }
   | { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+  /** Children of a batch ended and others were started, all of one turn at once. */
+  | ({ type: 'batchMoved'; id: number } & BatchMove)
+  /** No more children are started, for the batch has failed with this error, or nobody wants the others any more. */
+  | { type: 'batchStopping'; id: number; error?: ErrorRecord }
   | { type: 'undoRequested'; id: number; at: number }
   | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)
   /** `note`: the operator's own words. */

@@ -1,3 +1,4 @@
+import { driveBatches, isDrained, stopBatch } from './batching.ts'
 import type { AttemptTrace, PauseReason } from './event.ts'
 import type { ErrorRecord } from './json.ts'
 import type { Outcome, Reply } from './message.ts'
@@ -47,7 +48,8 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
     ...trace(reply),
   }
   if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
-  const mayRetry = outcome.retryable && !turn.state.unwinding && policy.semantics === 'at-least-once'
+  const wanted = !turn.state.batches.get(step.id)?.stopping
+  const mayRetry = outcome.retryable && !turn.state.unwinding && policy.semantics === 'at-least-once' && wanted
   if (mayRetry && failures < policy.retry.attempts && inTime(turn, step, wait)) {
     return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
   }
@@ -84,8 +86,14 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
   hold(turn, step, 'unknown-outcome', error)
 }
 
+/** Brings every batch forward. Those that failed are rescued like other steps. */
+export function settleBatches(turn: Turn): void {
+  for (const { step, error } of driveBatches(turn)) rescue(turn, step, error)
+}
+
 /** Retries are used up. */
 function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
+  if (awaitsChildren(turn, step, error)) return
   if (turn.state.unwinding) return emit(turn, { type: 'stepCancelled', id: step.id })
   if (turn.state.plan) return rescuePlanned(turn, step, error)
   switch (step.policy.rescue) {
@@ -97,6 +105,14 @@ function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
     case 'compensate':
       return emit(turn, { type: 'stepFailed', id: step.id, error })
   }
+}
+
+/** A batch whose source failed fails when its children have ended. */
+function awaitsChildren(turn: Turn, step: Step, error: ErrorRecord): boolean {
+  const batch = turn.state.batches.get(step.id)
+  if (!batch || !step.policy.batch || isDrained(batch, step.policy.batch)) return false
+  stopBatch(turn, step, error)
+  return !isDrained(batch, step.policy.batch)
 }
 
 /** The task pauses until an operator has decided about the step, and an alert goes out. */

@@ -1,4 +1,5 @@
 import type { Operation } from './event.ts'
+import type { IfHeld } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
 import type { TaskResult } from './status.ts'
@@ -26,9 +27,23 @@ export type Outcome =
       checkpoint?: Json
       progress?: Json
       wary?: true
+      page?: Page
     }
   /** Withdrawn before it started; nothing happened. */
   | { kind: 'withdrawn' }
+
+/** Children of a batch from an ordinal on; `last`: there are no more. */
+export interface Page {
+  offset: number
+  items: PageItem[]
+  last: boolean
+}
+
+/** `exclusive`: the locks the child must have to begin. */
+export interface PageItem {
+  input: Json
+  exclusive?: { key: string; ifHeld: IfHeld }[]
+}
 
 /** An agent's answer to one step request. */
 export interface Reply {
@@ -50,7 +65,8 @@ export type Message =
   | { type: 'event'; name: string; payload: Json }
   /** For a step, by the key its token holds. */
   | { type: 'signal'; step: number; key: string; name: string; payload: Json }
-  | { type: 'child'; step: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+  /** How a child ended; `ordinal`: as one of a batch. */
+  | { type: 'child'; step: number; ordinal?: number; result: TaskResult; output?: Json; error?: ErrorRecord }
   | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
   | { type: 'pause'; reason?: string }
   | { type: 'resume' }

@@ -1,3 +1,4 @@
+import type { BatchPolicy } from './batch.ts'
 import type { Json } from './json.ts'
 
 /** What happens when a step's retries are used up (DESIGN §1). */
@@ -40,6 +41,8 @@ export interface StepPolicy {
   verify: boolean
   /** Work queue order: higher first. */
   priority: number
+  /** The step runs a batch of children. */
+  batch: BatchPolicy | null
 }
 
 export const defaultPolicy: StepPolicy = {
@@ -55,6 +58,7 @@ export const defaultPolicy: StepPolicy = {
   undo: false,
   verify: false,
   priority: 0,
+  batch: null,
 }
 
 /** Only what differs from the defaults is recorded: most steps record `{}`. */

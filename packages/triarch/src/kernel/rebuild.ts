@@ -125,6 +125,8 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const asked = new Set(before.flatMap(({ event }) => ('id' in event && isDecision(event) ? [event.id] : [])))
   const after = events.slice(outcome + 1).filter(({ event }) => {
     if (always.has(event.type)) return true
+    // Children that exist stay known, whatever their number.
+    if (event.type === 'batchMoved' || event.type === 'batchStopping') return asked.has(event.id)
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]

@@ -1,3 +1,4 @@
+import { childEnded } from './batching.ts'
 import { gateOpened, reclaim } from './claim.ts'
 import { control } from './control.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
@@ -38,6 +39,7 @@ function take(turn: Turn, message: Message): void {
     case 'signal':
       return signalled(turn, message) ? undefined : stale(turn)
     case 'child':
+      if (turn.state.batches.has(message.step)) return childEnded(turn, message) ? undefined : stale(turn)
       return childStopped(turn, message)
     case 'tick':
       return tick(turn)
@@ -89,7 +91,7 @@ function replied(turn: Turn, reply: Reply): void {
 }
 
 function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: 'suspended' }>): void {
-  const { kind: _, timeout, alarms, ...rest } = outcome
+  const { kind: _, timeout, alarms, page, ...rest } = outcome
   const { at } = turn
   emit(turn, {
     type: 'stepSuspended',
@@ -97,8 +99,11 @@ function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: '
     ...rest,
     ...(timeout !== undefined && { until: at + timeout }),
     ...(alarms && { alarms: alarms.map(({ in: span, name, payload }) => ({ at: at + span, name, payload })) }),
+    ...(page?.last && { total: page.offset + page.items.length }),
     ...trace(reply),
   })
+  const batch = turn.state.batches.get(reply.step)
+  if (batch && page?.offset === batch.next) batch.buffer = page.items
 }
 
 function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>): void {

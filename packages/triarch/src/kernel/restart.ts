@@ -1,21 +1,7 @@
 import type { TaskEvent } from './event.ts'
-import { loseLocks, newGate, restartGate } from './gate.ts'
+import { loseLocks, restartGate } from './gate.ts'
 import type { TaskState } from './state.ts'
 import { moveTask, retry } from './step.ts'
-
-export function submitted(state: TaskState, event: Extract<TaskEvent, { type: 'submitted' }>, at: number): void {
-  state.workflow = event.workflow
-  state.version = event.version
-  state.input = event.input
-  state.startAt = event.startAt ?? null
-  state.startBefore = event.startBefore ?? null
-  state.completeBy = event.completeBy ?? null
-  state.priority = event.priority ?? 0
-  state.tags = event.tags ?? {}
-  state.parent = event.parent ?? null
-  state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
-  newGate(state, event)
-}
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
@@ -75,6 +61,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.waits.clear()
   state.children.clear()
   state.suspensions.clear()
+  state.batches.clear()
   state.ordinal = 0
   state.generation = 0
   state.failures = 0

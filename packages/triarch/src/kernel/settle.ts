@@ -1,3 +1,4 @@
+import { isDrained, stopBatch } from './batching.ts'
 import { settleCompensation, startCompensation } from './compensation.ts'
 import type { Step } from './state.ts'
 import { stop } from './stop.ts'
@@ -15,7 +16,8 @@ export function settle(turn: Turn): void {
   if (state.status === 'compensating') return settleCompensation(turn)
   let waiting = false
   for (const step of [...state.steps.values()]) {
-    if (step.status === 'suspended' && step.wary && !isTold(step)) {
+    if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
+    else if (step.status === 'suspended' && step.wary && !isTold(step)) {
       emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
     } else if (step.status === 'error' || step.status === 'suspended' || (step.status === 'running' && step.held)) {
       giveUp(turn, step)
@@ -53,6 +55,16 @@ export function settle(turn: Turn): void {
   }
   if (startCompensation(turn)) return settleCompensation(turn)
   stop(turn)
+}
+
+/** A batch starts nothing more, and ends with the last of its children. True: some are still awaited. */
+function windUp(turn: Turn, step: Step): boolean {
+  const batch = turn.state.batches.get(step.id)
+  if (!batch || !step.policy.batch) return false
+  if (!batch.stopping || step.status === 'running') stopBatch(turn, step)
+  if (!isDrained(batch, step.policy.batch)) return true
+  emit(turn, { type: 'stepCancelled', id: step.id })
+  return false
 }
 
 /** A step that waits for its next attempt, or for an operator, is cancelled, unless it may have taken effect. */

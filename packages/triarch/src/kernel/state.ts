@@ -1,4 +1,5 @@
-import type { Operation, ParentPolicy, PauseReason } from './event.ts'
+import type { Batch } from './batch.ts'
+import type { Operation, Parent, ParentPolicy, PauseReason } from './event.ts'
 import type { Antecedent, Lock } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { PlanState } from './plan.ts'
@@ -21,7 +22,7 @@ export interface TaskState {
   completeBy: number | null
   priority: number
   tags: Record<string, string>
-  parent: { task: string; step: number } | null
+  parent: Parent | null
   /** It does not begin before it is thawed. */
   frozen: boolean
   /** The tasks it comes after. */
@@ -66,6 +67,8 @@ export interface TaskState {
   plan: PlanState | null
   /** Of steps that are or were suspended. */
   suspensions: Map<number, Suspension>
+  /** By the steps that run them. */
+  batches: Map<number, Batch>
 }
 
 export interface Pause {
@@ -215,5 +218,6 @@ export function newState(id: string): TaskState {
     unwinding: null,
     plan: null,
     suspensions: new Map(),
+    batches: new Map(),
   }
 }

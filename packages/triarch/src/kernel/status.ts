@@ -24,7 +24,8 @@ export type StepStatus =
 
 /**
  * Every legal move. Moves out of `stopped` are operator actions (retry of a stopped task, compensation of one that
- * succeeded); each is recorded in the history like any other event.
+ * succeeded); each is recorded in the history like any other event. Steps compensate without success where they are batches:
+ * some of their children may have succeeded.
  */
 export const moves: {
   readonly task: Readonly<Record<TaskStatus, readonly TaskStatus[]>>
@@ -45,9 +46,9 @@ export const moves: {
     running: ['suspended', 'success', 'error', 'skipped', 'cancelled'],
     suspended: ['running', 'success', 'error', 'skipped', 'cancelled'],
     success: ['compensating'],
-    error: ['running', 'skipped', 'cancelled'],
-    skipped: [],
-    cancelled: [],
+    error: ['running', 'skipped', 'cancelled', 'compensating'],
+    skipped: ['compensating'],
+    cancelled: ['compensating'],
     compensating: ['compensated', 'error'],
     compensated: [],
   },

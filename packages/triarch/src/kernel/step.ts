@@ -1,3 +1,4 @@
+import { newBatch, tryAgain } from './batch.ts'
 import type { Operation } from './event.ts'
 import type { Json } from './json.ts'
 import { type RecordedPolicy, resolvePolicy } from './policy.ts'
@@ -42,6 +43,7 @@ export function newStep(
     aborted: false,
   }
   state.steps.set(id, step)
+  if (step.policy.batch) state.batches.set(id, newBatch(state.generation))
   return step
 }
 
@@ -72,6 +74,8 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
     step.input = input
     step.generation = ++state.generation
   }
+  const batch = state.batches.get(step.id)
+  if (batch && operation === 'run') tryAgain(batch)
   next(step, { operation, at })
 }
 

@@ -1,3 +1,4 @@
+import type { Parent } from './event.ts'
 import { emit, type Turn } from './turn.ts'
 
 /** The end of a task all of whose work is settled. */
@@ -33,8 +34,10 @@ export function notifyParent(turn: Turn): void {
 }
 
 /** How the task ended, to the step of the parent that waits for it. */
-export function tellParent(turn: Turn, { task, step }: { task: string; step: number }): void {
+export function tellParent(turn: Turn, { task, step, ordinal }: Parent): void {
   const { result, output, error } = turn.state
-  const ending = { result, ...(output !== undefined && { output }), ...(error !== undefined && { error }) }
+  // A batch counts; what its children gave stays with them.
+  const gave = ordinal === undefined ? output !== undefined && { output } : { ordinal }
+  const ending = { result, ...gave, ...(error !== undefined && { error }) }
   turn.posts.push({ task, message: { type: 'child', step, ...ending }, control: true })
 }

@@ -1,7 +1,9 @@
 import { apply } from './apply.ts'
+import type { BatchPolicy } from './batch.ts'
+import type { EndedChildren } from './batching.ts'
 import type { TaskEvent } from './event.ts'
 import { type GateRequests, requestsOf } from './gate.ts'
-import type { Message } from './message.ts'
+import type { Message, PageItem } from './message.ts'
 import type { Delivery, Step, TaskState } from './state.ts'
 
 /**
@@ -19,6 +21,10 @@ export interface Turn {
   /** For the workflow's code, in order. */
   readonly deliveries: Delivery[]
   readonly posts: { task: string; message: Message; control: boolean }[]
+  /** Children of batches that come to be with this transition. */
+  readonly spawned: Spawn[]
+  /** How children of batches ended, until it is recorded: all of a turn at once. */
+  readonly ended: Map<number, EndedChildren>
   /** Steps whose running attempt should be aborted. */
   readonly aborts: number[]
   /** Steps whose outstanding attempt no longer matters. */
@@ -29,6 +35,15 @@ export interface Turn {
   stale: number
   /** The workflow's code must be started anew from the history. */
   reload: boolean
+}
+
+/** A child of a batch: what it is made of. */
+export interface Spawn {
+  task: string
+  step: number
+  ordinal: number
+  policy: BatchPolicy
+  item: PageItem
 }
 
 export interface KernelLimits {
@@ -60,6 +75,8 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
     events: [],
     deliveries: [],
     posts: [],
+    spawned: [],
+    ended: new Map(),
     aborts: [],
     forgotten: [],
     alerts: [],
@@ -80,7 +97,8 @@ export function stale(turn: Turn): void {
   turn.stale++
 }
 
-/** Attempts of this step are out, or may go out, and their replies are awaited. */
+/** Attempts of this step are out, or may go out, and their replies are awaited. A batch is undone by its children. */
 export function isOutstanding(step: Step): boolean {
-  return (step.status === 'running' || step.status === 'compensating') && step.held === null
+  if (step.held !== null) return false
+  return step.status === 'running' || (step.status === 'compensating' && step.policy.batch === null)
 }

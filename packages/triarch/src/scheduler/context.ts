@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Handler } from '../agent/attempt.ts'
-import type { Action, StepContext } from '../definition/action.ts'
+import { type Action, capabilities, type StepContext } from '../definition/action.ts'
+import { itemsOf, type LocalBatchDefinition, pageOf, toBatchPolicy } from '../definition/batch.ts'
 import type {
   ChildOptions,
   EventOptions,
@@ -18,7 +19,7 @@ import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { checkName, checkTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
-import { checkPriority, toRecordedPolicy } from '../definition/policy.ts'
+import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
 import { invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
@@ -48,9 +49,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       if (checked !== 'async' && 'issues' in checked)
         throw invalid(checked.issues, 'INVALID_INPUT', `input of ${action.key}`)
     }
-    const { undo, verify } = action.definition
-    const caps = { undo: undo !== undefined, verify: verify !== undefined }
-    const policy = toRecordedPolicy(action, rescue, options, caps)
+    const policy = toRecordedPolicy(action, rescue, options, capabilities(action.definition))
     const payload = encode(input, `input of ${action.key}`, payloadLimit)
     const name = options.name ?? action.name
     return driver.decide({
@@ -95,6 +94,21 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const outcome = driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
     const { retryIf } = rest.retry ?? {}
     driver.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: driver.firstId } })
+    return outcome
+  }
+
+  function batch(name: string, definition: LocalBatchDefinition): Promise<unknown> {
+    checkName('step', name)
+    const what = `batch "${name}"`
+    const order = toBatchPolicy(what, definition)
+    const policies = Object.fromEntries(Object.entries(definition).filter(([key]) => policyKeys.includes(key)))
+    const policy = toRecordedPolicy(null, rescue, policies, { undo: definition.undo ?? true, verify: false })
+    const page = pageOf(what, { ...definition, items: itemsOf(definition.items) })
+    const id = driver.nextId()
+    const outcome = driver.decide({
+      decision: { type: 'stepRequested', id, action: null, name, input: null, policy: { ...policy, batch: order } },
+    })
+    driver.keep(id, { run: page, retryIf: definition.retry?.retryIf } satisfies Handler)
     return outcome
   }
 
@@ -211,6 +225,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('call', ...of))) as TaskContext['call'],
     start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
     lock: (...of) => quiet(() => lock(...of)),
+    batch: ((...of: [string, LocalBatchDefinition]) => quiet(() => batch(...of))) as TaskContext['batch'],
     undo,
     now: () => new Date(driver.at),
     random: () => {

@@ -2,10 +2,12 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
+import { settle } from '../kernel/settle.ts'
+import { notifyParent } from '../kernel/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import type { NewTask } from '../store/port.ts'
 import type { FunctionDriver } from './driver.ts'
-import { childTask } from './transition.ts'
+import { batchChild, childTask } from './transition.ts'
 
 /**
  * Takes what the code has decided and tells it the next outcome. True: it is to go as far as it can with that before it is
@@ -54,6 +56,15 @@ export function pauseFor(turn: Turn, error: TriarchError): void {
   alert(turn, reason, error.message)
 }
 
+/** The end of each turn: what the kernel makes of all that happened in it. */
+export function conclude(turn: Turn, driver: FunctionDriver | null, children: NewTask[]): void {
+  bound(turn)
+  settle(turn)
+  holdLost(turn, driver)
+  notifyParent(turn)
+  for (const spawn of turn.spawned) children.push(batchChild(turn, spawn))
+}
+
 /** A task that outgrew its bounds is undone, with an error that says which. */
 export function bound(turn: Turn): void {
   const { state, limits } = turn
@@ -74,7 +85,7 @@ function alert(turn: Turn, reason: string, message: string): void {
 }
 
 /** A local step or undo whose code is not there any more would wait for ever: an operator decides. */
-export function holdLost(turn: Turn, driver: FunctionDriver | null): void {
+function holdLost(turn: Turn, driver: FunctionDriver | null): void {
   if (!driver) return
   for (const step of dispatchable(turn.state, turn.at)) {
     if (step.action !== null || driver.locals.has(step.id)) continue

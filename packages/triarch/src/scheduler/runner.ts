@@ -3,12 +3,11 @@ import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
+import { settleBatches } from '../kernel/failure.ts'
 import type { Message } from '../kernel/message.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
-import { settle } from '../kernel/settle.ts'
 import { newState, type Step, type TaskState } from '../kernel/state.ts'
-import { notifyParent } from '../kernel/stop.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { newTurn, type Turn } from '../kernel/turn.ts'
@@ -16,10 +15,10 @@ import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts
 import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import { datedEvents } from './history.ts'
-import type { Mail } from './mail.ts'
+import { isPressing, type Mail } from './mail.ts'
 import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
-import { bound, holdLost, pauseFor, tell } from './play.ts'
+import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
 import { isCurrent, maySleep, needsCode } from './rest.ts'
 import { takeUp } from './takeup.ts'
@@ -100,7 +99,7 @@ export class TaskRunner {
     if (this.#gone) return
     if (letter !== null && !this.#owner.letters.take(letter)) return
     this.#mail.push({ message, letter })
-    this.#wake()
+    if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
   }
 
   /** Hands the task back once what it does is recorded. `orphan`: attempts that still run here are lost. */
@@ -182,6 +181,8 @@ export class TaskRunner {
       receive(turn, mail.message)
       while (tell(driver, turn, children)) await drained(environment)
     }
+    settleBatches(turn)
+    while (tell(driver, turn, children)) await drained(environment)
     const code = driver ? 'function' : this.#workflow ? 'plan' : 'none'
     if (begin(turn, code) && driver) {
       driver.start(turn.at)
@@ -191,10 +192,7 @@ export class TaskRunner {
     if (!driver) advance(turn)
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null
-    bound(turn)
-    settle(turn)
-    holdLost(turn, driver)
-    notifyParent(turn)
+    conclude(turn, driver, children)
     this.#commit(turn, children, consumed)
   }
 
@@ -286,7 +284,7 @@ export class TaskRunner {
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
     if (turn.reload) return void this.#guard(() => this.#reload())
-    if (this.#mail.length > 0 || this.#stray || (this.#evict && this.#here.size === 0)) {
+    if (isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0)) {
       void this.#guard(() => this.#turn())
       return
     }
@@ -324,7 +322,7 @@ export class TaskRunner {
   #idle(wakeAt: number | null): void {
     this.#busy = false
     this.idleSince = this.#owner.environment.monotonic()
-    if (this.#mail.length > 0 || this.#stray) return this.#wake()
+    if (isPressing(this.state, this.#mail) || this.#stray) return this.#wake()
     if (this.state.status === 'planning') void this.#plan()
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
     if (wakeAt === null || this.#evict) return

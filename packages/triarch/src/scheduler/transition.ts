@@ -1,9 +1,10 @@
 import { idempotencyKey } from '../kernel/dispatch.ts'
-import type { TaskEvent } from '../kernel/event.ts'
+import type { Parent, TaskEvent } from '../kernel/event.ts'
 import type { IfHeld } from '../kernel/gate.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
-import type { Turn } from '../kernel/turn.ts'
+import type { Spawn, Turn } from '../kernel/turn.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import type { Command } from './driver.ts'
 
@@ -54,8 +55,15 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
-    ...(step.event && step.operation === 'run' && { event: step.event }),
+    ...(step.operation === 'run' && eventOf(state, step)),
   }
+}
+
+/** A batch is told where its next page begins. */
+function eventOf(state: TaskState, { id, event }: Step): Pick<StepRequest, 'event'> {
+  const batch = state.batches.get(id)
+  if (batch) return { event: { name: 'page', payload: { offset: batch.next } } }
+  return event ? { event } : {}
 }
 
 /** The same through the agent's work queue. */
@@ -86,30 +94,57 @@ export function agentOf(action: string): string {
 export function childTask(turn: Turn, command: Command): NewTask | null {
   const { decision, child } = command
   if (decision.type !== 'childStarted' || !child) return null
-  const { id, at } = { id: turn.state.id, at: turn.at }
-  const completeBy = child.completeWithin === undefined ? null : at + child.completeWithin
+  return newChild(turn, {
+    ...child,
+    task: decision.task,
+    workflow: decision.workflow,
+    version: decision.version,
+    parent: { task: turn.state.id, step: decision.id },
+  })
+}
+
+/** A child of a batch, likewise. */
+export function batchChild(turn: Turn, { task, step, ordinal, policy, item }: Spawn): NewTask {
+  return newChild(turn, { ...policy, ...item, task, parent: { task: turn.state.id, step, ordinal } })
+}
+
+interface ChildOrder {
+  task: string
+  workflow: string
+  version: string
+  input: Json
+  priority?: number
+  tags?: Record<string, string>
+  completeWithin?: number
+  exclusive?: readonly { key: string; ifHeld: IfHeld }[]
+  parent: Parent
+}
+
+function newChild({ at }: Turn, order: ChildOrder): NewTask {
+  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent } = order
+  const completeBy = completeWithin === undefined ? null : at + completeWithin
   const event = {
     type: 'submitted',
-    workflow: decision.workflow,
-    version: decision.version,
-    input: child.input,
-    ...(child.priority !== undefined && { priority: child.priority }),
-    ...(child.tags && { tags: child.tags }),
+    workflow,
+    version,
+    input,
+    ...(priority !== undefined && { priority }),
+    ...(tags && { tags }),
     ...(completeBy !== null && { completeBy }),
-    ...(child.exclusive && { exclusive: child.exclusive }),
-    parent: { task: id, step: decision.id },
+    ...(exclusive && { exclusive }),
+    parent,
   }
   return {
-    id: decision.task,
-    workflow: decision.workflow,
-    version: decision.version,
-    priority: child.priority ?? 0,
-    tags: child.tags ?? {},
+    id: task,
+    workflow,
+    version,
+    priority: priority ?? 0,
+    tags: tags ?? {},
     status: 'pending',
     at,
     startAt: null,
     deadline: completeBy,
-    parent: id,
+    parent: parent.task,
     ...gatedSubmission(event, false),
   }
 }

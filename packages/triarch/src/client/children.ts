@@ -1,0 +1,45 @@
+import { checkInteger, checkOptions } from '../definition/options.ts'
+import type { Connection } from './connection.ts'
+import { type ListOptions, listQuery } from './query.ts'
+import { infoOf, type TaskInfo } from './status.ts'
+
+export interface TaskPage {
+  tasks: TaskInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+/** Which of a task's children to list. */
+export interface ChildrenOptions extends Pick<ListOptions, 'status' | 'result' | 'workflow' | 'cursor' | 'limit'> {
+  /** Only those that this step of the task started. */
+  step?: number
+}
+
+/** Reads on until a page is full: children of other steps lie in between. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function listChildren(
+  connection: Connection,
+  parent: string,
+  { step, ...options }: ChildrenOptions,
+): Promise<TaskPage> {
+  checkOptions('children', options, ['status', 'result', 'workflow', 'cursor', 'limit'])
+  if (step !== undefined) checkInteger('children: step', step, 1, Number.MAX_SAFE_INTEGER)
+  const query = { ...listQuery(options), parent, order: 'oldest' as const }
+  await connection.opened()
+  const found: TaskInfo[] = []
+  let last: number | undefined
+  for (let { after } = query; ; after = last) {
+    const rows = await connection.store.list({ ...query, ...(after !== undefined && { after }) })
+    for (const row of rows) {
+      if (found.length === query.limit) return { tasks: found, next: String(last) }
+      last = row.key
+      if (step === undefined || isOf(row.id, parent, step)) found.push(infoOf(row))
+    }
+    if (rows.length < query.limit) return { tasks: found }
+  }
+}
+
+/** The ids that the engine gives to children name the step. */
+function isOf(id: string, parent: string, step: number): boolean {
+  const prefix = `${parent}.${step}`
+  return id.startsWith(prefix) && (id.length === prefix.length || '.-'.includes(id.charAt(prefix.length)))
+}

@@ -1,0 +1,167 @@
+import { TriarchError } from '../error/error.ts'
+import type { BatchPolicy } from '../kernel/batch.ts'
+import type { ParentPolicy } from '../kernel/event.ts'
+import type { IfHeld } from '../kernel/gate.ts'
+import type { Page, PageItem } from '../kernel/message.ts'
+import type { StepContext } from './action.ts'
+import { type Duration, positiveMilliseconds } from './duration.ts'
+import { exclusiveKeys } from './exclusive.ts'
+import { checkFunction, checkInteger, checkOptions } from './options.ts'
+import { encode } from './payload.ts'
+import { checkPriority, type PolicyOptions, policyKeys } from './policy.ts'
+import { invalid, validateSync } from './schema.ts'
+import { checkTags } from './tag.ts'
+import { checkWorkflow, type Workflow } from './workflow.ts'
+
+/** Which of a batch's inputs are wanted. */
+export interface PageRequest {
+  /** The ordinal of the first. */
+  readonly offset: number
+  /** How many at most; fewer (of an array) means that there are no more. */
+  readonly limit: number
+}
+
+/** An array is the page that was asked for; any other iterable is all there is, and its part is taken. */
+export type Items<C> = readonly C[] | Iterable<C> | AsyncIterable<C>
+
+/** What becomes of a batch's children, and of the batch when some of them fail. */
+export interface BatchOptions {
+  /** Children started and not ended, at most: 1 to 10,000; 100. */
+  concurrency?: number
+  /** Inputs asked for at a time: 1 to 10,000; 1,000. */
+  page?: number
+  /** Failures the batch bears: a number, a share of all its children ('5%'), or 'any'. 0; with a quorum, 'any'. */
+  tolerate?: number | `${number}%` | 'any'
+  /** Call the others off as soon as the batch is certain to fail, rather than run them to their end; true. */
+  failFast?: boolean
+  /** So many successes are enough: the batch succeeds, and the others are called off. */
+  quorum?: number
+  /** What becomes of the children when the batch is called off; cancel. */
+  onCancel?: ParentPolicy
+  /** Compensate the children when the task compensates; true. */
+  undo?: boolean
+  /** Of each child. */
+  child?: { tags?: Readonly<Record<string, string>>; priority?: number; completeWithin?: Duration }
+}
+
+/** A batch: one child task for each of any number of inputs. Policies (`retry`, …) are those of a page of its source. */
+export interface BatchDefinition<I = unknown, C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
+  /** What each child runs. */
+  workflow: Workflow<C, unknown>
+  /** The children's inputs, by ordinal. A page may be asked for again after a crash: what it gives then counts. */
+  items(input: I, page: PageRequest, step: StepContext): Items<C> | Promise<Items<C>>
+}
+
+/** A batch inside a durable function: its source may be the items themselves. */
+export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
+  workflow: Workflow<C, unknown>
+  items: Items<C> | ((page: PageRequest, step: StepContext) => Items<C> | Promise<Items<C>>)
+}
+
+/** What became of a batch's children. */
+export interface BatchResult {
+  /** With a quorum: of those that were started. */
+  total: number
+  success: number
+  failed: number
+  cancelled: number
+}
+
+const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] // biome-ignore format: one line
+/** Page of this many times the payload limit at most. */
+const PAGE_PAYLOADS = 64
+interface Child {
+  input: unknown
+  exclusive: { key: string; ifHeld: IfHeld }[]
+}
+
+const pages = new WeakSet<object>()
+
+/** The policy that is recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW, INVALID_DURATION. */
+export function toBatchPolicy(what: string, definition: Omit<BatchDefinition, 'items'>): BatchPolicy {
+  checkOptions(what, definition, [...batchKeys, ...policyKeys.filter((key) => key !== 'semantics')])
+  const { workflow, concurrency, page, tolerate, failFast = true, quorum, onCancel = 'cancel', child = {} } = definition
+  checkWorkflow(workflow)
+  if (!['cancel', 'detach', 'wait'].includes(onCancel))
+    throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of cancel, detach, wait`)
+  if (typeof failFast !== 'boolean') throw new TriarchError('INVALID_OPTION', `${what}: failFast must be true or false`)
+  checkOptions(`${what}: child`, child, ['tags', 'priority', 'completeWithin'])
+  const { tags, priority = workflow.definition.priority } = child
+  const { completeWithin = workflow.definition.completeWithin } = child
+  return {
+    workflow: workflow.name,
+    version: workflow.version,
+    concurrency: checkInteger(`${what}: concurrency`, concurrency ?? 100, 1, 10_000),
+    page: checkInteger(`${what}: page`, page ?? 1_000, 1, 10_000),
+    tolerate: toTolerance(what, tolerate ?? (quorum === undefined ? 0 : 'any')),
+    failFast,
+    quorum: quorum === undefined ? null : checkInteger(`${what}: quorum`, quorum, 1, Number.MAX_SAFE_INTEGER),
+    onCancel,
+    ...(priority !== undefined && { priority: checkPriority(`${what}: child.priority`, priority) }),
+    ...(tags && { tags: checkTags(`${what}: child`, tags) }),
+    ...(completeWithin !== undefined && {
+      completeWithin: positiveMilliseconds(completeWithin, `${what}: child.completeWithin`),
+    }),
+  }
+}
+
+/** The code of a step that gives a batch its pages. */
+export function pageOf(
+  what: string,
+  { workflow, items, page = 1_000 }: Pick<BatchDefinition<never>, 'workflow' | 'items' | 'page'>,
+): (input: unknown, step: StepContext) => Promise<object> {
+  checkFunction(`${what}: items`, items)
+  return async (input, step) => {
+    const request = { offset: (step.event?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
+    const { inputs, last } = await take(await items(input as never, request, step), request)
+    const schema = workflow.definition.input
+    const children = inputs.map((input): Child => {
+      const checked = schema && validateSync(schema, input)
+      if (checked && checked !== 'async' && 'issues' in checked)
+        throw invalid(checked.issues, 'INVALID_INPUT', `input of a child (${workflow.name}) of ${what}`)
+      const value = checked && checked !== 'async' ? checked.value : input
+      return { input, exclusive: exclusiveKeys(workflow, value, undefined) }
+    })
+    const found = { offset: request.offset, children, last }
+    pages.add(found)
+    return found
+  }
+}
+
+/** The items of a local batch as a function of the page. */
+export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): BatchDefinition<unknown, C>['items'] {
+  if (typeof items === 'function') return (_, page, step) => items(page, step)
+  return (_, { offset, limit }) => (Array.isArray(items) ? items.slice(offset, offset + limit) : items)
+}
+
+/** The page that an attempt gave, as it is recorded; null for anything else. */
+export function toPage(output: unknown, limit: number): Page | null {
+  if (typeof output !== 'object' || output === null || !pages.has(output)) return null
+  const { offset, children, last } = output as { offset: number; children: Child[]; last: boolean }
+  const items = children.map(({ input, exclusive }, n): PageItem => {
+    const encoded = encode(input, `input of child ${offset + n}`, limit)
+    return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
+  })
+  encode(items, 'a page of a batch', limit * PAGE_PAYLOADS)
+  return { offset, items, last }
+}
+
+async function take<C>(items: Items<C>, { offset, limit }: PageRequest): Promise<{ inputs: C[]; last: boolean }> {
+  if (Array.isArray(items)) return { inputs: items.slice(0, limit), last: items.length < limit }
+  const inputs: C[] = []
+  let at = 0
+  for await (const item of items as AsyncIterable<C>) {
+    if (at++ < offset) continue
+    if (inputs.length === limit) return { inputs, last: false }
+    inputs.push(item)
+  }
+  return { inputs, last: true }
+}
+
+function toTolerance(what: string, tolerate: number | string): number | string | null {
+  if (tolerate === 'any') return null
+  if (typeof tolerate === 'number') return checkInteger(`${what}: tolerate`, tolerate, 0, Number.MAX_SAFE_INTEGER)
+  const share = /^(?<percent>\d{1,3}(\.\d+)?)%$/.exec(tolerate)?.groups?.percent
+  if (share !== undefined && Number(share) <= 100) return tolerate
+  throw new TriarchError('INVALID_OPTION', `${what}: tolerate must be a number, a share such as "5%", or "any"`)
+}

@@ -1,0 +1,218 @@
+import type { ParentPolicy, TaskEvent } from './event.ts'
+import type { ErrorRecord } from './json.ts'
+import type { PageItem } from './message.ts'
+import type { Step, TaskState } from './state.ts'
+import type { TaskResult } from './status.ts'
+
+/** What a batch was ordered to be, as data: recorded with the request of its step. */
+export interface BatchPolicy {
+  /** What each child runs. */
+  workflow: string
+  version: string
+  /** Children started and not ended, at most. */
+  concurrency: number
+  /** Inputs asked for at a time. */
+  page: number
+  /** Failures it bears: a number, a share of all ('5%'), or any (null). */
+  tolerate: number | string | null
+  /** Call the others off as soon as it is certain to fail. */
+  failFast: boolean
+  /** So many successes are enough, and the others are called off; null: all are wanted. */
+  quorum: number | null
+  onCancel: ParentPolicy
+  priority?: number
+  tags?: Record<string, string>
+  completeWithin?: number
+}
+
+/** Children from one ordinal to another (inclusive) that ended alike. */
+export type Ended = [from: number, to: number, result: TaskResult]
+
+/** How many children a batch has, and what became of them. */
+export interface BatchCounts {
+  /** Null while its source has more. */
+  total: number | null
+  started: number
+  pending: number
+  success: number
+  failed: number
+  cancelled: number
+}
+
+/** The fold of a batch: its children are numbers, and only those that run are kept one by one. */
+export interface Batch {
+  /** Part of its children's ids: none is named like one of an earlier try. */
+  generation: number
+  total: number | null
+  /** The ordinal of the next child to be created. */
+  next: number
+  /** Created (or told to try again, or to undo), and not heard of since. */
+  outstanding: Set<number>
+  /** Ended otherwise than well. */
+  unhappy: Set<number>
+  /** Those of them that are to be tried again. */
+  again: number[]
+  success: number
+  failed: number
+  cancelled: number
+  /** No more children are started. */
+  stopping: boolean
+  /** How the first of the unhappy ended. */
+  cause: ErrorRecord | undefined
+  /** Why it fails. */
+  error: ErrorRecord | undefined
+  /** Children that could not be created, for other tasks have their ids: nothing is ever said to those. */
+  foreign: Set<number>
+  /** While it is undone: children from here on were asked. */
+  undoFrom: number | null
+  /** Volatile: the next children, as the last page gave them. */
+  buffer: PageItem[]
+}
+
+export function newBatch(generation: number): Batch {
+  return {
+    generation,
+    total: null,
+    next: 0,
+    outstanding: new Set(),
+    unhappy: new Set(),
+    again: [],
+    success: 0,
+    failed: 0,
+    cancelled: 0,
+    stopping: false,
+    cause: undefined,
+    error: undefined,
+    foreign: new Set(),
+    undoFrom: null,
+    buffer: [],
+  }
+}
+
+/** One step of a batch, as the history has it. */
+export interface BatchMove {
+  /** In ranges, in the order of ordinals. */
+  ended?: Ended[]
+  /** Children whose ids other tasks have. */
+  foreign?: number[]
+  /** How many were created, from `next` on; while it is undone: asked to undo, from the last one down. */
+  started?: number
+  /** How many of those that failed before were told to try again. */
+  again?: number
+  /** How the first that did not succeed ended. */
+  error?: ErrorRecord
+}
+
+/** Children ended, then others were started: new ones, or (`again`) such as had failed before. */
+function moved(batch: Batch, { ended = [], foreign = [], started = 0, again = 0, error }: BatchMove): void {
+  for (const ordinal of foreign) {
+    if (!batch.outstanding.delete(ordinal)) continue
+    batch.foreign.add(ordinal)
+    batch.failed++
+  }
+  for (const [from, to, result] of ended) {
+    for (let ordinal = from; ordinal <= to; ordinal++)
+      if (batch.outstanding.delete(ordinal)) end(batch, ordinal, result)
+  }
+  batch.cause ??= error
+  if (batch.undoFrom !== null) {
+    for (let ordinal = batch.undoFrom - started; ordinal < batch.undoFrom; ordinal++)
+      if (!batch.foreign.has(ordinal)) batch.outstanding.add(ordinal)
+    batch.undoFrom -= started
+    return
+  }
+  for (const ordinal of batch.again.splice(0, again)) batch.outstanding.add(ordinal)
+  for (let n = 0; n < started; n++) batch.outstanding.add(batch.next++)
+}
+
+function end(batch: Batch, ordinal: number, result: TaskResult): void {
+  if (batch.undoFrom !== null) return
+  if (succeeded(result)) {
+    batch.success++
+    return
+  }
+  batch.unhappy.add(ordinal)
+  if (batch.stopping && result === 'cancelled') batch.cancelled++
+  else batch.failed++
+}
+
+export function succeeded(result: TaskResult): boolean {
+  return result === 'success' || result === 'warning'
+}
+
+export function batchChanged(
+  state: TaskState,
+  event: Extract<TaskEvent, { type: 'batchMoved' | 'batchStopping' }>,
+): void {
+  const [batch, step] = [state.batches.get(event.id), state.steps.get(event.id)]
+  if (!batch) return
+  if (event.type === 'batchMoved') return moved(batch, event)
+  batch.stopping = true
+  batch.error ??= event.error
+  batch.again = []
+  batch.buffer = []
+  if (!step) return
+  step.expiresAt = null
+  if (step.status === 'running') step.status = 'suspended'
+}
+
+export function startUndo(state: TaskState, id: number): void {
+  const batch = state.batches.get(id)
+  if (!batch) return
+  batch.undoFrom = batch.next
+  batch.outstanding.clear()
+}
+
+/** Tried again: children that ended well stay so, the others get another chance, and the source is asked for more. */
+export function tryAgain(batch: Batch): void {
+  batch.again = [...batch.unhappy].sort((a, b) => a - b)
+  batch.unhappy.clear()
+  batch.failed = batch.foreign.size
+  batch.cancelled = 0
+  batch.stopping = false
+  batch.cause = undefined
+  batch.error = undefined
+  batch.total = null
+  batch.buffer = []
+}
+
+/** A batch that ended otherwise than well may have children to undo all the same. */
+export function batchEnded(state: TaskState, step: Step): void {
+  const batch = state.batches.get(step.id)
+  if (!batch) return
+  step.completedAt = state.ordinal
+  if (step.policy.undo && batch.success > 0) state.done.set(step.id, step)
+  else state.batches.delete(step.id)
+}
+
+/** Its source gave a page; with the last one it says how many there are. */
+export function batchPaged(state: TaskState, { id, total }: { id: number; total?: number }): void {
+  const batch = state.batches.get(id)
+  if (batch) batch.total = total ?? null
+}
+
+export function countsOf({ total, next, outstanding, again, success, failed, cancelled }: Batch): BatchCounts {
+  return { total, started: next, pending: outstanding.size + again.length, success, failed, cancelled }
+}
+
+/** Failures it bears; a share of a total not known yet is any number. */
+export function borne({ tolerate }: BatchPolicy, total: number | null): number {
+  if (tolerate === null) return Number.POSITIVE_INFINITY
+  if (typeof tolerate === 'number') return tolerate
+  return total === null ? Number.POSITIVE_INFINITY : Math.floor((total * Number.parseFloat(tolerate)) / 100)
+}
+
+export function childId(task: string, step: number, { generation }: Batch, ordinal: number): string {
+  return generation === 0 ? `${task}.${step}.${ordinal}` : `${task}.${step}-${generation}.${ordinal}`
+}
+
+/** Ordinals with their results as ranges: children that end together are mostly neighbours. */
+export function ranges(ended: ReadonlyMap<number, TaskResult>): Ended[] {
+  const found: Ended[] = []
+  for (const [ordinal, result] of [...ended].sort(([a], [b]) => a - b)) {
+    const last = found.at(-1)
+    if (last && last[1] === ordinal - 1 && last[2] === result) last[1] = ordinal
+    else found.push([ordinal, ordinal, result])
+  }
+  return found
+}

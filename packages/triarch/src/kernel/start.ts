@@ -1,0 +1,30 @@
+import type { TaskEvent } from './event.ts'
+import { newGate } from './gate.ts'
+import type { TaskState } from './state.ts'
+
+/** What a task begins with. */
+export function submit(state: TaskState, event: Extract<TaskEvent, { type: 'submitted' }>, at: number): void {
+  state.workflow = event.workflow
+  state.version = event.version
+  state.input = event.input
+  state.startAt = event.startAt ?? null
+  state.startBefore = event.startBefore ?? null
+  state.completeBy = event.completeBy ?? null
+  state.priority = event.priority ?? 0
+  state.tags = event.tags ?? {}
+  state.parent = event.parent ?? null
+  state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
+  newGate(state, event)
+}
+
+/** A child of its own, not one of a batch. */
+export function startChild(state: TaskState, event: Extract<TaskEvent, { type: 'childStarted' }>): void {
+  const { id, task, workflow, mode, onCancel, undo } = event
+  state.children.set(id, {
+    ...{ id, task, workflow, mode, onCancel, undo },
+    status: 'running',
+    succeeded: false,
+    requestedAt: state.ordinal,
+    completedAt: 0,
+  })
+}
