@@ -58,6 +58,13 @@ export function readEvidence(store: string, ledger: string, { accepted, emitted,
   }
 }
 
+/** Steps whose work is that of their children. */
+export function batches(story: Story): Set<number> {
+  const found = new Set<number>()
+  for (const { event } of dated(story)) if (event.type === 'stepRequested' && event.policy.batch) found.add(event.id)
+  return found
+}
+
 /** All that the store holds. */
 export function readStore(
   all: <T>(sql: string, ...values: number[]) => T[],

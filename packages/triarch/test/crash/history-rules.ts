@@ -2,7 +2,7 @@ import type { TaskEvent } from '../../src/index.ts'
 import { rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
-import { type Dated, dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
+import { batches, type Dated, dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
 
 export type Rule = (evidence: Evidence) => string[]
 
@@ -149,6 +149,7 @@ const compensation = each((story, events) => {
   let compensate = false
   const request = (id: number, undo: boolean, at: number, completed: number | null = null) =>
     units.set(id, { undo, requested: at, completed, asked: false, undone: false })
+  const well = new Set<number>()
   const left = () => [...units].filter(([, unit]) => unit.undo && unit.completed !== null && !unit.undone)
   for (const [place, { event }] of events.entries()) {
     if (event.type === 'continued') units.clear()
@@ -165,6 +166,10 @@ const compensation = each((story, events) => {
     if (!unit || !('id' in event)) continue
     const { id } = event
     if (event.type === 'stepCompleted') unit.completed = place
+    // A batch that did not finish may have children that did.
+    if (event.type === 'batchMoved' && !unit.asked && event.ended?.some(([, , result]) => result === 'success'))
+      well.add(id)
+    if (well.has(id) && unended.includes(event.type)) unit.completed = place
     if (event.type === 'childStopped' && (event.result === 'success' || event.result === 'warning'))
       unit.completed = place
     if (event.type === 'undoRequested') {
@@ -180,6 +185,31 @@ const compensation = each((story, events) => {
   }
   return faults
 })
+
+const unended: readonly TaskEvent['type'][] = ['stepFailed', 'stepSkipped', 'stepCancelled']
+
+/** Each child of a batch is started once and counted once, and its counts are those of the children. */
+const batched: Rule = ({ tasks }) =>
+  tasks.flatMap((story) => {
+    const { row } = story
+    if (rewound(story) || forced(story)) return []
+    return [...batches(story)].flatMap((id) => {
+      const moves = dated(story).flatMap(({ event }) => (event.type === 'batchMoved' && event.id === id ? [event] : []))
+      const undone = dated(story).findIndex(({ event }) => event.type === 'undoRequested' && event.id === id)
+      const ended = moves.flatMap((move) => move.ended ?? []).reduce((sum, [from, to]) => sum + to - from + 1, 0)
+      const started = moves.reduce((sum, move) => sum + (move.started ?? 0), 0)
+      const children = tasks.filter((child) => child.row.id.startsWith(`${row.id}.${id}.`))
+      const faults = ended === started ? [] : [`${started} children were started and ${ended} have ended`]
+      if (undone < 0 && children.length !== started)
+        faults.push(`${started} children were started, there are ${children.length}`)
+      if (undone < 0 && row.result === 'success') {
+        const counts = JSON.parse(row.output ?? '{}') as { success?: number }
+        const well = children.filter(({ row: { result } }) => result === 'success' || result === 'warning').length
+        if (counts.success !== well) faults.push(`${well} children succeeded, ${counts.success} were counted`)
+      }
+      return faults.map((fault) => `${row.id}: batch ${id}: ${fault}`)
+    })
+  })
 
 /** A child its parent holds for undone is. */
 const children: Rule = ({ tasks }) => {
@@ -232,6 +262,7 @@ export const historyRules: Record<string, Rule> = {
   timers,
   compensation,
   children,
+  batched,
   events,
   rest,
 }

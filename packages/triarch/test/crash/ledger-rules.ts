@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../../src/index.ts'
 import { apply } from '../../src/kernel/apply.ts'
 import { newState } from '../../src/kernel/state.ts'
-import { dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
+import { batches, dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
 import type { Rule } from './history-rules.ts'
 import type { Entry } from './ledger.ts'
 
@@ -149,7 +149,9 @@ function recorded(story: Story) {
   const undone = new Set<number>()
   /** An operator's word took the place of the service's. */
   const waived = new Set<number>()
+  const herds = batches(story)
   for (const { event } of dated(story)) {
+    if ('id' in event && herds.has(event.id)) continue
     if ('by' in event && event.by === 'operator') waived.add(event.id)
     else if (event.type === 'stepCompleted') done.add(event.id)
     else if (event.type === 'undone') undone.add(event.id)

@@ -51,7 +51,11 @@ function entry({ ledger }: Evidence, fits: (entry: Entry) => boolean): Entry {
 
 /** Completed by the action itself, in a task that succeeded. */
 function completed(evidence: Evidence): Found<'stepCompleted'> {
-  return find(evidence, 'stepCompleted', ({ by }, { row }) => by === undefined && row.result === 'success')
+  return find(
+    evidence,
+    'stepCompleted',
+    ({ by }, { row }) => by === undefined && row.result === 'success' && row.workflow !== 'batch',
+  )
 }
 
 function insert({ record, index }: Spot, event: TaskEvent, shift: number = 1): void {
@@ -90,6 +94,12 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
   ['closed', 'a step is requested after the stop', (e) => insert(find(e, 'stopped'), requested(4711))],
   ['timers', 'a timer fires early', (e) => hasten(find(e, 'timerFired').story)],
   ['timers', 'a timer fires twice', (e) => insert(find(e, 'timerFired'), find(e, 'timerFired').event)],
+  [
+    'batched',
+    'a child is counted twice',
+    (e) => insert(find(e, 'batchMoved', ended), find(e, 'batchMoved', ended).event),
+  ],
+  ['batched', 'a child that succeeded is not counted', (e) => set(succeededBatch(e), { output: '{"success":0}' })],
   ['compensation', 'a completed step is not undone', (e) => remove(find(e, 'undone', ofAction(e)))],
   ['compensation', 'a step is undone twice', (e) => insert(find(e, 'undone'), find(e, 'undone').event)],
   ['compensation', 'a step is undone unasked', (e) => remove(find(e, 'undoRequested'))],
@@ -223,6 +233,14 @@ function undos(story: Story): Event<'undoRequested'>[] {
 function childOf(story: Story, id: number): string | undefined {
   const started = dated(story).find(({ event }) => event.type === 'childStarted' && event.id === id)?.event
   return started?.type === 'childStarted' ? started.task : undefined
+}
+
+function ended({ ended }: Event<'batchMoved'>): boolean {
+  return (ended?.length ?? 0) > 0
+}
+
+function succeededBatch({ tasks }: Evidence): Story['row'] | undefined {
+  return tasks.find((story) => story.row.workflow === 'batch' && story.row.result === 'success' && !rewound(story))?.row
 }
 
 function heard({ tasks }: Evidence): Story {

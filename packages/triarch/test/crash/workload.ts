@@ -107,6 +107,16 @@ export function workload(ledger: Book | null): {
     },
   })
 
+  const batch = workflow('batch', {
+    async run({ size, orders, fails }: Plan, task) {
+      const items = Array.from({ length: size * 2 }, (_, n) => ({ size: 2, orders: [orders[n % size] ?? {}, {}] }))
+      const counts = await task.batch('all', { workflow: sequence, items, concurrency: 3, page: 2, tolerate: 'any' })
+      const kept = await task.run(shop.reserve, {})
+      if (fails) throw new Error('the batch fails at its end')
+      return { ...counts, kept: ids(kept) }
+    },
+  })
+
   const loop = workflow('loop', {
     async run({ size, orders }: Plan, task) {
       const done = await task.run(shop.reserve, orders[size % orders.length] ?? {})
@@ -124,7 +134,7 @@ export function workload(ledger: Book | null): {
     },
   })
 
-  return { agents: [shop.agent], workflows: { sequence, fan, listener, parent, loop, risky }, shop }
+  return { agents: [shop.agent], workflows: { sequence, fan, listener, parent, batch, loop, risky }, shop }
 }
 
 export const quick = { attempts: 6, backoff: { initial: 20, max: 100 } }
