@@ -1,4 +1,4 @@
-// npm run bench [-- --store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
+// npm run bench [-- plan batch] [--store postgres] [--only steps,tasks] [--quick] [--json] [--profile] [--folder path]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -12,7 +12,8 @@ import { type Serving, serve } from './postgres/server.ts'
 import { hottest } from './profile.ts'
 import { disturbance, machineLine, table } from './report.ts'
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     store: { type: 'string', default: 'sqlite' },
     json: { type: 'boolean', default: false },
@@ -25,8 +26,8 @@ const { values: options } = parseArgs({
 if (!(options.store in measures)) throw new Error(`--store: "${options.store}" is neither sqlite nor postgres`)
 const store = options.store as StoreName
 const known = measures[store].map(({ name }) => name)
-const names = options.only?.split(',') ?? known
-for (const name of names) if (!known.includes(name)) throw new Error(`--only: "${name}" is none of ${known.join(', ')}`)
+const names = [...positionals, ...(options.only?.split(',') ?? (positionals.length > 0 ? [] : known))]
+for (const name of names) if (!known.includes(name)) throw new Error(`"${name}" is none of ${known.join(', ')}`)
 
 const folder = newFolder(options.folder)
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,5 @@
 import type { Measure, StoreName } from '../measure.ts'
+import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
 import { growth } from './growth.ts'
@@ -14,6 +15,6 @@ import { tasks } from './tasks.ts'
 
 /** By store, in the order in which they are taken. */
 export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
-  sqlite: [steps, tasks, roundtrip, fanout, plan, replay, bytes, recover, sleeping, growth],
+  sqlite: [steps, tasks, roundtrip, fanout, plan, batch, replay, bytes, recover, sleeping, growth],
   postgres: [steps, tasks, roundtrip, queue, fanout, replay, takeover],
 }
