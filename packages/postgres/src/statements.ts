@@ -4,7 +4,7 @@ import type { Statement } from './slot.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
 type Call = 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
-type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'clock'
+type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'prune' | 'clock'
 type Read = 'locksOfTask' | 'locksOfName' | 'task' | 'records' | 'replay' | 'nodes' | 'counts' | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
@@ -16,6 +16,7 @@ const plain: Readonly<Record<Plain, number>> = {
   leave: 2,
   lead: 4,
   sweep: 4,
+  prune: 8,
   clock: 1,
 }
 const reads: Readonly<Record<Read, string>> = {

@@ -206,6 +206,17 @@ export class PostgresStore implements port.StateStore {
     return report
   }
 
+  async prune({ name, token, rules, limit, records }: port.PruneRequest): Promise<port.PruneReport | null> {
+    const row = await this.#first('prune', [
+      ...[this.#given(), name, token],
+      texts(rules.map(({ workflow }) => workflow)),
+      texts(rules.map(({ result }) => result)),
+      integers(rules.map(({ age }) => age)),
+      ...[limit, records],
+    ])
+    return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.PruneReport) : null
+  }
+
   async task(id: string): Promise<port.TaskRow | null> {
     const row = await this.#first('task', [id])
     return row ? taskOf(row) : null

@@ -5,6 +5,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0001', ['tables', 'ledger', 'deliver', 'submit', 'work', 'commit', 'claim', 'sweep']],
   ['0002', ['effects']],
   ['0003', ['gate']],
+  ['0004', ['prune']],
 ]
 
 export const migrations: readonly string[] = folders.map(([folder, files]) =>

@@ -7,6 +7,7 @@ import type { Alert } from '../kernel/turn.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Hint, StateStore, SweepReport } from '../store/port.ts'
+import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Settings } from './options.ts'
 
@@ -116,6 +117,7 @@ export class Node {
           node: this.id,
           lease: settings.lease,
           sweep: settings.sweep,
+          retention: retentionRules(settings.retention, registry.retentions),
           swept: (report) => {
             options.swept(report)
             this.wake()

@@ -3,6 +3,7 @@ import { type Duration, milliseconds, positiveMilliseconds } from '../definition
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
 import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
+import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -26,6 +27,12 @@ export interface TriarchOptions {
   poll?: Duration
   /** How long running steps may go on after stop(): '10s'. */
   grace?: Duration
+  /**
+   * How long stopped tasks are kept before the supervisor drops them, with their histories: a duration, or one by result
+   * (`{ success: '30d', error: '52w' }`); workflows may say otherwise. For ever when not given. A dropped id is forgotten:
+   * submitted again, it is a new task. Children stay as long as their parent.
+   */
+  retention?: RetentionOption
   limits?: Partial<Limits>
   /** Takes engine errors that nobody else hears of; a process warning when not given. */
   onError?: (error: unknown) => void
@@ -57,6 +64,7 @@ export interface Settings {
   sweep: number
   poll: number
   grace: number
+  retention: Retention
   limits: SchedulerLimits
 }
 
@@ -70,6 +78,7 @@ const optionKeys = [
   'sweep',
   'poll',
   'grace',
+  'retention',
   'limits',
   'onError',
   'environment',
@@ -104,6 +113,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),
+    retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
       history: bound('history', 50_000),

@@ -9,6 +9,7 @@ import { checkFunction, checkOptions } from './options.ts'
 import type { PlanContext } from './plan.ts'
 import { checkPriority, type RescueOption, toRescue } from './policy.ts'
 import type { Resolved } from './reference.ts'
+import { type RetentionOption, toRetention } from './retention.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
 
 /** A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns. */
@@ -27,6 +28,8 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   priority?: number
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<I>
+  /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
+  retention?: RetentionOption
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run?(input: I, task: TaskContext): O | Promise<O>
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
@@ -62,7 +65,18 @@ export interface Workflow<I = unknown, O = unknown> {
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
-const keys = ['version', 'input', 'output', 'rescue', 'completeWithin', 'priority', 'exclusive', 'run', 'plan']
+const keys = [
+  'version',
+  'input',
+  'output',
+  'rescue',
+  'completeWithin',
+  'priority',
+  'exclusive',
+  'retention',
+  'run',
+  'plan',
+]
 
 /** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function workflow<P, R, I = P>(
@@ -88,6 +102,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   const { rescue, completeWithin, priority, exclusive, version = '1' } = definition
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
+  toRetention(definition.retention, `${what}: retention`)
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)

@@ -1,4 +1,5 @@
 import type { Agent } from '../definition/agent.ts'
+import { type Retention, toRetention } from '../definition/retention.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 
@@ -28,6 +29,12 @@ export class Registry {
 
   workflow(name: string, version: string): Workflow | undefined {
     return this.#workflows.get(versionKey(name, version))
+  }
+
+  get retentions(): { name: string; retention: Retention }[] {
+    return [...this.#workflows.values()].map(({ name, definition }) => {
+      return { name, retention: toRetention(definition.retention, `workflow "${name}": retention`) }
+    })
   }
 
   get runnable(): { workflow: string; version: string }[] {

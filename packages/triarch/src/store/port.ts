@@ -4,6 +4,7 @@ import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow } from './gate.ts'
+import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
@@ -76,6 +77,9 @@ export interface StateStore {
   lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
   /** One supervisor sweep under a token; null when the token is no longer the leader's. */
   sweep(request: { name: string; token: number; limit: number }): Promise<SweepReport | null>
+
+  /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
+  prune(request: PruneRequest): Promise<PruneReport | null>
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>

@@ -1,5 +1,6 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { StateStore, SweepReport } from '../store/port.ts'
+import type { RetentionRule } from '../store/retention.ts'
 
 export interface SupervisorOptions {
   environment: Environment
@@ -9,6 +10,8 @@ export interface SupervisorOptions {
   lease: number
   /** Distance between two sweeps (ms). */
   sweep: number
+  /** How long stopped tasks are kept; none: for ever. */
+  retention: readonly RetentionRule[]
   /** Told what a sweep found, when it found something. */
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
@@ -16,6 +19,12 @@ export interface SupervisorOptions {
 
 /** Rows one sweep looks at, so that no sweep holds the store for long. */
 const SWEEP_LIMIT = 1_000
+
+/** Tasks, and history records with them, that one pruning drops: bounds how long it holds the store. */
+const PRUNE_LIMIT = 500
+const PRUNE_RECORDS = 10_000
+/** Distance between two prunings, unless one left something over (ms). */
+const PRUNE_EVERY = 10_000
 
 /**
  * Watches the store for what is late, dead or overdue and asks for its recovery; knows no business logic. One leader at
@@ -25,6 +34,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   #timer: Timer | null = null
   #open = false
+  #pruneAt = 0
   #busy: Promise<void> = Promise.resolve()
 
   constructor(options: SupervisorOptions) {
@@ -57,10 +67,20 @@ export class Supervisor {
       const report = await store.sweep({ name: 'supervisor', token, limit: SWEEP_LIMIT })
       if (!report) return false
       if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
-      return report.more
+      return (await this.#prune(token)) || report.more
     } catch (error) {
       failed(error)
       return false
     }
+  }
+
+  /** Whether there is more to drop at once. */
+  async #prune(token: number): Promise<boolean> {
+    const { environment, store, retention } = this.#options
+    if (retention.length === 0 || environment.monotonic() < this.#pruneAt) return false
+    const bounds = { limit: PRUNE_LIMIT, records: PRUNE_RECORDS }
+    const report = await store.prune({ name: 'supervisor', token, rules: retention, ...bounds })
+    if (!report?.more) this.#pruneAt = environment.monotonic() + PRUNE_EVERY
+    return report?.more ?? false
   }
 }

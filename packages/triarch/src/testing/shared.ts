@@ -59,6 +59,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'counts',
       'changes',
       'effect',
+      'prune',
     ] as const),
   ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.

@@ -5,6 +5,7 @@ import { commitSuite } from './commit.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
+import { retentionSuite } from './retention.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
 import { transactionSuite } from './transaction.suite.ts'
@@ -60,6 +61,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     readSuite(bench)
     transactionSuite(bench)
     gateSuite(bench)
+    retentionSuite(bench)
     if (shared) sharedSuite(bench)
     if (shared) sharedGateSuite(bench)
   })

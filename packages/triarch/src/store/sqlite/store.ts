@@ -1,5 +1,6 @@
 import type { Environment } from '../../environment/environment.ts'
 import type * as port from '../port.ts'
+import type { PruneReport, PruneRequest } from '../retention.ts'
 import { BalancedRunner } from './balanced.ts'
 import { type Database, openDatabase } from './database.ts'
 import { unopened } from './failure.ts'
@@ -145,6 +146,10 @@ export class SqliteStore implements port.StateStore {
 
   sweep(request: { name: string; token: number; limit: number }): Promise<port.SweepReport | null> {
     return this.#run('sweep', request)
+  }
+
+  prune(request: PruneRequest): Promise<PruneReport | null> {
+    return this.#run('prune', request)
   }
 
   task(id: string): Promise<port.TaskRow | null> {

@@ -44,7 +44,7 @@ export function sweep(
   { name, token, limit }: { name: string; token: number; limit: number },
 ): SweepReport | null {
   return database.transaction(() => {
-    if (!database.get(LEADS, name, token, now)) return null
+    if (!leads(database, { name, token }, now)) return null
     const deadNodes = database.all<{ id: string }>(BURY, now).map(({ id }) => id)
     database.run(CLEAR, now - TOMBSTONE)
     const releasedTasks = forOwners(database, LOST_TASK_OWNERS, limit, (owner, left) =>
@@ -58,6 +58,11 @@ export function sweep(
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
     return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, more }
   })
+}
+
+/** Whether this is the token of the lease that runs. */
+export function leads(database: Database, { name, token }: { name: string; token: number }, now: number): boolean {
+  return database.get(LEADS, name, token, now) !== undefined
 }
 
 function forOwners(

@@ -1,0 +1,155 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { NewTask, PruneReport, RetentionRule, Snapshot } from '../../src/store/index.ts'
+import type { Bench } from './conformance.ts'
+import { claimAll, flow, newTask, released, snapshot, stopped, transition } from './samples.ts'
+
+const day = 86_400_000
+const other = { workflow: 'other', version: '1' }
+
+/** Keeps these results of these workflows for so many days. */
+function keep(
+  days: number | null,
+  { workflow = null as string | null, result = 'success' as const } = {},
+): RetentionRule {
+  return { workflow, result, age: days === null ? null : days * day }
+}
+
+export function retentionSuite(bench: Bench): void {
+  describe('retention', () => {
+    let start: number
+    beforeEach(() => {
+      start = bench.clock.now()
+    })
+
+    /** Creates a task that stops after so many days. */
+    async function stop(
+      id: string,
+      days = 0,
+      change: Partial<NewTask> = {},
+      end: Partial<Snapshot> = {},
+    ): Promise<void> {
+      const { store } = bench
+      await store.submit([newTask(id, change)])
+      const claim = (await claimAll(store, 'a', [flow, other])).find((it) => it.id === id)
+      if (!claim) return expect.fail(`${id} cannot be claimed`)
+      const at = start + days * day
+      const ended = transition(claim, { at, snapshot: { ...stopped, ...end }, release: released })
+      expect(await store.commit([ended])).toMatchObject([{ ok: true }])
+    }
+
+    async function prune(rules: RetentionRule[], { limit = 100, records = 1_000 } = {}): Promise<PruneReport | null> {
+      const { store } = bench
+      const token = (await store.lead({ name: 'supervisor', node: 'leader', ttl: 1_000 * day })) ?? 0
+      return store.prune({ name: 'supervisor', token, rules, limit, records })
+    }
+
+    async function kept(): Promise<string[]> {
+      return (await bench.store.list({ limit: 100, order: 'oldest' })).map(({ id }) => id)
+    }
+
+    it('drops what stopped long enough ago, with all traces, and nothing younger', async () => {
+      const { store, clock } = bench
+      await stop('old', 0, { tags: { shop: 'a' } })
+      await stop('younger', 1)
+      clock.advance(7 * day)
+      expect(await prune([keep(7)])).toEqual({ dropped: 1, more: false })
+      expect(await kept()).toEqual(['younger'])
+      expect(await store.task('old')).toBeNull()
+      expect(await store.records('old', 0, 10)).toEqual([])
+      expect(await store.list({ tags: { shop: 'a' }, limit: 10, order: 'oldest' })).toEqual([])
+      expect(await prune([keep(7)])).toEqual({ dropped: 0, more: false })
+    })
+
+    it('knows each result and each workflow by itself, and all others together', async () => {
+      const { clock } = bench
+      await stop('fine')
+      await stop('failed', 0, {}, { result: 'error' })
+      await stop('other fine', 0, other)
+      await stop('other failed', 0, other, { result: 'error' })
+      clock.advance(2 * day)
+      const forever = keep(null, { workflow: 'other' })
+      expect(await prune([keep(3), keep(1, { workflow: 'flow' })])).toMatchObject({ dropped: 1 })
+      expect(await kept()).toEqual(['failed', 'other fine', 'other failed'])
+      expect(await prune([keep(1), forever])).toMatchObject({ dropped: 0 })
+      expect(await prune([keep(1), { ...keep(1), result: 'error' }])).toMatchObject({ dropped: 3 })
+    })
+
+    it('forgets the id: submitted again, it is a new task', async () => {
+      const { store, clock } = bench
+      await stop('t')
+      clock.advance(day)
+      await prune([keep(1)])
+      expect(await store.submit([newTask('t')])).toMatchObject([{ created: true }])
+      expect(await claimAll(store)).toMatchObject([{ id: 't', epoch: 1, records: [{ seq: 1 }], letters: [] }])
+    })
+
+    it('forgets what its transactions answered', async () => {
+      const { store, clock } = bench
+      await store.submit([newTask('t')])
+      const [claim] = await claimAll(store)
+      if (!claim) return expect.fail('no claim')
+      const effect = { key: claim.key, node: 'a', epoch: claim.epoch, step: 1, firstStep: 1, name: 't:1' }
+      const bounds = { within: day, signal: new AbortController().signal, isolation: 'read committed' } as const
+      await store.transact(effect, bounds, () => '1')
+      await store.commit([transition(claim, { at: start, snapshot: stopped, release: released })])
+      clock.advance(day)
+      expect(await store.effect(effect, day)).toBe('1')
+      await prune([keep(1)])
+      expect(await store.effect(effect, day)).toBeNull()
+    })
+
+    it('never drops what is open, owned, or has something to do', async () => {
+      const { store, clock } = bench
+      await store.submit([newTask('waiting', { startAt: start + 90 * day })])
+      for (const id of ['running', 'called', 'owned']) await stop(id)
+      await store.post([{ task: 'running', message: { type: 'retry' }, control: true }])
+      const [claim] = await claimAll(store)
+      if (!claim) return expect.fail('no claim')
+      const consumed = claim.letters.map(({ id }) => id)
+      await store.commit([transition(claim, { seq: 3, consumed, snapshot: snapshot(), release: released })])
+      await store.post([{ task: 'owned', message: { type: 'compensate' }, control: true }])
+      expect(await claimAll(store)).toMatchObject([{ id: 'owned' }])
+      await store.post([{ task: 'called', message: { type: 'retry' }, control: true }])
+      clock.advance(30 * day)
+      expect(await prune([keep(1)])).toEqual({ dropped: 0, more: false })
+      expect(await kept()).toHaveLength(4)
+    })
+
+    it('keeps a child as long as its parent, and a parent until its last child has stopped', async () => {
+      const { store, clock } = bench
+      await stop('parent', 5)
+      await stop('child', 0, { parent: 'parent' })
+      await store.submit([newTask('open child', { parent: 'parent' })])
+      clock.advance(9 * day)
+      expect(await prune([keep(1)])).toMatchObject({ dropped: 0 })
+      const claim = (await claimAll(store)).find(({ id }) => id === 'open child')
+      if (!claim) return expect.fail('no claim')
+      await store.commit([transition(claim, { at: clock.now(), snapshot: stopped, release: released })])
+      expect(await prune([keep(1)])).toMatchObject({ dropped: 1 })
+      expect(await kept()).toEqual(['child', 'open child'])
+      expect(await store.task('open child')).toMatchObject({ parent: null })
+      expect(await prune([keep(1)])).toMatchObject({ dropped: 1 })
+      expect(await kept()).toEqual(['open child'])
+    })
+
+    it('goes on in portions, the longest stopped first, but with one task at least', async () => {
+      const { clock } = bench
+      for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await stop(id, 4 - index)
+      clock.advance(10 * day)
+      expect(await prune([keep(1)], { limit: 2 })).toEqual({ dropped: 2, more: true })
+      expect(await kept()).toEqual(['a', 'b', 'c'])
+      expect(await prune([keep(1)], { records: 1 })).toEqual({ dropped: 1, more: true })
+      expect(await prune([keep(1)], { records: 4 })).toEqual({ dropped: 2, more: false })
+    })
+
+    it('is the leader’s alone', async () => {
+      const { store, clock } = bench
+      await stop('t')
+      const token = (await store.lead({ name: 'supervisor', node: 'a', ttl: 100 })) ?? 0
+      clock.advance(day)
+      const request = { name: 'supervisor', rules: [keep(1)], limit: 10, records: 10 }
+      expect(await store.prune({ ...request, token })).toBeNull()
+      expect(await prune([keep(1)])).toMatchObject({ dropped: 1 })
+    })
+  })
+}
