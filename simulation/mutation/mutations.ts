@@ -116,8 +116,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
           '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step)\n    this.#owner.committer.commit(',
         ],
         [
-          '    for (const step of local) this.#start(step)\n    this.#owner.committed(this, turn, transition)',
-          '    this.#owner.committed(this, turn, transition)',
+          '    for (const step of local) this.#start(step)\n    this.#owner.committed(this, turn, transition, outcome.told === true)',
+          '    this.#owner.committed(this, turn, transition, outcome.told === true)',
         ],
       ],
     },
@@ -140,7 +140,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 'at most once',
   },
   'a sweep does not check its fencing token': {
-    change: { 'store/sqlite/sweep.ts': [['if (!database.get(LEADS, name, token, now)) return null\n', '']] },
+    change: {
+      'store/sqlite/sweep.ts': [['return database.get(LEADS, name, token, now) !== undefined', 'return true']],
+    },
     by: ['leader'],
     at: 32,
   },

@@ -3,15 +3,9 @@ import { type Duration, milliseconds } from './duration.ts'
 import { checkOptions } from './options.ts'
 
 /** How a task can end. */
-export const endResults = [
-  'success',
-  'warning',
-  'error',
-  'cancelled',
-  'compensated',
-] as const satisfies readonly TaskResult[]
+export const endResults: readonly EndResult[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
 
-export type EndResult = (typeof endResults)[number]
+export type EndResult = Exclude<TaskResult, 'pending'>
 
 /**
  * How long stopped tasks are kept: a duration for all, or one for each result; null: for ever. Results that are not named
