@@ -97,7 +97,11 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
   [
     'batched',
     'a child is counted twice',
-    (e) => insert(find(e, 'batchMoved', ended), find(e, 'batchMoved', ended).event),
+    (e) => {
+      const found = find(e, 'batchMoved', ended)
+      const { started: _, ...counted } = found.event
+      insert(found, counted)
+    },
   ],
   ['batched', 'a child that succeeded is not counted', (e) => set(succeededBatch(e), { output: '{"success":0}' })],
   ['compensation', 'a completed step is not undone', (e) => remove(find(e, 'undone', ofAction(e)))],

@@ -99,7 +99,7 @@ export function transactionSuite(bench: Bench): void {
       const reason = new Error('given up')
       controller.abort(reason)
       await expect(stuck).rejects.toBe(reason)
-      expect(await bench.store.effect(effectOf(), within)).toBeNull()
+      expect(await advanced(bench.store.effect(effectOf(), within))).toBeNull()
       expect(await rows()).toBe(0)
     })
 
