@@ -13,6 +13,8 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
         skipping(state, step.id, step.policy.substituted ? step.policy.substitute : undefined, 'rescue'),
       )
     case 'compensate':
+      // Over for good: settling must not take it for one that is still being verified.
+      emit(turn, { type: 'stepParked', id: step.id, error })
       return emit(turn, { type: 'threw', error: stepFailed(step, error), rescue: 'compensate' })
     case 'pause':
       emit(turn, { type: 'stepParked', id: step.id, error })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { preview, workflow } from '../../src/index.ts'
+import { agent, preview, UnknownOutcomeError, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 import { workers } from './workers.ts'
@@ -29,6 +29,26 @@ describe('a planned step that fails', () => {
     expect(await task.status()).toMatchObject({ result: 'warning', progress: 1 })
     const standings = (await task.plan())?.steps.map(({ standing }) => standing)
     expect(standings).toEqual(['skipped', 'skipped', 'skipped', 'skipped', 'skipped', 'done', 'done'])
+  })
+
+  it('is not verified any more once its answer has ended the task', async () => {
+    const asked: number[] = []
+    const own = agent('own')
+    const send = own.action('send', {
+      semantics: 'at-most-once',
+      completeWithin: '5s',
+      run: async (_: null): Promise<null> => Promise.reject(new UnknownOutcomeError('cut off')),
+      verify: async (_: null, step) => {
+        asked.push(step.attempt)
+        return { done: false }
+      },
+    })
+    const flow = workflow('flow', { plan: (_: null, plan) => void plan.step(send, null) })
+    await using s = await stage({ workflows: [flow], agents: [own] })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'error' })
+    expect(asked).toEqual([...new Set(asked)])
   })
 
   it('takes nothing along when something stands in its place', async () => {
