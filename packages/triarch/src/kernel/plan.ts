@@ -128,7 +128,9 @@ export function settled(state: PlanState, id: number, output: Json, standing: 'd
 export function skipped(state: PlanState, id: number, along: readonly number[]): void {
   const node = nodeOf(state, id)
   if (!node || !close(state, id, node)) return
-  for (const gone of along) {
+  // The record names steps; the joins between them go too, or the plan would wait for them for ever.
+  const joins = dependents(state, id).filter((other) => nodeOf(state, other)?.step.action === null)
+  for (const gone of [...along, ...joins]) {
     const other = nodeOf(state, gone)
     if (other && other.standing === 'waiting') leave(state, other, 'skipped')
   }

@@ -99,7 +99,7 @@ const dependencies = each((_, events) => {
     if (event.type !== 'stepRequested') return []
     const { after = [] } = (event.input ?? {}) as { after?: number[] }
     return after
-      .filter((id) => !done.has(id))
+      .filter((id) => id > 0 && !done.has(id)) // 0 stands for what was skipped
       .map((id) => `step ${event.id} was requested before its dependency ${id} was recorded`)
   })
 })
@@ -147,6 +147,8 @@ const compensation = each((story, events) => {
   const faults: string[] = []
   const units = new Map<number, Unit>()
   let compensate = false
+  // A plan is undone against its own edges, which are not those of its history.
+  const planned = events.some(({ event }) => event.type === 'planned')
   const request = (id: number, undo: boolean, at: number, completed: number | null = null) =>
     units.set(id, { undo, requested: at, completed, asked: false, undone: false })
   const well = new Set<number>()
@@ -174,7 +176,7 @@ const compensation = each((story, events) => {
       unit.completed = place
     if (event.type === 'undoRequested') {
       if (unit.completed === null || !unit.undo) faults.push(`the undo of ${id}, never done, was asked for`)
-      const since = left().filter(([, other]) => other.requested > (unit.completed ?? 0))
+      const since = planned ? [] : left().filter(([, other]) => other.requested > (unit.completed ?? 0))
       faults.push(...since.map(([other]) => `the undo of ${id} was asked for before ${other} was undone`))
       unit.asked = true
     }

@@ -31,6 +31,31 @@ describe('a planned step that fails', () => {
     expect(standings).toEqual(['skipped', 'skipped', 'skipped', 'skipped', 'skipped', 'done', 'done'])
   })
 
+  it('takes along what comes after the group it stands in, and the task ends', async () => {
+    const { log, broken, agents, act } = workers('skip')
+    const flow = workflow('flow', {
+      plan(_: null, plan) {
+        plan.sequence(() => {
+          plan.concurrence(() => {
+            plan.step(act, { name: 'bad' })
+            plan.step(act, { name: 'good' })
+          })
+          plan.concurrence(() => {
+            plan.step(act, { name: 'after' })
+            plan.step(act, { name: 'beside' })
+          })
+          plan.step(act, { name: 'last' })
+        })
+      },
+    })
+    broken.add('bad')
+    await using s = await stage({ workflows: [flow], agents })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'warning', progress: 1 })
+    expect(log).toEqual(['bad', 'good'])
+  })
+
   it('is not verified any more once its answer has ended the task', async () => {
     const asked: number[] = []
     const own = agent('own')
