@@ -1,12 +1,14 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
 import type { Entry, Place } from '../packages/triarch/test/crash/ledger.ts'
-import type { Book } from '../packages/triarch/test/crash/workload.ts'
 import type { Sight } from './sight.ts'
+import type { Diary } from './yard.ts'
 
 /** What all services saw: it outlives every node. */
 export class Ledger {
   readonly entries: Entry[] = []
+  /** Told of each token, once for each time that a step begins to wait. */
+  told: (token: string) => void = () => undefined
   readonly #did = new Set<string>()
   readonly #world: World
   readonly #sight: Sight
@@ -17,7 +19,7 @@ export class Ledger {
   }
 
   /** The services as one machine reaches them: not at all, once it crashed. */
-  of(machine: Machine): Book {
+  of(machine: Machine): Diary {
     /** When each attempt began, and under which name its node was known then. */
     const calls = new Map<string, { at: number; node: string | undefined }>()
     return {
@@ -30,6 +32,9 @@ export class Ledger {
         this.entries.push({ kind, ...place, at: this.#world.now, pid: machine.index, zombie, note: '' })
         if (kind === 'effect') this.#did.add(place.key)
         this.#world.note(`${machine.name} ${nameOf(kind, place)}${zombie ? ' (nobody waits for it)' : ''}`)
+      },
+      tell: (token) => {
+        if (machine.alive) this.told(token)
       },
       did: (key) => this.#did.has(key),
       pause: (ms, signal) => pause(machine, ms, signal),

@@ -1,7 +1,8 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
-import { isTriarchError, type TaskHandle, type Triarch, type Workflow } from '../packages/triarch/src/index.ts'
+import { isTriarchError, type TaskHandle, type Triarch } from '../packages/triarch/src/index.ts'
 import type { TaskPlan } from './plan.ts'
-import type { Op, Program } from './program.ts'
+import type { Op } from './program.ts'
+import type { Definitions } from './services.ts'
 
 /** Between two tries, and between two events (ms). */
 const AGAIN = 60
@@ -22,23 +23,29 @@ export class Client {
   readonly #sending = new Set<string>()
   readonly #machine: Machine
   readonly #triarch: Triarch
-  readonly #workflow: Workflow<Program, unknown>
+  readonly #known: Definitions
+  readonly #tokens = new Set<string>()
 
-  constructor(machine: Machine, triarch: Triarch, workflow: Workflow<Program, unknown>, tasks: readonly TaskPlan[]) {
+  constructor(machine: Machine, triarch: Triarch, known: Definitions, tasks: readonly TaskPlan[]) {
     this.#machine = machine
     this.#triarch = triarch
-    this.#workflow = workflow
+    this.#known = known
     this.owed = tasks.length
     for (const task of tasks) machine.timer(task.at, () => void this.#submit(task))
   }
 
-  async #submit({ id, ops, twice, at: _, ...times }: TaskPlan): Promise<void> {
+  async #submit({ id, ops, parts, twice, at: _, ...times }: TaskPlan): Promise<void> {
+    const { programs, plans } = this.#known
     for (let left = twice ? 2 : 1; left > 0; left--) {
-      await this.#surely(() => this.#triarch.submit(this.#workflow, { ops, heard: [] }, { id, ...times }))
+      await this.#surely(() =>
+        parts
+          ? this.#triarch.submit(plans, { parts }, { id, ...times })
+          : this.#triarch.submit(programs, { ops, heard: [] }, { id, ...times }),
+      )
     }
     this.accepted.push(id)
     this.owed--
-    if (hears(ops)) await this.#send(this.#triarch.task(id))
+    if (!parts && hears(ops)) await this.#send(this.#triarch.task(id))
   }
 
   /** Whether everything that was asked for has been answered. */
@@ -49,6 +56,17 @@ export class Client {
   /** One more event for each task that may wait for one. */
   feed(): void {
     for (const id of this.#heard) void this.#emit(this.#triarch.task(id))
+  }
+
+  /** Gives the step that waits its event, some time later. */
+  resume(token: string): void {
+    if (this.#tokens.has(token)) return
+    this.#tokens.add(token)
+    this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
+      void this.#surely(() => this.#triarch.resume(token, null, { optional: true })).finally(() =>
+        this.#tokens.delete(token),
+      )
+    })
   }
 
   async #send(task: TaskHandle): Promise<void> {

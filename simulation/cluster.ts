@@ -2,10 +2,9 @@ import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
 import { Triarch } from '../packages/triarch/src/index.ts'
 import type { Network } from '../packages/triarch/src/testing/link.ts'
-import { workload } from '../packages/triarch/test/crash/workload.ts'
 import type { Ledger } from './book.ts'
 import type { NodePlan, Plan, Settings } from './plan.ts'
-import { program } from './program.ts'
+import { definitions } from './services.ts'
 
 /** How long a machine stays away after a crash (ms). */
 const REBOOT = 300
@@ -61,11 +60,11 @@ export class Cluster {
 
   node(machine: Machine, roles: NodePlan['roles'], settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
-    const { agents, shop } = workload(book)
+    const { agents, programs, plans } = definitions(book)
     const { lease, sweep, poll, tasks } = settings
     return new Triarch({
       ...{ store: () => this.#network.link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
-      workflows: [program(book, shop)],
+      workflows: [programs, plans],
       agents: roles.includes('agent') ? agents : [],
       limits: { tasks },
       onError: (error) => this.errors.push({ node: machine.name, error }),

@@ -1,4 +1,5 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import { graph } from './graph.ts'
 import type { Sight } from './sight.ts'
 
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
@@ -54,7 +55,10 @@ const starts: Oracle = ({ evidence }) => {
     .map(([name, { length }]) => `${name} started ${length} times`)
 }
 
-const oracles: Record<string, Oracle> = { early, letters, starts }
+const edges: Oracle = ({ evidence }) =>
+  evidence.tasks.flatMap((story) => graph(story).map((fault) => `${story.row.id}: ${fault}`))
+
+const oracles: Record<string, Oracle> = { early, letters, starts, edges }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

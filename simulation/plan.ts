@@ -1,4 +1,5 @@
 import type { Role } from '../packages/triarch/src/client/options.ts'
+import type { Part } from './blueprint.ts'
 import type { Op } from './program.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
@@ -40,6 +41,8 @@ export interface TaskPlan {
   id: string
   at: number
   ops: Op[]
+  /** It is a plan of these, not a program. */
+  parts?: Part[]
   startAt?: number
   startBefore?: number
   completeBy?: number

@@ -8,11 +8,12 @@ import {
   perform,
   quick,
   takeBack,
-  type workload,
 } from '../packages/triarch/test/crash/workload.ts'
+import type { Blueprint, Part } from './blueprint.ts'
+import type { Services } from './services.ts'
+import type { Visit } from './yard.ts'
 
-type Shop = ReturnType<typeof workload>['shop']
-export type ShopAction = Exclude<keyof Shop, 'agent'>
+export type ShopAction = Exclude<keyof Services, 'dock' | 'build'>
 
 /** One operation of a program. A program is data: the task's input, drawn at random or written by hand. */
 export type Op =
@@ -27,7 +28,10 @@ export type Op =
   | { do: 'undo' }
   | { do: 'sleep'; ms: number }
   | { do: 'event'; timeout?: number }
-  | { do: 'call' | 'start'; ops: Op[]; undo?: boolean; onCancel?: 'cancel' | 'detach' | 'wait' }
+  /** A child; of these parts, when they are given, else of these operations. */
+  | { do: 'call' | 'start'; ops: Op[]; parts?: Part[]; undo?: boolean; onCancel?: 'cancel' | 'detach' | 'wait' }
+  /** Waits for somebody outside, by a token. */
+  | { do: 'dock'; order?: Visit }
   | { do: 'all' | 'settled' | 'race'; of: Op[][] }
   /** One of them, by the task's own chance. */
   | { do: 'either'; of: Op[][] }
@@ -44,17 +48,22 @@ export interface Program {
 }
 
 /** The workflow that runs programs. Its output is what it heard. */
-export function program(book: Book | null, shop: Shop): Workflow<Program, unknown> {
+export function program(
+  book: Book | null,
+  shop: Services,
+  plans: Workflow<Blueprint, unknown>,
+): Workflow<Program, unknown> {
   const self: Workflow<Program, unknown> = workflow('program', {
-    run: ({ ops, heard }: Program, task) => new Player(task, { book, shop, self, heard }).play(ops),
+    run: ({ ops, heard }: Program, task) => new Player(task, { book, shop, self, plans, heard }).play(ops),
   })
   return self
 }
 
 interface Stage {
   book: Book | null
-  shop: Shop
+  shop: Services
   self: Workflow<Program, unknown>
+  plans: Workflow<Blueprint, unknown>
   heard: number[]
 }
 
@@ -84,13 +93,15 @@ class Player {
 
   async #one(op: Op, after: number[]): Promise<number[]> {
     const task = this.#task
-    const { book, shop, self, heard } = this.#stage
+    const { book, shop, self, plans, heard } = this.#stage
     switch (op.do) {
       case 'step': {
         const { rescue, expiresIn } = op
         const policy = { ...(rescue && { rescue }), ...(expiresIn !== undefined && { expiresIn }) }
         return ids((await task.run(shop[op.action], { ...op.order, after }, policy)) as Done | null)
       }
+      case 'dock':
+        return ids(await task.run(shop.dock, { ...op.order, after }))
       case 'local': {
         const order = { ...op.order, after }
         const undo = (_: unknown, step: StepContext) => takeBack(book, 'local', order, step)
@@ -115,9 +126,10 @@ class Player {
       }
       case 'call':
       case 'start': {
-        const { undo, onCancel } = op
+        const { parts, undo, onCancel } = op
         const options = { ...(undo !== undefined && { undo }), ...(onCancel && { onCancel }) }
-        await task[op.do](self, { ops: op.ops, heard: [] }, options)
+        if (parts) await task[op.do](plans, { parts }, options)
+        else await task[op.do](self, { ops: op.ops, heard: [] }, options)
         return []
       }
       case 'all':

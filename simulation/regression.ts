@@ -12,4 +12,53 @@ export const regressions: Readonly<Record<string, Plan>> = {
     chaos: 4_000,
     calls: { unheard: 0.1, twice: 0.1, slow: 0.1 },
   }),
+  'a verification that ended a plan': calmPlan({
+    seed: 232,
+    settings: { lease: 1_689, sweep: 166, poll: 20, tasks: 1_000, tellsChanges: true, distance: 5 },
+    tasks: [
+      {
+        id: 't2',
+        at: 132,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'travel', rescue: 'pause' },
+          { do: 'step', action: 'mail', order: { permanent: true }, refers: [0] },
+          { do: 'step', action: 'ship', order: { slow: 115 } },
+        ],
+      },
+      { id: 't3', at: 1_048, ops: [{ do: 'undo' }] },
+    ],
+    chaos: 4_000,
+    calls: { 'crash-before': 0.006 },
+  }),
+  'a group of which one step was skipped': calmPlan({
+    tasks: [
+      {
+        id: 'a',
+        at: 0,
+        ops: [],
+        parts: [
+          {
+            do: 'sequence',
+            of: [
+              {
+                do: 'concurrence',
+                of: [
+                  { do: 'step', action: 'reserve', order: { permanent: true }, rescue: 'skip' },
+                  { do: 'step', action: 'charge' },
+                ],
+              },
+              {
+                do: 'concurrence',
+                of: [
+                  { do: 'step', action: 'reserve' },
+                  { do: 'step', action: 'charge' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
 }

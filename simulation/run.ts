@@ -5,7 +5,6 @@ import { isMoment, Network } from '../packages/triarch/src/testing/link.ts'
 import { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
-import { workload } from '../packages/triarch/test/crash/workload.ts'
 import { Ledger } from './book.ts'
 import { Client } from './client.ts'
 import { Cluster } from './cluster.ts'
@@ -13,7 +12,7 @@ import { Fortune } from './fault.ts'
 import { Operator } from './operator.ts'
 import { heard, judge, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
-import { program } from './program.ts'
+import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
 
 export interface Report {
@@ -97,14 +96,16 @@ class Run {
   /** Submits and operates: a process without roles, whose machine is never hurt. */
   #application(): { client: Client; application: Triarch; machine: Machine } {
     const machine = this.#world.machine('application', { skew: this.#plan.nodes[0]?.skew ?? 0 })
-    const programs = program(null, workload(null).shop)
+    const known = definitions(null)
     const application = new Triarch({
       store: () => this.#network.link(machine),
       environment: machine,
       roles: [],
-      workflows: [programs],
+      workflows: [known.programs, known.plans],
     })
-    return { application, machine, client: new Client(machine, application, programs, this.#plan.tasks) }
+    const client = new Client(machine, application, known, this.#plan.tasks)
+    this.#ledger.told = (token) => client.resume(token)
+    return { application, machine, client }
   }
 
   #schedule(machine: Machine): void {

@@ -1,3 +1,4 @@
+import type { Part } from './blueprint.ts'
 import { calmPlan, type NodePlan, type Plan } from './plan.ts'
 import type { Op } from './program.ts'
 
@@ -9,6 +10,18 @@ const reserve: Op = { do: 'step', action: 'reserve' }
 const charge: Op = { do: 'step', action: 'charge' }
 const refused: Op = { do: 'step', action: 'refuse', order: { permanent: true } }
 const slow: Op = { do: 'step', action: 'charge', order: { slow: 120 } }
+
+/** One task `a` that is a plan of these parts. */
+function plan(parts: Part[], part: Partial<Plan> = {}): Plan {
+  return calmPlan({ tasks: [{ id: 'a', at: 0, ops: [], parts }], ...part })
+}
+
+const step = (
+  action: Extract<Part, { do: 'step' }>['action'],
+  part: Partial<Extract<Part, { do: 'step' }>> = {},
+): Part => {
+  return { do: 'step', action, ...part }
+}
 
 /** One task `a` of these operations. */
 function task(ops: Op[], part: Partial<Plan> = {}): Plan {
@@ -112,6 +125,72 @@ export const scenarios: Readonly<Record<string, Plan>> = {
     hurts: [{ at: 30, kind: 'freeze', node: 0, ms: 2_500 }],
     chaos: 2_600,
   }),
+  'plan with references': plan([
+    { do: 'concurrence', of: [step('reserve'), step('charge', { order: { slow: 30 } })] },
+    step('mail', { refers: [0, 1] }),
+    { do: 'sequence', of: [step('reserve'), step('charge', { refers: [2] })] },
+  ]),
+  'plan that is undone': plan([
+    step('reserve'),
+    step('charge', { refers: [0] }),
+    step('reserve', { order: { undoFails: 1 } }),
+    step('refuse', { refers: [1], follows: [2], order: { permanent: true } }),
+  ]),
+  'plan whose step is skipped with all behind it': plan([
+    step('reserve'),
+    step('refuse', { order: { permanent: true }, rescue: 'skip' }),
+    step('charge', { refers: [1] }),
+    step('charge', { follows: [0] }),
+  ]),
+  'plan that an operator decides': plan([
+    step('refuse', { order: { permanent: true }, rescue: 'pause' }),
+    step('reserve'),
+    step('charge', { refers: [0, 1] }),
+  ]),
+  'plan that is finalized': plan([step('build'), step('build', { refers: [0] }), step('reserve')]),
+  'plan that is made when it is due': calmPlan({
+    tasks: [{ id: 'a', at: 0, ops: [], parts: [step('reserve'), step('charge', { refers: [0] })], startAt: 200 }],
+  }),
+  'plan as a child': task([
+    reserve,
+    { do: 'call', ops: [], parts: [step('reserve'), step('charge', { refers: [0] })] },
+  ]),
+  'plan as a child that is undone': task([{ do: 'call', ops: [], parts: [step('reserve'), step('build')] }, refused]),
+  'plan that is undone after it succeeded': plan([step('reserve'), step('charge', { refers: [0] })], {
+    moves: [{ at: 400, kind: 'compensate', task: 0 }],
+    chaos: 500,
+  }),
+  'plan that starts over': plan([step('reserve'), step('refuse', { refers: [0], order: { permanent: true } })], {
+    moves: [{ at: 400, kind: 'retry', task: 0 }],
+    chaos: 500,
+  }),
+  'plan that is retried': plan(
+    [
+      step('reserve'),
+      step('refuse', { refers: [0], order: { fails: 8 }, rescue: 'fail' }),
+      step('charge', { refers: [1] }),
+    ],
+    { moves: [{ at: 1_500, kind: 'retry', task: 0 }], chaos: 1_600 },
+  ),
+  'step that waits': plan([step('dock'), step('charge', { refers: [0] })]),
+  'step that waits, in a function': task([reserve, { do: 'dock' }, charge]),
+  'step that waits for nobody': plan([step('dock', { order: { waits: 5 } })]),
+  'step that wakes by itself': plan([step('dock', { order: { rings: 5, waits: 1_000 } })]),
+  'step that is told of a cancel': plan([step('reserve'), step('dock', { order: { wary: true } })], {
+    moves: [{ at: 3, kind: 'cancel', task: 0 }],
+    chaos: 100,
+  }),
+  'cancel of a step that waits': task([reserve, { do: 'dock' }], {
+    moves: [{ at: 3, kind: 'cancel', task: 0 }],
+    chaos: 100,
+  }),
+  'plan on other machines': plan(
+    [
+      { do: 'concurrence', of: [step('reserve'), step('dock'), step('build')] },
+      step('refuse', { refers: [0], order: { permanent: true } }),
+    ],
+    { nodes: [owner, hands, hands] },
+  ),
   'node that drains': task([slow, slow, reserve], {
     nodes: [whole, whole],
     hurts: [{ at: 60, kind: 'restart', node: 0, ms: 0 }],

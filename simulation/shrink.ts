@@ -1,3 +1,4 @@
+import type { Part } from './blueprint.ts'
 import type { Plan } from './plan.ts'
 import type { Op } from './program.ts'
 import { run } from './run.ts'
@@ -48,6 +49,8 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     yield { ...plan, nodes: plan.nodes.map((node) => ({ ...node, skew: 0 })) }
   if (plan.settings.distance > 0) yield { ...plan, settings: { ...plan.settings, distance: 0 } }
   for (const [index, task] of plan.tasks.entries()) {
+    for (const parts of task.parts ? smallerParts(task.parts) : [])
+      yield { ...plan, tasks: plan.tasks.with(index, { ...task, parts }) }
     for (const ops of smallerOps(task.ops)) yield { ...plan, tasks: plan.tasks.with(index, { ...task, ops }) }
   }
 }
@@ -58,6 +61,23 @@ function without(plan: Plan, index: number): Plan {
     .filter(({ task }) => task !== index)
     .map((move) => ({ ...move, task: move.task > index ? move.task - 1 : move.task }))
   return { ...plan, tasks: plan.tasks.toSpliced(index, 1), moves }
+}
+
+/** A step that is left out changes what the numbers behind it mean; so it is emptied instead, unless it is the last. */
+function* smallerParts(parts: readonly Part[]): Generator<Part[]> {
+  if (parts.length > 1) yield parts.slice(0, -1)
+  for (const [index, part] of parts.entries()) {
+    if (part.do !== 'step') {
+      yield parts.toSpliced(index, 1, ...part.of)
+      for (const of of smallerParts(part.of)) yield parts.with(index, { ...part, of })
+    } else if (part.order && Object.keys(part.order).length > 0) {
+      const { order: _, ...rest } = part
+      yield parts.with(index, rest)
+    } else if (part.refers || part.follows) {
+      const { refers: _, follows: __, ...rest } = part
+      yield parts.with(index, rest)
+    }
+  }
 }
 
 function* smallerOps(ops: readonly Op[]): Generator<Op[]> {

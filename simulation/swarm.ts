@@ -1,8 +1,10 @@
 import { seededRandom } from '../packages/triarch/src/environment/random.ts'
 import type { Order } from '../packages/triarch/test/crash/workload.ts'
+import type { Part } from './blueprint.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { callFaults, type Hurt, hurtKinds, type Move, moves, type NodePlan, type Plan, type TaskPlan } from './plan.ts'
 import type { Op, ShopAction } from './program.ts'
+import type { Visit } from './yard.ts'
 
 /** How long faults go on (ms). */
 const CHAOS = 4_000
@@ -69,11 +71,13 @@ function moveOf(chance: Chance, tasks: number): Move {
 
 function taskOf(chance: Chance, index: number): TaskPlan {
   const at = chance.below(1_500)
-  const ops = opsOf(chance, 3)
+  const parts = chance.yes(0.35) && partsOf(chance)
+  const ops = parts ? [] : opsOf(chance, 3)
   return {
     id: `t${index}`,
     at,
-    ops: chance.yes(0.15) ? [...ops, { do: 'fail' }] : ops,
+    ops: !parts && chance.yes(0.15) ? [...ops, { do: 'fail' }] : ops,
+    ...(parts && { parts }),
     ...(chance.yes(0.1) && { startAt: chance.below(1_500) }),
     ...(chance.yes(0.05) && { startBefore: chance.below(1_500) }),
     ...(chance.yes(0.1) && { completeBy: chance.below(4_000) }),
@@ -106,6 +110,7 @@ function opOf(chance: Chance, depth: number, child: boolean): Op {
     const expires = chance.yes(0.05) && { expiresIn: chance.between(1, 600) }
     return { do: 'step', action: chance.pick(actions), order: orderOf(chance), ...rescue, ...expires }
   }
+  if (kind < 10) return { do: 'dock', order: visitOf(chance) }
   if (kind < 11) return { do: 'local', order: { ...orderOf(chance), permanent: false } }
   if (kind < 12) return { do: 'sleep', ms: chance.yes(0.1) ? chance.between(5_000, 8_000) : chance.below(300) }
   if (kind < 14) return { do: 'event', ...((child || chance.yes(0.5)) && { timeout: chance.between(1, 400) }) }
@@ -114,7 +119,7 @@ function opOf(chance: Chance, depth: number, child: boolean): Op {
   if (kind < 18) {
     return {
       do: kind === 16 ? 'call' : chance.pick(['call', 'start'] as const),
-      ops: opsOf(chance, depth - 1, true),
+      ...(chance.yes(0.3) ? { ops: [], parts: partsOf(chance) } : { ops: opsOf(chance, depth - 1, true) }),
       undo: chance.yes(0.7),
       onCancel: chance.pick(['cancel', 'cancel', 'detach', 'wait'] as const),
     }
@@ -123,6 +128,37 @@ function opOf(chance: Chance, depth: number, child: boolean): Op {
   if (kind < 22) return { do: 'either', of: of() }
   if (kind < 23) return { do: 'try', ops: opsOf(chance, depth - 1, child) }
   return depth === 3 ? { do: 'anew' } : { do: 'progress' }
+}
+
+/** Up to a dozen steps, side by side, in a row, or behind what they refer to. */
+function partsOf(chance: Chance): Part[] {
+  let steps = 0
+  const some = (depth: number): Part[] =>
+    chance.some(4, () => {
+      if (depth > 0 && chance.yes(0.3))
+        return { do: chance.pick(['sequence', 'concurrence'] as const), of: some(depth - 1) }
+      const before = steps++
+      const numbers = () => (before === 0 ? [] : chance.some(2, () => chance.below(before)))
+      const action = chance.pick([...actions, 'dock', 'build', 'build'] as const)
+      return {
+        do: 'step',
+        action,
+        order: action === 'dock' ? visitOf(chance) : orderOf(chance),
+        ...(chance.yes(0.5) && { refers: numbers() }),
+        ...(chance.yes(0.2) && { follows: numbers() }),
+        ...(chance.yes(0.3) && { rescue: chance.pick(['skip', 'pause', 'fail', 'compensate'] as const) }),
+      }
+    })
+  return some(2)
+}
+
+function visitOf(chance: Chance): Visit {
+  return {
+    ...orderOf(chance),
+    ...(chance.yes(0.4) && { waits: chance.between(1, 500) }),
+    ...(chance.yes(0.3) && { rings: chance.between(1, 300) }),
+    ...(chance.yes(0.3) && { wary: true }),
+  }
 }
 
 function orderOf(chance: Chance): Order {

@@ -22,7 +22,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
-    at: 123,
   },
   'a claim does not raise the epoch': {
     change: {
@@ -43,7 +42,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 19,
+    at: 20,
   },
   'letters stay in the inbox when they are recorded': {
     change: {
@@ -122,6 +121,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['asked', 'strangers'],
+    at: 18,
   },
   'each attempt has an idempotency key of its own': {
     change: {
@@ -144,7 +144,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'store/sqlite/sweep.ts': [['return database.get(LEADS, name, token, now) !== undefined', 'return true']],
     },
     by: ['leader'],
-    at: 32,
+    at: 66,
   },
   'a new leader gets the token of the old one': {
     change: { 'store/sqlite/nodes.ts': [['token = token + (holder <> ?2 OR until <= ?3)', 'token = token']] },
@@ -157,6 +157,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
+    at: 48,
   },
   'the tasks of a dead node are not known to be orphans': {
     change: {
@@ -197,7 +198,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a task stops without awaiting what runs': {
     change: { 'kernel/settle.ts': [['  if (waiting) return\n', '']] },
     by: ['effects'],
-    at: 50,
+    at: 122,
   },
   'an event that nobody waits for yet is not kept': {
     change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
@@ -226,5 +227,49 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'the engine draws chance that the seed does not decide': {
     change: { 'scheduler/runner.ts': [['environment.random, limits)', 'Math.random, limits)']] },
     by: ['determinism'],
+  },
+  'a planned step does not wait for all that it refers to': {
+    change: {
+      'kernel/plan.ts': [['if (--other.waiting > 0 || other.standing', 'if (--other.waiting > 1 || other.standing']],
+    },
+    by: ['edges', 'dependencies'],
+  },
+  'a plan is undone along its edges, not against them': {
+    change: {
+      'kernel/backwards.ts': [
+        ['left: plan.nodes.map(({ behind }) => behind.length)', 'left: plan.nodes.map(({ before }) => before.length)'],
+        ['if (node.behind.length === 0) uncovered', 'if (node.before.length === 0) uncovered'],
+        ['nodeOf(plan, at)?.before ?? []', 'nodeOf(plan, at)?.behind ?? []'],
+      ],
+    },
+    by: ['edges'],
+  },
+  'a finalizer runs before the plan is done': {
+    change: {
+      'kernel/plan.ts': [
+        [
+          '  if (finalizes) state.finalizers.push(id)\n  else state.left++',
+          '  if (finalizes) state.finalizers.push(id)\n  else if (id % 2 === 0) state.left++',
+        ],
+      ],
+    },
+    by: ['edges'],
+  },
+  'an event for a step that is busy is lost': {
+    change: { 'kernel/suspension.ts': [['  else suspension.queue.push(event)\n', '']] },
+    by: ['liveness'],
+    at: 46,
+  },
+  'the timeout of a waiting step is not looked at': {
+    change: {
+      'kernel/suspension.ts': [
+        [
+          'first = Math.min(first, step.expiresAt ?? first, until ?? first)',
+          'first = Math.min(first, step.expiresAt ?? first)',
+        ],
+      ],
+    },
+    by: ['liveness'],
+    at: 19,
   },
 }
