@@ -1,7 +1,9 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import { World } from '../packages/triarch/src/environment/world.ts'
 import { Triarch } from '../packages/triarch/src/index.ts'
-import { isMoment, Network } from '../packages/triarch/src/testing/link.ts'
+import type { CommitOutcome } from '../packages/triarch/src/store/port.ts'
+import { callText } from '../packages/triarch/src/testing/fault.ts'
+import { type Call, isMoment, Network } from '../packages/triarch/src/testing/link.ts'
 import { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
@@ -82,7 +84,9 @@ class Run {
       },
       observe: (call, answer) => {
         this.#sight.observe(call, answer)
-        if (isMoment(call, answer)) this.#moments.push(call.index)
+        if (!isMoment(call, answer)) return
+        this.#moments.push(call.index)
+        if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
       },
       crashed: (machine) => this.#lose(machine),
     })
@@ -255,6 +259,12 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
       nodes: of('SELECT * FROM triarch_nodes'),
     })
   }
+}
+
+/** Of a commit, how many of its transitions the store refused. */
+function refusals({ name }: Call, answer: unknown): string {
+  const refused = name === 'commit' ? (answer as CommitOutcome[]).filter(({ ok }) => !ok).length : 0
+  return refused > 0 ? `: ${refused} refused` : ''
 }
 
 const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']

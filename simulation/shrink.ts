@@ -11,19 +11,20 @@ export function oracleOf(violation: string): string {
   return violation.slice(0, violation.indexOf(':'))
 }
 
-/** The smallest plan found that still fails by the same oracle: parts are left out, one after the other, while it does. */
-export async function shrink(plan: Plan, oracle: string): Promise<Plan> {
+/** Whether the plan breaks a rule of this oracle. */
+export const breaks =
+  (oracle: string) =>
+  async (plan: Plan): Promise<boolean> =>
+    (await run(plan)).violations.some((violation) => oracleOf(violation) === oracle)
+
+/** The smallest plan found that still fails: parts are left out, one after the other, while it does. */
+export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<Plan> {
   let best = plan
   let left = MOST_RUNS
-  const fails = async (candidate: Plan) => {
-    left--
-    const { violations } = await run(candidate)
-    return violations.some((violation) => oracleOf(violation) === oracle)
-  }
   for (let smaller = true; smaller && left > 0; ) {
     smaller = false
     for (const candidate of smallerPlans(best)) {
-      if (left <= 0) break
+      if (left-- <= 0) break
       if (!(await fails(candidate))) continue
       best = candidate
       smaller = true

@@ -272,4 +272,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     at: 19,
   },
+  'letters are consumed by a transition that is refused': {
+    change: {
+      'store/sqlite/commit.ts': [
+        [
+          '  let key = transition.key\n',
+          '  let key = transition.key\n  for (const letter of transition.consumed) database.run(CONSUME, letter, key)\n',
+        ],
+      ],
+    },
+    by: ['letters', 'events'],
+    at: 1_098,
+  },
 }

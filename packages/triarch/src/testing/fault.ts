@@ -52,7 +52,10 @@ function whatOf(name: Call['name'], args: readonly unknown[]): string {
   if (name === 'post') return list((args[0] as Post[]).map(({ message }) => message.type))
   if (name !== 'commit') return ''
   return list(
-    (args[0] as Transition[]).flatMap(({ events }) => (JSON.parse(events ?? '[]') as TaskEvent[]).map(eventText)),
+    (args[0] as Transition[]).map(({ id, events }) => {
+      const texts = (JSON.parse(events ?? '[]') as TaskEvent[]).map(eventText)
+      return `${id}: ${texts.join(' ') || 'no events'}`
+    }),
   )
 }
 
