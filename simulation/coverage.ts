@@ -1,7 +1,7 @@
 import { apply } from '../packages/triarch/src/kernel/apply.ts'
 import { newState } from '../packages/triarch/src/kernel/state.ts'
 import { moves } from '../packages/triarch/src/kernel/status.ts'
-import { dated, type Evidence, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Evidence, Story } from '../packages/triarch/test/crash/evidence.ts'
 
 const kinds = ['task', 'step'] as const
 type Kind = (typeof kinds)[number]
@@ -15,6 +15,12 @@ export class Coverage {
 
   add({ tasks }: Evidence): void {
     for (const story of tasks) this.#tell(story)
+  }
+
+  /** Moves that the table does not have. */
+  get illegal(): string[] {
+    const legal = table()
+    return [...this.moves.keys()].filter((move) => !legal.includes(move))
   }
 
   /** Of the table's moves, those never made. */
@@ -32,12 +38,16 @@ export class Coverage {
     /** Steps as they were: the fold lets go of those that are settled. */
     const steps = new Map<number, { before: string | null; step: { status: string } }>()
     let before: string | null = null
-    for (const { at, event } of dated(story)) {
-      count(this.events, event.type)
-      apply(state, event, at, [])
-      before = this.#reach('task', before, state.status)
-      for (const [id, step] of state.steps) if (steps.get(id)?.step !== step) steps.set(id, { before: null, step })
-      for (const known of steps.values()) known.before = this.#reach('step', known.before, known.step.status)
+    for (const { at, events } of story.records) {
+      for (const [index, event] of events.entries()) {
+        count(this.events, event.type)
+        apply(state, event, at, [])
+        // One that is planned when it is submitted begins as planned.
+        if (event.type === 'submitted' && events[index + 1]?.type === 'planned') continue
+        before = this.#reach('task', before, state.status)
+        for (const [id, step] of state.steps) if (steps.get(id)?.step !== step) steps.set(id, { before: null, step })
+        for (const known of steps.values()) known.before = this.#reach('step', known.before, known.step.status)
+      }
     }
   }
 

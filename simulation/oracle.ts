@@ -1,4 +1,5 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import { Coverage } from './coverage.ts'
 import { graph } from './graph.ts'
 import type { Sight } from './sight.ts'
 
@@ -58,7 +59,14 @@ const starts: Oracle = ({ evidence }) => {
 const edges: Oracle = ({ evidence }) =>
   evidence.tasks.flatMap((story) => graph(story).map((fault) => `${story.row.id}: ${fault}`))
 
-const oracles: Record<string, Oracle> = { early, letters, starts, edges }
+/** States move along the published table. */
+const moves: Oracle = ({ evidence }) => {
+  const coverage = new Coverage()
+  coverage.add(evidence)
+  return coverage.illegal.map((move) => `${move} is no move of the table`)
+}
+
+const oracles: Record<string, Oracle> = { moves, early, letters, starts, edges }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

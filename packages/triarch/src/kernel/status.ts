@@ -39,7 +39,7 @@ export const moves: {
     running: ['paused', 'compensating', 'stopped'],
     paused: ['scheduled', 'pending', 'planning', 'planned', 'running', 'compensating', 'stopped'],
     compensating: ['paused', 'stopped'],
-    stopped: ['running', 'compensating'],
+    stopped: ['pending', 'planned', 'running', 'compensating'],
   },
   step: {
     pending: ['running', 'cancelled'],
