@@ -48,8 +48,11 @@ const crew: [group: Group, count: number][] = [
   ['agent', 2],
 ]
 
-/** While the database is away no process gets ready: it is tried for longer than that takes. */
-const RESTARTS = 200
+/**
+ * While the database is away no process gets ready: it is tried for longer than that takes. Nor does one stop in the usual
+ * time: an answer that is lost is missed after 5 s, and asked for again.
+ */
+const BOUNDS = { restarts: 200, grace: 20_000 }
 
 export async function startFleet(ground: Ground): Promise<Fleet> {
   const { dir, seed, database, ledger, warden, writers, hints } = ground
@@ -85,7 +88,7 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
             ...['--ledger', ledger],
             ...(hints ? [] : ['--no-hints']),
           ])
-    return { name, group, proxy, unit: await Unit.start(name, start, { restarts: RESTARTS }) }
+    return { name, group, proxy, unit: await Unit.start(name, start, BOUNDS) }
   }
   const members: Member[] = []
   // One after the other: the first supervisor is the leader.

@@ -2,12 +2,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Launched } from './launch.ts'
 
-/** How long a process that was asked to stop may take. */
+/** How long a process that was asked to stop may take (ms). */
 const GRACE = 8_000
 
 /** How often, and how long apart (ms), a process is started that ends before it is ready. */
 const RESTARTS = 5
 const RESTART_GAP = 200
+
+export interface Bounds {
+  /** How often a process is started that ends before it is ready. */
+  restarts?: number
+  /** How long it may take to stop (ms). */
+  grace?: number
+}
 
 /** What can be done to a process without knowing what it is. */
 export type AnyUnit = Pick<
@@ -23,25 +30,27 @@ export class Unit<L extends Launched<unknown>> {
   current: L
   readonly #start: (previous: L) => Promise<L>
   readonly #restarts: number
+  readonly #grace: number
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
   /** Somebody here ends the process. */
   #ending = false
 
-  private constructor(name: string, current: L, start: (previous: L) => Promise<L>, restarts: number) {
+  private constructor(name: string, current: L, start: (previous: L) => Promise<L>, bounds: Bounds) {
     this.name = name
     this.current = current
     this.#start = start
-    this.#restarts = restarts
+    this.#restarts = bounds.restarts ?? RESTARTS
+    this.#grace = bounds.grace ?? GRACE
     this.#watch()
   }
 
   static async start<L extends Launched<unknown>>(
     name: string,
     start: (previous?: L) => Promise<L>,
-    { restarts = RESTARTS }: { restarts?: number } = {},
+    bounds: Bounds = {},
   ): Promise<Unit<L>> {
-    return new Unit(name, await start(), start, restarts)
+    return new Unit(name, await start(), start, bounds)
   }
 
   /** Kills the process without warning and, after a while, starts it again. */
@@ -55,7 +64,10 @@ export class Unit<L extends Launched<unknown>> {
   /** Asks the process to stop, and starts it again after a while. */
   drain(downtime: number): Promise<void> {
     return this.#next(async () => {
-      if (!(await this.#replace('SIGTERM', downtime))) this.deaths.push('did not stop in order when it was asked to')
+      const { child } = this.current
+      if (await this.#replace('SIGTERM', downtime)) return
+      const end = child.signalCode ? `was killed after ${this.#grace} ms` : `exit code ${child.exitCode}`
+      this.deaths.push(`did not stop in order when it was asked to: ${end}`)
     })
   }
 
@@ -106,7 +118,7 @@ export class Unit<L extends Launched<unknown>> {
   async #end(signal: NodeJS.Signals): Promise<boolean> {
     this.#ending = true
     const { child, kill } = this.current
-    const timer = setTimeout(() => child.kill('SIGKILL'), GRACE)
+    const timer = setTimeout(() => child.kill('SIGKILL'), this.#grace)
     await kill(signal)
     clearTimeout(timer)
     return child.exitCode === 0
