@@ -5,6 +5,7 @@ import { booleans, integers, texts } from './arrays.ts'
 import { claimsOf, letterOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
+import { byNode, type NodeEntry } from './entries.ts'
 import { storeError, unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
 import { listStatement } from './list.ts'
@@ -159,26 +160,11 @@ export class PostgresStore implements port.StateStore {
   }
 
   async reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {
-    if (replies.length === 0) return []
-    const row = await this.#first('reply', [
-      integers(replies.map(({ work }) => work)),
-      texts(replies.map(({ node }) => node)),
-      texts(replies.map(({ message }) => JSON.stringify(message))),
-    ])
-    this.#tell(newsOf(row))
-    return known(answerOf(row))
+    return this.#ofNodes('reply', replies, (answer) => answer !== '0', [])
   }
 
   async beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
-    if (beats.length === 0) return []
-    const row = await this.#first('beat_work', [
-      this.#given(),
-      integers(beats.map(({ work }) => work)),
-      texts(beats.map(({ node }) => node)),
-      texts(beats.map(({ message }) => message && JSON.stringify(message))),
-    ])
-    this.#tell(newsOf(row))
-    return answerOf(row).split(',') as port.WorkBeatOutcome[]
+    return this.#ofNodes('beat_work', beats, (answer) => answer as port.WorkBeatOutcome, [this.#given()])
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
@@ -256,6 +242,27 @@ export class PostgresStore implements port.StateStore {
 
   watch(wake: (hints: readonly Hint[]) => void): void {
     this.#hints.onHint(wake)
+  }
+
+  /** Calls once for each node there is: one, unless somebody speaks for others. */
+  async #ofNodes<T>(
+    name: 'reply' | 'beat_work',
+    entries: readonly NodeEntry[],
+    outcome: (answer: string) => T,
+    first: readonly unknown[],
+  ): Promise<T[]> {
+    const outcomes: T[] = []
+    for (const [node, own] of byNode(entries)) {
+      const works = integers(own.map(({ it }) => it.work))
+      const messages = texts(own.map(({ it }) => it.message && JSON.stringify(it.message)))
+      const row = await this.#first(name, [...first, node, works, messages])
+      this.#tell(newsOf(row))
+      for (const [index, answer] of answerOf(row).split(',').entries()) {
+        const place = own[index]?.place
+        if (place !== undefined) outcomes[place] = outcome(answer)
+      }
+    }
+    return outcomes
   }
 
   /** The instant a statement takes for now; null: the server's own. */

@@ -116,6 +116,17 @@ describe('the PostgreSQL store', () => {
     expect(await store.task('t')).toBeNull()
   })
 
+  it('says that it is busy when a caller’s snapshot does not show the task that is in its way', async () => {
+    const store = await opened()
+    await withClient(async (client) => {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await client.query('SELECT 1')
+      await store.submit([newTask('t')])
+      await expect(store.submitVia(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+      await client.query('ROLLBACK')
+    })
+  })
+
   it('writes nothing of a batch that breaks', async () => {
     const store = await opened()
     const claim = await owned(store)

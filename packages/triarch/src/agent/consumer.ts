@@ -79,7 +79,8 @@ export class Consumer {
           held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
           this.#start(item)
         }
-        if (items.length > 0) this.#again = true
+        // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
+        if ([...held.values()].includes(0)) this.#again = true
       } catch (error) {
         this.#options.failed(error)
         this.#options.environment.timer(AGAIN, () => this.wake())

@@ -49,7 +49,8 @@ DECLARE
 BEGIN
   WITH gone AS (
     DELETE FROM triarch.work w
-    WHERE w.id IN (SELECT x.id FROM triarch.work x WHERE x.locked_by = node ORDER BY x.id LIMIT size FOR UPDATE)
+    WHERE w.locked_by = node
+      AND w.id IN (SELECT x.id FROM triarch.work x WHERE x.locked_by = node ORDER BY x.id LIMIT size FOR UPDATE)
     RETURNING w.*)
   SELECT array_agg(g.task ORDER BY g.id), array_agg(triarch.reply_text(g.step, g.operation, g.attempt,
     json_build_object('kind', 'failed', 'error', json_build_object('name', 'AgentLost', 'code', 'STEP_LOST',
@@ -84,8 +85,8 @@ DECLARE
   messages text[];
 BEGIN
   WITH gone AS (
-    DELETE FROM triarch.work w WHERE w.id IN (
-      SELECT x.id FROM triarch.work x
+    DELETE FROM triarch.work w WHERE (w.task, w.step, w.operation, w.attempt) IN (
+      SELECT x.task, x.step, x.operation, x.attempt FROM triarch.work x
       WHERE least(x.complete_by, x.heartbeat_by, x.expires_at) <= now
       ORDER BY least(x.complete_by, x.heartbeat_by, x.expires_at) LIMIT size FOR UPDATE SKIP LOCKED)
     RETURNING w.*

@@ -29,46 +29,44 @@ BEGIN
     taken := string_to_array(answer, ',')::bigint[];
   ELSE
     WITH best AS MATERIALIZED (
-      SELECT w.id FROM unnest(agents, sizes) AS a (agent, size),
-        LATERAL (SELECT q.id FROM triarch.work q
+      SELECT w.place FROM unnest(agents, sizes) AS a (agent, size),
+        LATERAL (SELECT q.ctid AS place FROM triarch.work q
           WHERE q.agent = a.agent AND q.locked_by IS NULL AND q.action = ANY (actions)
             AND (q.expires_at IS NULL OR q.expires_at > now)
           ORDER BY q.priority DESC, q.id LIMIT a.size FOR UPDATE SKIP LOCKED) w
     ), updated AS (
       UPDATE triarch.work w SET locked_by = node, heartbeat_by = now + w.heartbeat_within,
         complete_by = least(now + w.complete_within, w.expires_at)
-      FROM best b WHERE w.id = b.id RETURNING w.id
+      FROM best b WHERE w.ctid = b.place RETURNING w.id
     )
     SELECT array_agg(u.id) INTO taken FROM updated u;
     PERFORM triarch.keep(slot, call, coalesce(array_to_string(taken, ','), ''));
   END IF;
   RETURN QUERY SELECT w.id, w.agent, w.request, w.complete_by, w.heartbeat_within FROM triarch.work w
-    WHERE w.id = ANY (taken) AND w.locked_by = node ORDER BY w.priority DESC, w.id;
+    WHERE w.locked_by = node AND w.id = ANY (taken) ORDER BY w.priority DESC, w.id;
 END
 $$;
 
--- Takes replies: each removes its work row and becomes a letter to the task. Answers the keys of the tasks, 0: too late.
--- A row that a sweep or a withdrawal is about to delete is waited for, then gone.
-CREATE FUNCTION triarch.reply(slot text, call bigint, ids bigint[], nodes text[], messages text[])
+-- Takes a node's replies, in the order of their ids: each removes its work row and becomes a letter to the task. Answers
+-- the keys of the tasks, 0: too late. A row that a sweep or a withdrawal is about to delete is waited for, then gone.
+CREATE FUNCTION triarch.reply(slot text, call bigint, node text, ids bigint[], messages text[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
 DECLARE
+  found bigint[];
   tasks bigint[];
-  removed record;
 BEGIN
   answer := triarch.answered(slot, call);
   IF answer IS NULL THEN
-    PERFORM 1 FROM triarch.work w WHERE w.id = ANY (ids) ORDER BY w.id FOR UPDATE;
-    tasks := array_fill(0::bigint, ARRAY[cardinality(ids)]);
-    FOR removed IN
-      DELETE FROM triarch.work w
-      USING (SELECT r.id, r.node, min(r.ord) AS ord
-        FROM unnest(ids, nodes) WITH ORDINALITY AS r (id, node, ord) GROUP BY 1, 2) r
-      WHERE w.id = r.id AND w.locked_by = r.node RETURNING r.ord, w.task
-    LOOP
-      tasks[removed.ord] := removed.task;
-    END LOOP;
+    WITH gone AS (
+      DELETE FROM triarch.work w WHERE w.locked_by = node AND w.id = ANY (ids) RETURNING w.id, w.task)
+    SELECT array_agg(g.id ORDER BY g.id), array_agg(g.task ORDER BY g.id) INTO found, tasks FROM gone g;
+    IF found IS DISTINCT FROM ids THEN
+      SELECT array_agg(CASE WHEN array_position(ids, r.id) = r.ord
+        THEN coalesce(tasks[array_position(found, r.id)], 0) ELSE 0 END ORDER BY r.ord)
+      INTO tasks FROM unnest(ids) WITH ORDINALITY AS r (id, ord);
+    END IF;
     owners := triarch.deliver(tasks, array_fill(false, ARRAY[cardinality(tasks)]), messages);
     answer := array_to_string(tasks, ',');
     PERFORM triarch.keep(slot, call, answer);
@@ -77,23 +75,27 @@ BEGIN
 END
 $$;
 
--- Moves heartbeat deadlines and delivers progress. Answers 'ok', 'withdrawn' or 'late' for each.
-CREATE FUNCTION triarch.beat_work(given_now bigint, ids bigint[], nodes text[], messages text[])
+-- Moves heartbeat deadlines of what a node runs, and delivers progress. Answers 'ok', 'withdrawn' or 'late' for each.
+CREATE FUNCTION triarch.beat_work(given_now bigint, node text, ids bigint[], messages text[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
 DECLARE
   now bigint := triarch.clock(given_now);
+  found bigint[];
   tasks bigint[];
+  withdrawn boolean[];
 BEGIN
-  PERFORM 1 FROM triarch.work w WHERE w.id = ANY (ids) ORDER BY w.id FOR UPDATE;
+  SELECT array_agg(l.id), array_agg(l.task), array_agg(l.withdrawn) INTO found, tasks, withdrawn
+  FROM (SELECT w.id, w.task, w.withdrawn FROM triarch.work w
+    WHERE w.locked_by = node AND w.id = ANY (ids) ORDER BY w.id FOR UPDATE) l;
   UPDATE triarch.work w SET heartbeat_by = now + w.heartbeat_within
-  FROM unnest(ids, nodes) AS b (id, node) WHERE w.id = b.id AND w.locked_by = b.node AND w.heartbeat_within IS NOT NULL;
-  SELECT string_agg(CASE WHEN w.id IS NULL THEN 'late' WHEN w.withdrawn THEN 'withdrawn' ELSE 'ok' END, ',' ORDER BY b.ord),
-    array_agg(w.task ORDER BY b.ord)
+  WHERE w.locked_by = node AND w.id = ANY (ids) AND w.heartbeat_within IS NOT NULL;
+  SELECT string_agg(CASE WHEN b.at IS NULL THEN 'late' WHEN withdrawn[b.at] THEN 'withdrawn' ELSE 'ok' END, ','
+      ORDER BY b.ord),
+    array_agg(tasks[b.at] ORDER BY b.ord)
   INTO answer, tasks
-  FROM unnest(ids, nodes) WITH ORDINALITY AS b (id, node, ord)
-  LEFT JOIN triarch.work w ON w.id = b.id AND w.locked_by = b.node;
+  FROM (SELECT r.ord, array_position(found, r.id) AS at FROM unnest(ids) WITH ORDINALITY AS r (id, ord)) b;
   SELECT triarch.deliver(array_agg(m.task ORDER BY m.ord), array_agg(false), array_agg(m.message ORDER BY m.ord))
   INTO owners
   FROM unnest(tasks, messages) WITH ORDINALITY AS m (task, message, ord)
