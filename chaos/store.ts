@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { TaskEvent } from '../packages/triarch/src/index.ts'
 import type { Evidence, Promised, Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Entry } from '../packages/triarch/test/crash/ledger.ts'
+import { settings } from './settings.ts'
 
 // Counts and instants come as texts otherwise; all of them are far below 2^53.
 const types = { getTypeParser: (oid: number) => (oid === 20 ? Number : pg.types.getTypeParser(oid)) }
@@ -39,6 +40,12 @@ export async function writersOf(eye: Eye): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
+/**
+ * A node's clock follows the store's and lags by what the answer took, which here may be held up by anything but for longer
+ * than the lease: then nobody waits for it.
+ */
+const CLOCK_LAG = settings.lease
+
 /** All that is left when a run is over. */
 export async function readEvidence(eye: Eye, ledger: Entry[], promised: Promised): Promise<Evidence> {
   const [tasks, records, inbox, work, nodes] = await Promise.all([
@@ -66,6 +73,7 @@ export async function readEvidence(eye: Eye, ledger: Entry[], promised: Promised
     work,
     nodes,
     ledger,
+    slack: CLOCK_LAG,
   }
 }
 
