@@ -169,7 +169,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['starts'],
-    at: 'at most once',
+    at: 'sequence',
   },
   'the work of a dead agent is not given up': {
     change: {
@@ -282,6 +282,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['letters', 'events'],
-    at: 1_098,
+    at: 1_440,
   },
 }

@@ -223,9 +223,10 @@ BEGIN
       ELSE
         child := key;
         IF one ->> 'parent' IS NOT NULL THEN
-          -- Only one that this very transaction made; any other keeps what it has.
+          -- Only the one that was just made, which nobody has claimed and nothing has touched; any other keeps what it has.
           SELECT t.key INTO child FROM triarch.tasks t
-          WHERE t.id = one ->> 'id' AND t.xmin = pg_current_xact_id()::xid AND t.epoch = 0 AND NOT t.gated;
+          WHERE t.id = one ->> 'id' AND t.parent = one ->> 'parent' AND t.submitted_at = (one ->> 'at')::bigint
+            AND t.epoch = 0 AND NOT t.gated;
           CONTINUE WHEN child IS NULL;
         END IF;
         SELECT * INTO made FROM triarch.gate_task(child, one);
