@@ -1,10 +1,11 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
-import { Triarch } from '../packages/triarch/src/index.ts'
+import { type Agent, Triarch } from '../packages/triarch/src/index.ts'
 import type { Network } from '../packages/triarch/src/testing/link.ts'
 import type { Ledger } from './book.ts'
 import type { NodePlan, Plan, Settings } from './plan.ts'
 import { definitions } from './services.ts'
+import { counted } from './slots.ts'
 
 /** How long a machine stays away after a crash (ms). */
 const REBOOT = 300
@@ -19,6 +20,8 @@ interface Member {
 export class Cluster {
   /** What nodes reported: error and where. */
   readonly errors: { node: string; error: unknown }[] = []
+  /** Times when an agent ran more than it may. */
+  readonly excesses: string[] = []
   readonly members: (Member | null)[]
   /** Whether crashed machines come back by themselves. */
   reboots = true
@@ -65,9 +68,15 @@ export class Cluster {
     return new Triarch({
       ...{ store: () => this.#network.link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [programs, plans],
-      agents: roles.includes('agent') ? agents : [],
+      agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
       limits: { tasks },
       onError: (error) => this.errors.push({ node: machine.name, error }),
+    })
+  }
+
+  #counted(machine: Machine, agent: Agent): Agent {
+    return counted(agent, (running) => {
+      if (machine.alive) this.excesses.push(`slots: ${machine.name} runs ${running} attempts of ${agent.name} at once`)
     })
   }
 

@@ -212,6 +212,7 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
     const found = [
       ...faults,
       ...this.#sight.faults,
+      ...this.#cluster.excesses,
       ...errors.filter(({ error }) => !isHarmless(error)).map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
       ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
       ...violations(hindsight.evidence),

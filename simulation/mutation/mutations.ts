@@ -284,4 +284,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['letters', 'events'],
     at: 1_440,
   },
+  'an agent starts more than it has slots for': {
+    change: { 'agent/host.ts': [['if (this.free <= 0 || !this.#handlers.has(action)) return false', '']] },
+    by: ['slots'],
+  },
 }
