@@ -9,7 +9,7 @@ import { restart, rewind } from './restart.ts'
 import { startChild, submit } from './start.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
-import { signal, suspend } from './suspension.ts'
+import { isTold, signal, suspend } from './suspension.ts'
 
 /**
  * The fold: applies one event of the history to the state. What the workflow's code is to be told goes to `deliveries`.
@@ -139,8 +139,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (!step) return
       if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
       if (event.progress !== undefined) step.progress = event.progress
-      // Told once that its task stops, it is not told again.
-      step.wary = event.wary === true && !state.unwinding
+      // Told once that its task stops, it is not told again. One that only now begins to wait is still to be told.
+      step.wary = event.wary === true && !isTold(step)
       batchPaged(state, event)
       return suspend(state, step, event.until ?? null, event.alarms ?? [], at)
     }

@@ -170,6 +170,32 @@ describe('a suspended step', () => {
     expect(s.alerts).toMatchObject([{ reason: 'unknown-outcome' }])
   })
 
+  it('is told of the stop of its task also when it begins to wait only then', async () => {
+    const { own, agents } = waiter()
+    const calls: string[] = []
+    let release: (() => void) | undefined
+    const book = own.action('book', {
+      async run(_: null, step, event) {
+        calls.push(event?.name ?? 'begin')
+        if (event?.name === 'cancel') throw new PermanentError('called off')
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
+        return step.suspend({ onCancel: true })
+      },
+    })
+    const flow = workflow('careful', { run: (_: null, task) => task.run(book, null) })
+    await using s = await stage({ workflows: [flow], agents })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    await task.cancel()
+    await s.settle()
+    release?.()
+    await s.settle()
+    expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
+    expect(calls).toEqual(['begin', 'cancel'])
+  })
+
   it('waits in its workflow’s own process just the same', async () => {
     const tokens: string[] = []
     const flow = workflow('flow', {
