@@ -35,6 +35,12 @@ export class Cloud {
     return { done: job.polls >= 3, share: job.polls / 3, machine: job.machine }
   }
 
+  /** Ends a job, and takes back what it has made. */
+  callOff(key: string): void {
+    const job = this.#jobs.get(key)
+    if (job) this.remove(job.machine)
+  }
+
   remove(machine: string): void {
     const found = this.machines.get(machine)
     if (!found) return

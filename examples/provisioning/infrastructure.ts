@@ -34,6 +34,7 @@ export function infrastructure(cloud: Cloud, triarch: () => Triarch, pace: Durat
     done: (job) => job.done,
     progress: (job) => job.share,
     result: ({ machine }) => ({ machine }),
+    cancel: ({ job }) => cloud.callOff(job),
     intervals: [pace],
     timeout: '1h',
   })

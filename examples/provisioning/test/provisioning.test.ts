@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Triarch } from 'triarch'
-import { type TestEngine, testEngine } from 'triarch/testing'
+import { crashEverywhere, type TestEngine, testEngine } from 'triarch/testing'
 import { describe, expect, it } from 'vitest'
 import { Cloud } from '../cloud.ts'
 import { infrastructure, type Order } from '../infrastructure.ts'
@@ -75,6 +75,31 @@ describe('the infrastructure', () => {
     const last = cloud.log.slice(-4).sort()
     expect(last).toEqual(['remove a', 'remove b', 'unregister a.lan', 'unregister b.lan'])
   })
+})
+
+it('is built or taken back as a whole, whatever crashes and whatever fails', { timeout: 120_000 }, async () => {
+  let cloud = new Cloud()
+  const known: { triarch?: Triarch } = {}
+  const current = new Proxy({} as Cloud, {
+    get: (_, name) => Reflect.get(cloud, name).bind?.(cloud) ?? Reflect.get(cloud, name),
+  })
+  const { createInfrastructure, ...rest } = infrastructure(current, () => known.triarch as Triarch)
+  const report = await crashEverywhere(createInfrastructure, order, {
+    ...rest,
+    before: () => {
+      cloud = new Cloud()
+    },
+    drive: ({ triarch }) => void Object.assign(known, { triarch }),
+    // Which host gets which address depends on which comes first.
+    compare: ({ hosts, url }) => [[...hosts].sort(), url],
+    check({ result }) {
+      if (result === 'paused') return
+      const built = result === 'success' || result === 'warning'
+      expect([cloud.machines.size, cloud.names.size]).toEqual(built ? [2, 2] : [0, 0])
+    },
+  })
+  expect(report.results.success).toBeGreaterThan(100)
+  expect(report.results.compensated).toBeGreaterThan(5)
 })
 
 it('shows its plan, its pause and its end', () => {

@@ -11,7 +11,7 @@ import { messageOf, type Problem, problemOf, runOf } from './verdict.ts'
 
 export interface CrashOptions<O = unknown> {
   agents?: readonly Agent[]
-  /** Others that the workflow calls. */
+  /** Others that the workflow calls; it may be among them. */
   workflows?: readonly Workflow[]
   /** Beside the engine, in each run: sends events, resumes steps, decides what an operator would. */
   drive?: (drive: Drive<O>) => unknown
@@ -19,6 +19,8 @@ export interface CrashOptions<O = unknown> {
   before?: () => unknown
   /** After each run: throws when what the fakes saw is wrong. */
   check?: (run: CrashRun<O>) => unknown
+  /** What of the output must be the same in each run; all of it. */
+  compare?: (output: O) => unknown
   /** All of them when not given. */
   faults?: readonly CrashFault[]
   /** Nodes on the store, all with every role; 2. */
@@ -33,7 +35,8 @@ export interface CrashOptions<O = unknown> {
   seed?: number
 }
 
-const keys = ['agents', 'workflows', 'drive', 'before', 'check', 'faults', 'nodes', 'lease', 'within', 'runs', 'seed']
+const callbacks = ['drive', 'before', 'check', 'compare'] as const
+const keys = ['agents', 'workflows', ...callbacks, 'faults', 'nodes', 'lease', 'within', 'runs', 'seed']
 const LONGEST = 365 * 86_400_000
 const LEASE = 10_000
 const LONG_LEASE = 3_600_000
@@ -72,9 +75,9 @@ interface Setting {
 function settingOf(workflow: Workflow, input: unknown, options: CrashOptions): Setting {
   checkWorkflow(workflow)
   checkOptions('crashEverywhere', options, keys)
-  const { agents = [], workflows = [], drive, before, check, faults = crashFaults, nodes = 2 } = options
-  for (const [name, callback] of Object.entries({ drive, before, check }))
-    if (callback !== undefined) checkFunction(`crashEverywhere: ${name}`, callback)
+  const { agents = [], workflows = [], drive, faults = crashFaults, nodes = 2 } = options
+  for (const name of callbacks)
+    if (options[name] !== undefined) checkFunction(`crashEverywhere: ${name}`, options[name])
   const unknown = faults.find((fault) => !crashFaults.includes(fault))
   if (unknown !== undefined)
     throw new TriarchError('INVALID_OPTION', `crashEverywhere: faults must be of ${crashFaults.join(', ')}`)
@@ -82,7 +85,8 @@ function settingOf(workflow: Workflow, input: unknown, options: CrashOptions): S
     options[name] === undefined ? none : positiveMilliseconds(options[name], `crashEverywhere: ${name}`)
   return {
     trial: {
-      ...{ workflow, input, agents, workflows, drive },
+      ...{ workflow, input, agents, drive },
+      workflows: workflows.filter((other) => other !== workflow),
       nodes: checkInteger('crashEverywhere: nodes', nodes, 1, 10),
       lease: time('lease', LEASE),
       within: time('within', LONGEST),
@@ -155,7 +159,7 @@ class CrashTest {
     this.#runs++
     const run = runOf(played, strike)
     this.#results[run.result] = (this.#results[run.result] ?? 0) + 1
-    const found = problemOf(played, strike, calm) ?? (await this.#check(run))
+    const found = problemOf(played, strike, calm, this.#setting.options.compare) ?? (await this.#check(run))
     const history = played.histories[0]?.events ?? []
     if (found) this.#failures.push({ fault: run.fault, at: run.at, history, ...found })
     return played

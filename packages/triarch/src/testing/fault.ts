@@ -23,9 +23,9 @@ export type Strike =
   | { at: 'call'; fault: StoreFault; index: number }
   | { at: 'attempt'; fault: AttemptFault; index: number }
 
-/** Whether the attempt can meet this fault: only work can be refused, and a verification changes nothing. */
-export function applies(fault: AttemptFault, { operation }: AttemptCall): boolean {
-  if (fault === 'refuses') return operation === 'run'
+/** Whether the attempt can meet this fault: only work that was not begun can be refused, and a verification changes nothing. */
+export function applies(fault: AttemptFault, { operation, event }: AttemptCall): boolean {
+  if (fault === 'refuses') return operation === 'run' && event === undefined
   return fault === 'fails' || operation !== 'verify'
 }
 

@@ -12,6 +12,8 @@ export interface AttemptCall {
   step: number
   attempt: number
   idempotencyKey: string
+  /** The event with which a suspended step runs again. */
+  event?: string
 }
 
 /** Stands between the engine and the code of each attempt. */
@@ -78,6 +80,6 @@ function sabotagedContext(task: TaskContext, meet: Saboteur): TaskContext {
 }
 
 function callOf(action: string, operation: AttemptCall['operation'], step: StepContext): AttemptCall {
-  const { taskId: task, stepId, attempt, idempotencyKey } = step
-  return { action, operation, task, step: stepId, attempt, idempotencyKey }
+  const { taskId: task, stepId, attempt, idempotencyKey, event } = step
+  return { action, operation, task, step: stepId, attempt, idempotencyKey, ...(event && { event: event.name }) }
 }

@@ -7,7 +7,12 @@ import type { Trial } from './trial.ts'
 export type Problem = Pick<CrashFailure, 'problem' | 'message' | 'cause'>
 
 /** Null: it came to rest as it should. */
-export function problemOf(played: Trial, strike: Strike | null, calm: Trial): Problem | null {
+export function problemOf(
+  played: Trial,
+  strike: Strike | null,
+  calm: Trial,
+  compare: (output: unknown) => unknown = (output) => output,
+): Problem | null {
   const { errors, struck, rested, elapsed, status } = played
   const [cause] = errors
   if (cause !== undefined) return { problem: 'engine error', message: messageOf(cause), cause }
@@ -16,7 +21,7 @@ export function problemOf(played: Trial, strike: Strike | null, calm: Trial): Pr
     return { problem: 'not repeatable', message }
   }
   if (!rested) return { problem: 'stuck', message: `after ${elapsed} ms the task is ${status}` }
-  const message = differenceOf(played, calm)
+  const message = differenceOf(played, calm, compare)
   return message === null ? null : { problem: 'ended otherwise', message }
 }
 
@@ -31,13 +36,13 @@ export function runOf({ status, result, output, attempts, struck }: Trial, strik
 }
 
 /** Null: it ended as it should, or had a reason to end otherwise. */
-function differenceOf(played: Trial, calm: Trial): string | null {
+function differenceOf(played: Trial, calm: Trial, compare: (output: unknown) => unknown): string | null {
   const { pause } = played
   if (pause && broken.has(pause.reason)) return `it is paused (${pause.reason}): ${pause.error?.message}`
   if (played === calm || excused(played, calm)) return null
   const [was, is] = [endText(calm), endText(played)]
   if (was !== is) return `it ended with ${is}; undisturbed, with ${was}`
-  if (isDeepStrictEqual(played.output, calm.output)) return null
+  if (isDeepStrictEqual(compare(played.output), compare(calm.output))) return null
   return `its output is ${text(played.output)}; undisturbed, ${text(calm.output)}`
 }
 
