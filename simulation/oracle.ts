@@ -59,6 +59,22 @@ const starts: Oracle = ({ evidence }) => {
 const edges: Oracle = ({ evidence }) =>
   evidence.tasks.flatMap((story) => graph(story).map((fault) => `${story.row.id}: ${fault}`))
 
+/** A step that waits and wants to know when its task stops is told so before it is cancelled. */
+const told: Oracle = ({ evidence }) =>
+  evidence.tasks.flatMap((story) => {
+    if (rewound(story) || forced(story)) return []
+    const waiting = new Set<number>()
+    const heard = new Set<number>()
+    return dated(story).flatMap(({ event }) => {
+      if (event.type === 'continued') heard.clear()
+      if (event.type === 'stepSuspended' && event.wary && !heard.has(event.id)) waiting.add(event.id)
+      if (event.type === 'stepSignalled') waiting.delete(event.id)
+      if (event.type === 'stepSignalled' && event.name === 'cancel') heard.add(event.id)
+      if (event.type !== 'stepCancelled' || !waiting.has(event.id)) return []
+      return [`${story.row.id}: step ${event.id} was cancelled while it waited, and not told`]
+    })
+  })
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -66,7 +82,7 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
-const oracles: Record<string, Oracle> = { moves, early, letters, starts, edges }
+const oracles: Record<string, Oracle> = { told, moves, early, letters, starts, edges }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

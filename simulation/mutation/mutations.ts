@@ -288,4 +288,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: { 'agent/host.ts': [['if (this.free <= 0 || !this.#handlers.has(action)) return false', '']] },
     by: ['slots'],
   },
+  'a step that begins to wait while its task stops is not told': {
+    change: {
+      'kernel/apply.ts': [['event.wary === true && !isTold(step)', 'event.wary === true && !state.unwinding']],
+    },
+    by: ['told'],
+    at: 163,
+  },
 }
