@@ -14,6 +14,9 @@ const asText = (text: string): string => text
 /** A statement longer than this is a fault of ours or of the server; it is undone and tried again (ms). */
 const STATEMENT_TIMEOUT = 30_000
 
+/** Who waits for a lock gives up before we stop waiting for him: nobody is left behind in the server's queue. */
+const LOCK_SHARE = 0.8
+
 /**
  * A connection, ready for use. Session settings go with its start packet; a transaction pooler would refuse them, so with
  * `notify: false` the session stays as it is.
@@ -26,7 +29,11 @@ export async function connect(settings: Settings, role: 'calls' | 'hints'): Prom
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: settings.answerWithin,
     types,
-    ...(settings.notify && { options: sessionOptions(role), statement_timeout: STATEMENT_TIMEOUT }),
+    ...(settings.notify && {
+      options: sessionOptions(role),
+      statement_timeout: STATEMENT_TIMEOUT,
+      lock_timeout: Math.ceil(settings.answerWithin * LOCK_SHARE),
+    }),
   })
   client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
   await client.connect()

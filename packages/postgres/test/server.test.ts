@@ -4,8 +4,11 @@ import type { StateStore } from '../../triarch/src/store/port.ts'
 import { claimAll, newTask, owned, snapshot, transition } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { refuseVersion } from '../src/migrate.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 import { describeSchema } from './describe.ts'
+import { startServer } from './server.ts'
 
 describe('the PostgreSQL store', () => {
   let schema: string
@@ -61,6 +64,85 @@ describe('the PostgreSQL store', () => {
     } finally {
       await withClient((client) => client.query(`DROP ROLE ${role}`))
     }
+  })
+
+  it('refuses a standby', { timeout: 60_000 }, async () => {
+    const server = await startServer({ standby: true })
+    try {
+      await expect(opened({ url: server.url, patience: 0 })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+    } finally {
+      await server.stop()
+    }
+  })
+
+  it('looks for another server once its own takes no more writes, and says so when there is none', async () => {
+    const role = `writer_${process.pid}`
+    const url = new URL(serverUrl())
+    url.username = role
+    url.password = 'x'
+    await withClient((client) => client.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'x'`))
+    const readOnly = (value: 'on' | 'off') =>
+      withClient(async (client) => {
+        await client.query(`ALTER ROLE ${role} SET default_transaction_read_only = ${value}`)
+        await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role])
+      })
+    try {
+      const store = await opened({ url: url.href, patience: 300 })
+      await readOnly('on')
+      await expect(store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })
+      await readOnly('off')
+      expect(await store.submit([newTask('t')])).toMatchObject([{ created: true }])
+      await store.close()
+    } finally {
+      await dropSchema(schema)
+      await withClient((client) => client.query(`DROP ROLE ${role}`))
+    }
+  })
+
+  it('takes over what an older Triarch left', async () => {
+    await withClient(async (client) => {
+      await client.query(`CREATE SCHEMA "${schema}"`)
+      await client.query(inSchema(migrations[0] ?? '', schema))
+      await client.query(
+        `CREATE TABLE "${schema}".schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`,
+      )
+      await client.query(`INSERT INTO "${schema}".schema_version VALUES (1, now())`)
+      const { id, workflow, version, events } = newTask('t')
+      await client.query(
+        `SELECT "${schema}".insert_tasks(ARRAY[$1], ARRAY[$2], ARRAY[$3], '{0}', '{pending}', '{1}', '{null}', '{null}',
+          '{null}', '{null}', ARRAY[$4])`,
+        [id, workflow, version, events],
+      )
+    })
+    const store = await opened()
+    expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
+    const found = await withClient((client) => describeSchema(client, schema))
+    await expect(found).toMatchFileSnapshot('./schema.txt')
+  })
+
+  it('gives up a lock before its caller gives it up, and tries again', async () => {
+    const store = await opened({ answerWithin: 300 })
+    const claim = await owned(store)
+    await withClient(async (client) => {
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${schema}".tasks FOR UPDATE`)
+      const committed = store.commit([transition(claim)])
+      const waiting = async () => {
+        const { rows } = await client.query(`SELECT count(*)::integer AS n FROM pg_stat_activity
+          WHERE application_name = 'triarch' AND wait_event_type = 'Lock' AND query LIKE '%"${schema}".commit%'`)
+        return Number(rows[0].n)
+      }
+      // Twice it waited and gave up, and never left anybody in the queue.
+      for (let times = 0, before = 0; times < 2; ) {
+        const now = await waiting()
+        expect(now).toBeLessThan(2)
+        if (now < before) times++
+        before = now
+      }
+      await client.query('COMMIT')
+      expect(await committed).toMatchObject([{ ok: true }])
+    })
+    expect(await store.records('t', 0, 10)).toHaveLength(2)
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +10,13 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** A real PostgreSQL of its own, on a free port, below `parent`. `durable`: flushes as in production; tests do without. */
+/**
+ * A real PostgreSQL of its own, on a free port, below `parent`. `durable`: flushes as in production; tests do without.
+ * `standby`: it follows another that never comes, and takes no writes.
+ */
 export async function startServer({
   durable = false,
+  standby = false,
   flags = [] as readonly string[],
   parent = tmpdir(),
 } = {}): Promise<Server> {
@@ -20,6 +24,7 @@ export async function startServer({
   chmodSync(folder, 0o755) // the server may run as another user
   const port = await freePort()
   const log: string[] = []
+  const readable = Promise.withResolvers<void>()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -33,7 +38,10 @@ export async function startServer({
       ...(durable ? [] : ['-c', 'fsync=off']),
       ...flags.flatMap((flag) => ['-c', flag]),
     ],
-    onLog: (message) => void log.push(String(message)),
+    onLog: (message) => {
+      log.push(String(message))
+      if (String(message).includes('ready to accept read-only connections')) readable.resolve()
+    },
     onError: (message) => void log.push(String(message)),
   })
   const stop = async () => {
@@ -42,7 +50,10 @@ export async function startServer({
   }
   try {
     await server.initialise()
-    await server.start()
+    if (standby) writeFileSync(join(folder, 'data', 'standby.signal'), '')
+    const started = server.start()
+    started.catch(() => undefined) // of a standby it never hears that it has started, but that it ended
+    await Promise.race([started, readable.promise])
   } catch (error) {
     await stop()
     throw new Error(`PostgreSQL did not start: ${log.slice(-5).join('')}`, { cause: error })
