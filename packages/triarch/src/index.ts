@@ -40,6 +40,17 @@ export type {
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
+export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
+export {
+  type Middleware,
+  type MiddlewareHooks,
+  middleware,
+  type Next,
+  type PlanCall,
+  type PresentCall,
+  type StepCall,
+  type SubmitCall,
+} from './definition/middleware.ts'
 export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'

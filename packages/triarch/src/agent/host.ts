@@ -1,9 +1,11 @@
 import { type Action, finalizeKey } from '../definition/action.ts'
 import type { Agent } from '../definition/agent.ts'
+import type { Middleware } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
+import { wrapped } from './around.ts'
 import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
 
 export interface HostedAttempt {
@@ -19,6 +21,8 @@ export interface HostOptions {
   node: string
   /** Largest payload, in bytes of JSON. */
   payload: number
+  /** What is around the attempts of an action in tasks of this workflow. */
+  around: (action: string, workflow: string, version: string) => readonly Middleware[]
   /** Told when code answers after nobody waited any more. */
   late: () => void
   /** Whether the node's lease holds by its own clock. Past it others may have taken over what it was about to start. */
@@ -111,7 +115,8 @@ export class AgentHost {
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
-    running.start(handler)
+    const chain = this.#options.around(request.action, request.workflow, request.version)
+    running.start(chain.length === 0 ? handler : wrapped(handler, chain, request))
   }
 
   #end({ request, done }: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {

@@ -76,6 +76,7 @@ export class Node {
       node: this.id,
       payload: limits.payload,
       late: () => stale(1),
+      around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       leased,
       freed: () => this.#consumer?.wake(),
     }

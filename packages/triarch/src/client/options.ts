@@ -1,5 +1,7 @@
 import type { Agent } from '../definition/agent.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import type { TaskHook } from '../definition/hook.ts'
+import type { Middleware } from '../definition/middleware.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
 import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
@@ -34,6 +36,10 @@ export interface TriarchOptions {
    */
   retention?: RetentionOption
   limits?: Partial<Limits>
+  /** Around all that happens in this process: what is submitted, planned, attempted and shown here. */
+  middleware?: readonly Middleware[]
+  /** For every task submitted here, besides those of its workflow. */
+  hooks?: readonly TaskHook[]
   /** Takes engine errors that nobody else hears of; a process warning when not given. */
   onError?: (error: unknown) => void
   /** Clock, timers, ids and randomness; the real ones when not given. */
@@ -80,6 +86,8 @@ const optionKeys = [
   'grace',
   'retention',
   'limits',
+  'middleware',
+  'hooks',
   'onError',
   'environment',
 ]

@@ -1,15 +1,17 @@
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkExclusive, type ExclusiveOptions, exclusiveKeys } from '../definition/exclusive.ts'
+import { toHookOrders } from '../definition/hook.ts'
 import { checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
-import { makePlan } from '../definition/planning.ts'
+import { makePlan, type PlanningOptions } from '../definition/planning.ts'
 import { checkPriority } from '../definition/policy.ts'
 import { validate } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Submission } from '../kernel/event.ts'
+import type { HookOrder } from '../kernel/hook.ts'
 import { gatedSubmission } from '../scheduler/transition.ts'
 import type { NewTask } from '../store/port.ts'
 
@@ -75,7 +77,7 @@ export async function newTask(
   if (!definition.plan || task.status === 'scheduled') return task
   const { payload, planSteps, planBytes } = given.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
-  const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via })
+  const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via, ...given.planning })
   const [submitted, ...rest] = JSON.parse(task.events) as object[]
   return { ...task, status: 'planned', events: JSON.stringify([submitted, { type: 'planned', plan }, ...rest]) }
 }
@@ -84,13 +86,15 @@ interface Given {
   now: number
   limits: { payload: number; planSteps: number; planBytes: number }
   id: () => string
+  planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>
+  hooks: HookOrder[]
 }
 
 function buildTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  { now, limits, id, gate }: Given & { gate: Gate },
+  { now, limits, id, hooks, gate }: Given & { gate: Gate },
 ): NewTask {
   const { definition, name, version } = workflow
   const { startAt, startBefore, completeBy } = options
@@ -104,6 +108,7 @@ function buildTask(
         : (start ?? now) + positiveMilliseconds(definition.completeWithin, 'completeWithin')
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
   const tags = checkTags('submit', options.tags ?? {})
+  const called = [...hooks, ...toHookOrders(name, definition.hooks)]
   const event = {
     type: 'submitted',
     workflow: name,
@@ -115,6 +120,7 @@ function buildTask(
     ...(priority !== 0 && { priority }),
     ...(options.tags && { tags }),
     ...gate,
+    ...(called.length > 0 && { hooks: called }),
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
   const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
+import { toHookOrders } from '../definition/hook.ts'
+import { around, inOrder } from '../definition/middleware.ts'
 import { checkTaskId } from '../definition/name.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
+import type { HookOrder } from '../kernel/hook.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
@@ -31,6 +34,7 @@ export class Triarch implements AsyncDisposable {
   readonly #environment: SynchronisedEnvironment
   readonly #settings: Settings
   readonly #registry: Registry
+  readonly #hooks: HookOrder[]
   readonly #store: StateStore
   readonly #connection: Connection
   readonly #counters: Counters = { stale: 0, fenced: 0 }
@@ -46,7 +50,8 @@ export class Triarch implements AsyncDisposable {
     this.#settings = settingsOf(options)
     const environment = options.environment ?? systemEnvironment()
     this.#environment = new SynchronisedEnvironment(environment)
-    this.#registry = new Registry((options.workflows ?? []) as readonly Workflow[], options.agents ?? [])
+    this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
+    this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#store = options.store(environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings)
     this.#connection.opened = () => this.#open()
@@ -105,13 +110,27 @@ export class Triarch implements AsyncDisposable {
     }
     await this.#open()
     if (this.#environment.old) await this.#synchronise()
+    const { middleware } = workflow?.definition ?? {}
+    const chain = inOrder(this.#registry.middleware, middleware)
+    let id: string | undefined
+    const call = { workflow: workflow?.name, input, id: options.id, tags: options.tags ?? {}, via: options.via }
+    await around(chain, 'submit', call, async (changed) => {
+      id = await this.#submit(workflow as Workflow, changed, options)
+      return id
+    })
+    if (id === undefined) throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')
+    return new TaskHandle<O>(this.#connection, id)
+  }
+
+  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions): Promise<string> {
     const { limits } = this.#settings
-    const given = { now: this.#environment.now(), limits, id: () => this.#environment.id() }
-    const task = await newTask(workflow as Workflow, input, options, given)
+    const id = () => this.#environment.id()
+    const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
+    const task = await newTask(workflow, input, options, given)
     const { created, heldBy } = await this.#create(task, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (!created) await this.#same(task, options.ifExists ?? 'match')
-    return new TaskHandle<O>(this.#connection, task.id)
+    return task.id
   }
 
   /** A task by its id; whether it exists shows at the first use. */

@@ -2,6 +2,7 @@ import type { BatchPolicy } from '../kernel/batch.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Agent } from './agent.ts'
 import type { Duration } from './duration.ts'
+import type { Middleware } from './middleware.ts'
 import type { ActionPlanContext } from './plan.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { StandardSchema } from './schema.ts'
@@ -58,6 +59,10 @@ export type Verification<O> = { done: true; output: O } | { done: false } | 'unk
 
 /** One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema). */
 export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOptions {
+  /** Around the attempts of its steps, and around its planning. */
+  middleware?: readonly Middleware[]
+  /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
+  subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */

@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { type Action, type ActionDefinition, capabilities, type StepContext, type StepEvent } from './action.ts'
 import { type BatchDefinition, type BatchResult, type Items, type PageRequest, pageOf, toBatchPolicy } from './batch.ts'
 import type { Jsonified } from './jsonified.ts'
+import { inOrder } from './middleware.ts'
 import { checkName } from './name.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 import type { ActionPlanContext, PlanContext, PlanningAction } from './plan.ts'
@@ -26,10 +27,11 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
 }
 
 /** An action that only plans others: what `plan` returns, references and all, is its output. */
-export type PurePlanDefinition<A, R> = PolicyOptions & {
-  plan(input: A, plan: PlanContext): R
-  run?: never
-}
+export type PurePlanDefinition<A, R> = PolicyOptions &
+  Pick<ActionDefinition, 'middleware' | 'subscribe'> & {
+    plan(input: A, plan: PlanContext): R
+    run?: never
+  }
 
 /** A named group of actions on one remote service or resource, with a concurrency of its own. */
 export interface Agent {
@@ -69,7 +71,18 @@ export interface Agent {
   ): Action<I, BatchResult>
 }
 
-const actionKeys = [...policyKeys, 'input', 'output', 'run', 'undo', 'verify', 'plan', 'finalize']
+const actionKeys = [
+  ...policyKeys,
+  'input',
+  'output',
+  'run',
+  'undo',
+  'verify',
+  'plan',
+  'finalize',
+  'middleware',
+  'subscribe',
+]
 
 /** Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
 export function agent(name: string, options: AgentOptions = {}): Agent {
@@ -109,9 +122,16 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)
   if (undo !== undefined) checkFunction(`${key}: undo`, undo)
   if (verify !== undefined) checkFunction(`${key}: verify`, verify)
+  inOrder(definition.middleware)
+  for (const other of definition.subscribe ?? []) checkAction(`${key}: subscribe`, other)
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
   return register(agent, name, definition)
+}
+
+function checkAction(what: string, action: Pick<Action, 'key'>): void {
+  if (typeof action?.key !== 'string')
+    throw new TriarchError('UNKNOWN_ACTION', `${what}: give what agent.action() returned`)
 }
 
 function register(agent: Agent, name: string, definition: ActionDefinition): Action {

@@ -6,6 +6,7 @@ import type { Page, PageItem } from '../kernel/message.ts'
 import type { StepContext } from './action.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 import { exclusiveKeys } from './exclusive.ts'
+import { toHookOrders } from './hook.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 import { encode } from './payload.ts'
 import { checkPriority, type PolicyOptions, policyKeys } from './policy.ts'
@@ -102,6 +103,7 @@ export function toBatchPolicy(what: string, definition: Omit<BatchDefinition, 'i
     ...(completeWithin !== undefined && {
       completeWithin: positiveMilliseconds(completeWithin, `${what}: child.completeWithin`),
     }),
+    ...(workflow.definition.hooks && { hooks: toHookOrders(what, workflow.definition.hooks) }),
   }
 }
 

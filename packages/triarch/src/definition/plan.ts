@@ -28,6 +28,8 @@ export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
 export interface PlanContext {
   /** The transaction given to submit(); undefined when a scheduler plans, and in a preview. */
   readonly via: unknown
+  /** For an action that subscribes: the step it is planned beside. */
+  readonly subscribed: Planned | undefined
 
   /**
    * Plans a step, or all that an action plans. Its `rescue` has the last word over those of what the action plans.

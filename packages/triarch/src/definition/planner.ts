@@ -3,12 +3,14 @@ import type { Plan, PlannedGroup, PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
 import { type Action, capabilities, finalizeKey } from './action.ts'
 import { checkLockName } from './exclusive.ts'
+import { around, inOrder, type Middleware } from './middleware.ts'
 import { checkOptions } from './options.ts'
 import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
 import { type RescueOption, toRecordedPolicy } from './policy.ts'
 import { newReference } from './reference.ts'
 import { invalid, validateSync } from './schema.ts'
 import { handles, toTemplate } from './template.ts'
+import type { Workflow } from './workflow.ts'
 
 export interface PlanLimits {
   /** Bytes of JSON of one input or output. */
@@ -17,6 +19,16 @@ export interface PlanLimits {
   steps: number
   /** Bytes of JSON of all its inputs. */
   bytes: number
+}
+
+/** Actions that are planned whenever the one of this key is. */
+export type Subscribers = (key: string) => readonly Action[]
+
+interface PlannerOptions {
+  limits: PlanLimits
+  /** Around the workflow's planning, and the outer part of what is around that of its actions. */
+  chain: readonly Middleware[]
+  subscribers?: Subscribers | undefined
 }
 
 /** Where the next step goes: in what order, and under which action. */
@@ -43,22 +55,29 @@ export class Planner {
   readonly #groups: PlannedGroup[] = []
   readonly #finalizers: PlannedStep[] = []
   readonly #first: number
+  readonly #workflow: string
   readonly #rescue: RescueOption | undefined
+  readonly #chain: readonly Middleware[]
+  readonly #subscribers: Subscribers
   readonly #limits: PlanLimits
   #scope: Scope = { kind: 'concurrence', incoming: [], exits: [], group: undefined, rescues: [] }
   #open = true
   #bytes = 0
 
-  constructor(first: number, rescue: RescueOption | undefined, limits: PlanLimits) {
+  constructor(first: number, { name, definition }: Workflow, { limits, chain, subscribers }: PlannerOptions) {
     this.#first = first
-    this.#rescue = rescue
+    this.#workflow = name
+    this.#rescue = definition.rescue
     this.#limits = limits
+    this.#chain = chain
+    this.#subscribers = subscribers ?? (() => [])
   }
 
   /** What the planning code programs against. */
-  context(via: unknown, own?: Action): ActionPlanContext<unknown, unknown> {
+  context(via: unknown, own?: Action, subscribed?: Planned): ActionPlanContext<unknown, unknown> {
     return {
       via,
+      subscribed,
       step: (action: Action, input: unknown, options?: PlannedStepOptions) =>
         this.#step(action, input, options ?? {}, via),
       self: (input: unknown, options?: PlannedStepOptions) => {
@@ -81,11 +100,40 @@ export class Planner {
   }
 
   #step(action: Action, input: unknown, options: PlannedStepOptions, via: unknown): Planned {
+    const before = this.#before(options.after ?? [])
+    const planned = this.#alone(action, input, options, via)
+    for (const subscriber of this.#subscribers(action.key)) {
+      if (this.#subscribing.has(subscriber.key)) throw misuse(`${subscriber.key} subscribes to itself`)
+      this.#subscribing.add(subscriber.key)
+      this.#beside(before, () => this.#alone(subscriber, input, {}, via, planned))
+      this.#subscribing.delete(subscriber.key)
+    }
+    return planned
+  }
+
+  readonly #subscribing = new Set<string>()
+
+  /** It waits for what the other waits for, and nothing of a sequence waits for it. */
+  #beside(incoming: readonly number[], body: () => unknown): void {
+    const { group, rescues } = this.#scope
+    const outer = this.#scope
+    this.#scope = { kind: 'concurrence', incoming, exits: [], group, rescues }
+    try {
+      body()
+    } finally {
+      this.#scope = outer
+    }
+  }
+
+  #alone(action: Action, input: unknown, options: PlannedStepOptions, via: unknown, beside?: Planned): Planned {
     this.#check()
     const { plan } = action?.definition ?? {}
     if (plan === undefined) return this.#add(action, input, options)
     const { exits, output } = this.#within(action, options, () => {
-      const planned = plan(input, this.context(via, action))
+      const chain = inOrder(this.#chain, action.definition.middleware)
+      const call = { workflow: this.#workflow, action: action.key, input, via }
+      const context = this.context(via, action, beside)
+      const planned = around(chain, 'plan', call, (changed) => plan(changed, context))
       if (isThenable(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
       return planned
     })

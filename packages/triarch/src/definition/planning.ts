@@ -1,7 +1,8 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Plan } from '../kernel/plan.ts'
+import { around, inOrder, type Middleware } from './middleware.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from './payload.ts'
-import { type PlanLimits, Planner } from './planner.ts'
+import { type PlanLimits, Planner, type Subscribers } from './planner.ts'
 import { validate } from './schema.ts'
 import type { Workflow } from './workflow.ts'
 
@@ -11,6 +12,15 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
   bytes: 16 * 1024 * 1024,
 }
 
+export interface PlanningOptions {
+  first: number
+  limits: PlanLimits
+  via: unknown
+  /** Around all that others wrap. */
+  middleware?: readonly Middleware[]
+  subscribers?: Subscribers
+}
+
 /**
  * Runs a workflow's planning code. `first` is the id of the plan's first step. Throws PLAN_FAILED with what the code threw
  * as its cause, or the typed error of what it did wrong.
@@ -18,13 +28,17 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
 export async function makePlan(
   workflow: Workflow,
   input: unknown,
-  { first, limits, via }: { first: number; limits: PlanLimits; via: unknown },
+  { first, limits, via, middleware, subscribers }: PlanningOptions,
 ): Promise<Plan> {
   const { definition, name } = workflow
   const given = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
-  const planner = new Planner(first, definition.rescue, limits)
+  const chain = inOrder(middleware, definition.middleware)
+  const planner = new Planner(first, workflow, { limits, chain, subscribers })
   try {
-    return planner.finish(await definition.plan?.(given, planner.context(via)))
+    const call = { workflow: name, action: undefined, input: given, via }
+    return planner.finish(
+      await around(chain, 'plan', call, (changed) => definition.plan?.(changed, planner.context(via))),
+    )
   } catch (cause) {
     if (isTriarchError(cause)) throw cause
     const why = cause instanceof Error ? cause.message : String(cause)

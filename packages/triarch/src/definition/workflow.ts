@@ -3,7 +3,9 @@ import type { RescueStrategy } from '../kernel/policy.ts'
 import type { TaskContext } from './context.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
+import { type TaskHook, toHookOrders } from './hook.ts'
 import type { Jsonified } from './jsonified.ts'
+import { inOrder, type Middleware } from './middleware.ts'
 import { checkName, checkVersion } from './name.ts'
 import { checkFunction, checkOptions } from './options.ts'
 import type { PlanContext } from './plan.ts'
@@ -30,6 +32,10 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   exclusive?: ExclusiveOptions<I>
   /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
   retention?: RetentionOption
+  /** Around its submission, its planning, and the attempts of its steps where its code is. */
+  middleware?: readonly Middleware[]
+  /** Workflows that run when a task of it changes its state. */
+  hooks?: readonly TaskHook[]
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run?(input: I, task: TaskContext): O | Promise<O>
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
@@ -74,6 +80,8 @@ const keys = [
   'priority',
   'exclusive',
   'retention',
+  'middleware',
+  'hooks',
   'run',
   'plan',
 ]
@@ -100,6 +108,8 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
     throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
   }
   const { rescue, completeWithin, priority, exclusive, version = '1' } = definition
+  inOrder(definition.middleware)
+  toHookOrders(what, definition.hooks)
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
   toRetention(definition.retention, `${what}: retention`)

@@ -64,6 +64,7 @@ export const catalogue = {
     'The function given to task.transaction ended its transaction: leave COMMIT and ROLLBACK to Triarch, throw to undo.',
   WORKFLOW_MISUSE:
     'A workflow awaited something foreign or used its context outside of its turn: await only what the context gives.',
+  MIDDLEWARE_MISUSE: 'A middleware called next() twice, or kept a task from being submitted: see the message.',
   STEP_MISUSE: 'A step used its context where it may not: see the message.',
   INVALID_TOKEN: 'What was given is no resume token: give what step.token was.',
   PLAN_MISUSE:

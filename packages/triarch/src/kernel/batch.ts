@@ -1,4 +1,5 @@
 import type { ParentPolicy, TaskEvent } from './event.ts'
+import type { HookOrder } from './hook.ts'
 import type { ErrorRecord } from './json.ts'
 import type { PageItem } from './message.ts'
 import type { Step, TaskState } from './state.ts'
@@ -23,6 +24,7 @@ export interface BatchPolicy {
   priority?: number
   tags?: Record<string, string>
   completeWithin?: number
+  hooks?: HookOrder[]
 }
 
 /** Children from one ordinal to another (inclusive) that ended alike. */

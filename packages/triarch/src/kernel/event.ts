@@ -1,5 +1,6 @@
 import type { BatchMove } from './batch.ts'
 import type { IfHeld } from './gate.ts'
+import type { HookOrder } from './hook.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
 import type { RecordedPolicy, RescueStrategy } from './policy.ts'
@@ -44,6 +45,7 @@ export interface Submission {
   /** It does not begin before it is thawed. */
   frozen?: true
   parent?: Parent
+  hooks?: HookOrder[]
 }
 
 /**

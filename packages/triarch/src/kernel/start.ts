@@ -13,6 +13,7 @@ export function submit(state: TaskState, event: Extract<TaskEvent, { type: 'subm
   state.priority = event.priority ?? 0
   state.tags = event.tags ?? {}
   state.parent = event.parent ?? null
+  state.hooks = event.hooks ?? []
   state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
   newGate(state, event)
 }

@@ -1,6 +1,7 @@
 import type { Batch } from './batch.ts'
 import type { Operation, Parent, ParentPolicy, PauseReason } from './event.ts'
 import type { Antecedent, Lock } from './gate.ts'
+import type { HookOrder } from './hook.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { PlanState } from './plan.ts'
 import type { StepPolicy } from './policy.ts'
@@ -29,6 +30,7 @@ export interface TaskState {
   antecedents: Map<string, Antecedent>
   /** Locks it has, or waits for. */
   locks: Map<number, Lock>
+  hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */
@@ -194,6 +196,7 @@ export function newState(id: string): TaskState {
     frozen: false,
     antecedents: new Map(),
     locks: new Map(),
+    hooks: [],
     ordinal: 0,
     firstId: 1,
     nextId: 1,

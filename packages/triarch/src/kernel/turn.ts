@@ -3,6 +3,7 @@ import type { BatchPolicy } from './batch.ts'
 import type { EndedChildren } from './batching.ts'
 import type { TaskEvent } from './event.ts'
 import { type GateRequests, requestsOf } from './gate.ts'
+import type { Move } from './hook.ts'
 import type { Message, PageItem } from './message.ts'
 import type { Delivery, Step, TaskState } from './state.ts'
 
@@ -25,6 +26,8 @@ export interface Turn {
   readonly spawned: Spawn[]
   /** How children of batches ended, until it is recorded: all of a turn at once. */
   readonly ended: Map<number, EndedChildren>
+  /** From state to state, where somebody wants to know. */
+  readonly moves: Move[]
   /** Steps whose running attempt should be aborted. */
   readonly aborts: number[]
   /** Steps whose outstanding attempt no longer matters. */
@@ -76,6 +79,7 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
     deliveries: [],
     posts: [],
     spawned: [],
+    moves: [],
     ended: new Map(),
     aborts: [],
     forgotten: [],
@@ -87,9 +91,13 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
 }
 
 export function emit(turn: Turn, event: TaskEvent): void {
+  const { state } = turn
+  const from = state.status
   turn.events.push(event)
-  apply(turn.state, event, turn.at, turn.deliveries)
-  requestsOf(turn.state, event, turn.gates)
+  apply(state, event, turn.at, turn.deliveries)
+  requestsOf(state, event, turn.gates)
+  if (state.status !== from && state.hooks.length > 0)
+    turn.moves.push({ from, to: state.status, ordinal: state.ordinal })
 }
 
 /** Counts a message that changed nothing. */

@@ -16,6 +16,7 @@ import type {
 } from '../definition/context.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
+import { toHookOrders } from '../definition/hook.ts'
 import { checkName, checkTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -157,6 +158,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
         ...(exclusive.length > 0 && { exclusive }),
         ...(ownTags && { tags: ownTags }),
         ...(within !== undefined && { completeWithin: within }),
+        hooks: toHookOrders(what, target.definition.hooks),
       },
     })
   }

@@ -16,7 +16,7 @@ import { describe, matches } from './match.ts'
 export interface Command {
   decision: Decision
   /** For `childStarted`: what the child is submitted with. */
-  child?: Pick<Submission, 'input' | 'exclusive'> & {
+  child?: Pick<Submission, 'input' | 'exclusive' | 'hooks'> & {
     priority?: number
     tags?: Record<string, string>
     completeWithin?: number

@@ -1,3 +1,4 @@
+import type { PlanningOptions } from '../definition/planning.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Step } from '../kernel/state.ts'
@@ -28,6 +29,8 @@ export interface Owner {
   readonly committer: Committer
   readonly letters: Letters
   workflow(name: string, version: string): Workflow | undefined
+  /** What this process does around plans. */
+  readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>
   /** Record 1 and those from the last continue-as-new on. */
   history(id: string): Promise<HistoryRecord[]>
   /** Takes a slot in this process for an attempt of the action. */

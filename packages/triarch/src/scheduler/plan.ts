@@ -20,7 +20,7 @@ export function planInTime(owner: Owner, workflow: Workflow, { input, nextId }: 
     const timer = owner.environment.timer(within, () =>
       failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),
     )
-    makePlan(workflow, input, { first: nextId, limits, via: undefined }).then((plan) => {
+    makePlan(workflow, input, { first: nextId, limits, via: undefined, ...owner.planning }).then((plan) => {
       timer.cancel()
       resolve({ type: 'planned', plan })
     }, failed)

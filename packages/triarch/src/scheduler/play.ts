@@ -2,12 +2,13 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
+import { hookTasks } from '../kernel/hook.ts'
 import { settle } from '../kernel/settle.ts'
 import { notifyParent } from '../kernel/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import type { NewTask } from '../store/port.ts'
 import type { FunctionDriver } from './driver.ts'
-import { batchChild, childTask } from './transition.ts'
+import { batchChild, childTask, hookTask } from './transition.ts'
 
 /**
  * Takes what the code has decided and tells it the next outcome. True: it is to go as far as it can with that before it is
@@ -63,6 +64,7 @@ export function conclude(turn: Turn, driver: FunctionDriver | null, children: Ne
   holdLost(turn, driver)
   notifyParent(turn)
   for (const spawn of turn.spawned) children.push(batchChild(turn, spawn))
+  for (const hook of hookTasks(turn)) children.push(hookTask(turn, hook))
 }
 
 /** A task that outgrew its bounds is undone, with an error that says which. */

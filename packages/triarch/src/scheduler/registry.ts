@@ -1,4 +1,6 @@
+import type { Action } from '../definition/action.ts'
 import type { Agent } from '../definition/agent.ts'
+import { inOrder, type Middleware } from '../definition/middleware.ts'
 import { type Retention, toRetention } from '../definition/retention.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
@@ -8,8 +10,14 @@ export class Registry {
   readonly #workflows = new Map<string, Workflow>()
   readonly agents: Map<string, Agent> = new Map()
 
-  /** Throws DUPLICATE_DEFINITION. */
-  constructor(workflows: readonly Workflow[], agents: readonly Agent[]) {
+  /** Around everything in this process, the outermost first. */
+  readonly middleware: readonly Middleware[]
+  readonly #chains = new Map<string, readonly Middleware[]>()
+  readonly #subscribers = new Map<string, Action[]>()
+
+  /** Throws DUPLICATE_DEFINITION, INVALID_OPTION. */
+  constructor(workflows: readonly Workflow[], agents: readonly Agent[], middleware: readonly Middleware[] = []) {
+    this.middleware = inOrder(middleware)
     for (const workflow of workflows) {
       const key = versionKey(workflow.name, workflow.version)
       if (this.#workflows.has(key)) {
@@ -24,6 +32,28 @@ export class Registry {
       if (this.agents.has(agent.name))
         throw new TriarchError('DUPLICATE_DEFINITION', `agent "${agent.name}" is registered twice`)
       this.agents.set(agent.name, agent)
+      for (const action of agent.actions.values()) this.#subscribe(action)
+    }
+  }
+
+  /** Actions that are planned whenever the one of this key is, in the order of the agents. */
+  readonly subscribers: (key: string) => readonly Action[] = (key) => this.#subscribers.get(key) ?? []
+
+  /** What is around the attempts of an action's steps, in tasks of this workflow if it is known here. */
+  chain(action: string, workflow: string, version: string): readonly Middleware[] {
+    const key = `${action} ${versionKey(workflow, version)}`
+    const known = this.#chains.get(key)
+    if (known) return known
+    const [agent = '', name = ''] = action.replace(/:finalize$/, '').split('.')
+    const own = this.agents.get(agent)?.actions.get(name)?.definition.middleware
+    const chain = inOrder(this.middleware, this.workflow(workflow, version)?.definition.middleware, own)
+    this.#chains.set(key, chain)
+    return chain
+  }
+
+  #subscribe(action: Action): void {
+    for (const { key } of action.definition.subscribe ?? []) {
+      this.#subscribers.set(key, [...(this.#subscribers.get(key) ?? []), action])
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Handler } from '../agent/attempt.ts'
-import { AgentHost } from '../agent/host.ts'
+import { AgentHost, type HostOptions } from '../agent/host.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -69,7 +69,12 @@ export class Scheduler implements Owner {
     this.node = options.node
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
-    this.#locals = new AgentHost({ ...options, payload: options.limits.payload, late: () => options.stale(1) }, null)
+    const { registry } = options
+    const around: HostOptions['around'] = (...of) => registry.chain(...of)
+    this.#locals = new AgentHost(
+      { ...options, around, payload: options.limits.payload, late: () => options.stale(1) },
+      null,
+    )
   }
 
   start(): void {
@@ -127,6 +132,10 @@ export class Scheduler implements Owner {
   discardAll(reason: Error): void {
     this.#timer?.cancel()
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
+  }
+
+  get planning(): Owner['planning'] {
+    return this.#options.registry
   }
 
   workflow(name: string, version: string): Workflow | undefined {

@@ -1,6 +1,7 @@
 import { idempotencyKey } from '../kernel/dispatch.ts'
 import type { Parent, TaskEvent } from '../kernel/event.ts'
 import type { IfHeld } from '../kernel/gate.ts'
+import type { HookOrder, HookTask } from '../kernel/hook.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
@@ -51,6 +52,8 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     attempt: step.attempt,
     name: step.name,
     action: step.action ?? step.name,
+    workflow: state.workflow,
+    version: state.version,
     idempotencyKey: idempotencyKey(state, step),
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
@@ -108,6 +111,11 @@ export function batchChild(turn: Turn, { task, step, ordinal, policy, item }: Sp
   return newChild(turn, { ...policy, ...item, task, parent: { task: turn.state.id, step, ordinal } })
 }
 
+/** The task of a hook: it is listed with the children of its task, which does not wait for it. */
+export function hookTask(turn: Turn, { task, workflow, version, input }: HookTask): NewTask {
+  return { ...newChild(turn, { task, workflow, version, input }), parent: turn.state.id }
+}
+
 interface ChildOrder {
   task: string
   workflow: string
@@ -117,11 +125,12 @@ interface ChildOrder {
   tags?: Record<string, string>
   completeWithin?: number
   exclusive?: readonly { key: string; ifHeld: IfHeld }[]
-  parent: Parent
+  parent?: Parent
+  hooks?: HookOrder[]
 }
 
 function newChild({ at }: Turn, order: ChildOrder): NewTask {
-  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent } = order
+  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent, hooks } = order
   const completeBy = completeWithin === undefined ? null : at + completeWithin
   const event = {
     type: 'submitted',
@@ -132,7 +141,8 @@ function newChild({ at }: Turn, order: ChildOrder): NewTask {
     ...(tags && { tags }),
     ...(completeBy !== null && { completeBy }),
     ...(exclusive && { exclusive }),
-    parent,
+    ...(parent && { parent }),
+    ...(hooks && hooks.length > 0 && { hooks }),
   }
   return {
     id: task,
@@ -144,7 +154,7 @@ function newChild({ at }: Turn, order: ChildOrder): NewTask {
     at,
     startAt: null,
     deadline: completeBy,
-    parent: parent.task,
+    parent: parent?.task ?? null,
     ...gatedSubmission(event, false),
   }
 }

@@ -216,6 +216,8 @@ export interface StepRequest {
   attempt: number
   name: string
   action: string
+  workflow: string
+  version: string
   idempotencyKey: string
   input: Json
   /** For undo: the output to undo. */

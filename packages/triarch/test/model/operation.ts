@@ -246,7 +246,18 @@ function workOf(model: Reference, task: string, choice: WorkChoice): port.WorkRe
   return {
     ...{ step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin },
     expiresAt: expiresIn === null ? null : model.now + expiresIn,
-    request: { task, step, operation, attempt, name: act, action, idempotencyKey: 'k', input },
+    request: {
+      task,
+      step,
+      operation,
+      attempt,
+      name: act,
+      action,
+      workflow: 'w',
+      version: '1',
+      idempotencyKey: 'k',
+      input,
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { Planner } from '../../src/definition/planner.ts'
 import { DEFAULT_PLAN_LIMITS } from '../../src/definition/planning.ts'
 import { newReference, type Reference, ref } from '../../src/definition/reference.ts'
 import { toTemplate } from '../../src/definition/template.ts'
+import { type Workflow, workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { missing, references, resolve } from '../../src/kernel/reference.ts'
@@ -96,7 +97,10 @@ describe('a reference', () => {
 
 describe('a planner', () => {
   it('refuses to go on once its plan is finished', () => {
-    const planner = new Planner(1, undefined, DEFAULT_PLAN_LIMITS)
+    const planner = new Planner(1, workflow('flow', { plan: () => 1 }) as Workflow, {
+      limits: DEFAULT_PLAN_LIMITS,
+      chain: [],
+    })
     const context = planner.context(undefined)
     planner.finish(undefined)
     expect(codeOf(() => context.sequence(() => 1))).toBe('PLAN_MISUSE')

@@ -55,6 +55,8 @@ export function workRequest(task: string, step: number, change: Partial<WorkRequ
     heartbeatWithin: null,
     expiresAt: null,
     request: {
+      workflow: 'order',
+      version: '1',
       task,
       step,
       operation,

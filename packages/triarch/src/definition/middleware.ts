@@ -1,0 +1,158 @@
+import { TriarchError } from '../error/error.ts'
+import type { StepContext } from './action.ts'
+import { checkName } from './name.ts'
+import { checkFunction, checkOptions } from './options.ts'
+
+/** Goes on with what is wrapped, with another input if one is given. To be called once at most. */
+export type Next = (input?: unknown) => unknown
+
+/** A step that is about to be attempted. */
+export interface StepCall {
+  /** `agent.action`; for local steps their name. */
+  readonly action: string
+  readonly name: string
+  readonly input: unknown
+  /** For undo and finalize: what the step gave. */
+  readonly output?: unknown
+  /** The workflow it belongs to. */
+  readonly workflow: string
+  readonly step: StepContext
+}
+
+/** A plan that is about to be made: the workflow's, or a part of it that an action plans. */
+export interface PlanCall {
+  readonly workflow: string
+  readonly action: string | undefined
+  readonly input: unknown
+  /** The transaction given to submit(). */
+  readonly via: unknown
+}
+
+export interface SubmitCall {
+  readonly workflow: string
+  readonly input: unknown
+  readonly id: string | undefined
+  readonly tags: Readonly<Record<string, string>>
+  readonly via: unknown
+}
+
+/** A step that is about to be shown. */
+export interface PresentCall {
+  readonly action: string
+  readonly input: unknown
+}
+
+/**
+ * Code around what others wrote. Each hook is given what it wraps and `next`, which goes on with it and gives its result;
+ * what the hook returns takes that place. Without `next`, nothing of it happens. An error in it is an error of what it wraps.
+ */
+export interface MiddlewareHooks {
+  /** Is outside of these, if they are there too. */
+  before?: readonly string[]
+  /** Is inside of these. */
+  after?: readonly string[]
+  /** Takes the place of the one of this name. */
+  replace?: string
+  /** Around the planning code of a workflow, or of an action (that answers at once). */
+  plan?(call: PlanCall, next: Next): unknown
+  /** Around each attempt. Where the step waits, what `next` gives is to be returned as it is. */
+  run?(call: StepCall, next: Next): unknown
+  finalize?(call: StepCall, next: Next): unknown
+  undo?(call: StepCall, next: Next): unknown
+  verify?(call: StepCall, next: Next): unknown
+  /** Around submit(): before the task exists, and after. */
+  submit?(call: SubmitCall, next: Next): unknown
+  /** Around an action's `present`. */
+  present?(call: PresentCall, next: Next): unknown
+}
+
+export interface Middleware extends Readonly<MiddlewareHooks> {
+  readonly name: string
+}
+
+export type Hook = 'plan' | 'run' | 'finalize' | 'undo' | 'verify' | 'submit' | 'present'
+
+const hooks: readonly Hook[] = ['plan', 'run', 'finalize', 'undo', 'verify', 'submit', 'present']
+
+/** Defines a middleware. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
+export function middleware(name: string, definition: MiddlewareHooks): Middleware {
+  const what = `middleware "${checkName('middleware', name)}"`
+  checkOptions(what, definition ?? null, ['before', 'after', 'replace', ...hooks])
+  for (const hook of hooks) if (definition[hook] !== undefined) checkFunction(`${what}: ${hook}`, definition[hook])
+  return Object.freeze({ ...definition, name })
+}
+
+/**
+ * The order in which they wrap, the outermost first: as they are listed, but for what they say about each other. Throws
+ * DUPLICATE_DEFINITION, INVALID_OPTION (for a circle).
+ */
+export function inOrder(...lists: (readonly Middleware[] | undefined)[]): readonly Middleware[] {
+  const listed: Middleware[] = []
+  for (const one of lists.flatMap((list) => list ?? [])) {
+    if (typeof one?.name !== 'string') throw invalid('give what middleware() returned')
+    const known = listed.find(({ name }) => name === one.name)
+    if (known && known !== one)
+      throw new TriarchError('DUPLICATE_DEFINITION', `two middlewares are named "${one.name}"`)
+    if (!known) listed.push(one)
+  }
+  return sorted(substituted(listed))
+}
+
+/** Calls `core` inside of all that have this hook. */
+export function around<C extends { readonly input: unknown }>(
+  chain: readonly Middleware[],
+  hook: Hook,
+  call: C,
+  core: (input: unknown) => unknown,
+): unknown {
+  const from = (index: number, input: unknown): unknown => {
+    const wrapping = chain[index]
+    if (!wrapping) return core(input)
+    const wrap = wrapping[hook] as ((call: C, next: Next) => unknown) | undefined
+    if (!wrap) return from(index + 1, input)
+    let gone = false
+    return wrap.call(wrapping, { ...call, input }, (changed = input) => {
+      if (gone) throw new TriarchError('MIDDLEWARE_MISUSE', `middleware "${wrapping.name}" called next() twice`)
+      gone = true
+      return from(index + 1, changed)
+    })
+  }
+  return from(0, call.input)
+}
+
+export function has(chain: readonly Middleware[], hook: Hook): boolean {
+  return chain.some((one) => one[hook] !== undefined)
+}
+
+function substituted(listed: readonly Middleware[]): Middleware[] {
+  const places = [...listed]
+  for (const one of listed) {
+    if (one.replace === undefined) continue
+    const place = places.findIndex(({ name }) => name === one.replace)
+    if (place < 0) continue
+    places.splice(places.indexOf(one), 1)
+    places.splice(
+      places.findIndex(({ name }) => name === one.replace),
+      1,
+      one,
+    )
+  }
+  return places
+}
+
+/** Kahn's algorithm, taking what is listed first among those that may come next. */
+function sorted(listed: readonly Middleware[]): Middleware[] {
+  const precedes = (a: Middleware, b: Middleware) => a.before?.includes(b.name) || b.after?.includes(a.name)
+  const left = [...listed]
+  const order: Middleware[] = []
+  while (left.length > 0) {
+    const next = left.findIndex((one) => !left.some((other) => other !== one && precedes(other, one)))
+    if (next < 0) throw invalid(`${left.map(({ name }) => name).join(', ')} want to be around each other`)
+    order.push(...left.splice(next, 1))
+  }
+  return order
+}
+
+function invalid(problem: string): TriarchError {
+  return new TriarchError('INVALID_OPTION', `middleware: ${problem}`)
+}
