@@ -7,11 +7,13 @@ export type { ListOptions } from './client/query.ts'
 export type { ResumeOptions } from './client/resume.ts'
 export { stopOnSignals } from './client/signals.ts'
 export type { StepInfo, TaskDetails, TaskInfo } from './client/status.ts'
+export type { StepView } from './client/steps.ts'
 export type { SubmitOptions } from './client/submission.ts'
 export { Triarch } from './client/triarch.ts'
 export type {
   Action,
   ActionDefinition,
+  PresentedStep,
   StepContext,
   StepEvent,
   SuspendOptions,

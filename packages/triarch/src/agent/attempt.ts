@@ -9,6 +9,7 @@ import { toRecord } from '../error/record.ts'
 import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
+import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
 import { SUSPENDED, suspensionOf } from './suspension.ts'
 import { throttle } from './throttle.ts'
@@ -19,6 +20,8 @@ export interface Handler {
   undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
   verify?: ((input: unknown, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
+  /** Where secrets are in what it is given: no error of it tells them. */
+  secrets?: readonly string[] | undefined
 }
 
 export interface AttemptOptions {
@@ -120,11 +123,20 @@ export class Attempt {
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',
-      error: toRecord(error),
+      error: scrub(toRecord(error), this.#secrets(handler)),
       retryable: !refused && mayRetry(handler, error),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
     }
+  }
+
+  #secrets({ secrets }: Handler): ReadonlySet<string> {
+    const { input, output, checkpoint, event } = this.#options.request
+    const found = new Set<string>()
+    // A finalizer is given the input and the output of its run.
+    const given = [input, output, checkpoint, this.checkpoint, event?.payload, partOf(input, 'input'), partOf(input, 'output')] // biome-ignore format: one line
+    if (secrets) for (const payload of given) secretsAt(payload, secrets, found)
+    return found
   }
 
   #expire(code: 'STEP_TIMEOUT' | 'HEARTBEAT_MISSED', message: string): void {
@@ -223,6 +235,10 @@ class Context implements StepContext {
   }
 }
 
+function partOf(value: Json, key: string): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
+}
+
 const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE'] as const
 
 /** A predicate that throws has no opinion. */
@@ -263,6 +279,7 @@ export function actionHandler(action: Action<unknown, unknown>): Handler {
     undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
     verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
     retryIf: definition.retry?.retryIf,
+    secrets: definition.secrets,
   }
 }
 
@@ -272,6 +289,7 @@ export function finalizeHandler({ definition }: Action<unknown, unknown>): Handl
   return {
     run: (done, step) => definition.finalize?.(done as { input: unknown; output: unknown }, step),
     retryIf: definition.retry?.retryIf,
+    secrets: definition.secrets,
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import type { Connection } from './connection.ts'
 import { type ListOptions, listQuery } from './query.ts'
-import { infoOf, type TaskInfo } from './status.ts'
+import type { TaskInfo } from './status.ts'
 
 export interface TaskPage {
   tasks: TaskInfo[]
@@ -32,7 +32,7 @@ export async function listChildren(
     for (const row of rows) {
       if (found.length === query.limit) return { tasks: found, next: String(last) }
       last = row.key
-      if (step === undefined || isOf(row.id, parent, step)) found.push(infoOf(row))
+      if (step === undefined || isOf(row.id, parent, step)) found.push(await connection.shown(row))
     }
     if (rows.length < query.limit) return { tasks: found }
   }

@@ -1,24 +1,32 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import type { TaskEvent } from '../kernel/event.ts'
 import type { Message } from '../kernel/message.ts'
 import { rebuild } from '../kernel/rebuild.ts'
+import { hideAt, scrub } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { datedEvents } from '../scheduler/history.ts'
+import type { Registry } from '../scheduler/registry.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 import type { Limits } from './options.ts'
 import { type Ending, endingOf, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
+import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
+import { isVeiled, veilOf } from './veil.ts'
 
 /** Ways to learn that a task moved: this process's own scheduler says so at once, others are seen by polling. */
 export class Connection {
   readonly store: StateStore
   readonly environment: Environment
   readonly limits: Pick<Limits, 'payload'>
+  readonly registry: Registry
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
   /** Opens the store, if it is not yet open. */
   opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
   posted: () => void = () => undefined
+  /** By workflow and version. */
+  readonly #secrets = new Map<string, readonly string[]>()
   readonly #listeners = new Map<string, Set<(state: TaskState) => void>>()
   /** Longest time between two looks into the store for a task that is elsewhere (ms). */
   readonly #slowest: number
@@ -27,7 +35,9 @@ export class Connection {
     store: StateStore,
     environment: Environment,
     settings: { limits: Pick<Limits, 'payload'>; poll: number },
+    registry: Registry,
   ) {
+    this.registry = registry
     this.store = store
     this.environment = environment
     this.limits = settings.limits
@@ -48,15 +58,49 @@ export class Connection {
   }
 
   async info(id: string): Promise<TaskInfo> {
-    return infoOf(await this.row(id))
+    return this.shown(await this.row(id))
   }
 
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
     const info = await this.info(id)
-    if (info.status === 'stopped') return { ...info, steps: [] }
-    const records = await this.store.replay(id)
-    return { ...info, steps: stepsOf(rebuild(id, datedEvents(records)).state) }
+    const history = datedEvents(await this.store.replay(id))
+    const veil = veilOf(history.map(({ event }) => event))
+    const { state } = rebuild(id, history)
+    const seen: TaskDetails = { ...info, steps: info.status === 'stopped' ? [] : stepsOf(state) }
+    const shown = isVeiled(veil) ? scrub(seen, veil.texts) : seen
+    if (state.progress !== undefined || !state.begun) return shown
+    return { ...shown, progress: progressOfSteps(stepViews(id, history, veil)) }
+  }
+
+  /** Every step of the task, as it may be shown. */
+  async steps(id: string): Promise<StepView[]> {
+    await this.row(id)
+    const history = datedEvents(await this.store.replay(id))
+    const veil = veilOf(history.map(({ event }) => event))
+    const views = stepViews(id, history, veil)
+    const { registry } = this
+    for (const view of views) await present(view, registry)
+    return scrub(views, veil.texts)
+  }
+
+  /** The row without what its workflow marks as secret. Each version of a workflow says so in its tasks' first records. */
+  async shown(row: TaskRow): Promise<TaskInfo> {
+    const info = infoOf(row)
+    if (info.output === undefined && info.progress === undefined) return info
+    const key = `${row.workflow}@${row.version}`
+    const known = this.#secrets.get(key)
+    const [record] = known ? [] : await this.store.records(row.id, 0, 1)
+    const [first] = record ? (JSON.parse(record.events) as TaskEvent[]) : []
+    const secrets = known ?? (first?.type === 'submitted' ? (first.secrets ?? []) : [])
+    this.#secrets.set(key, secrets)
+    const { output, progress } = info
+    if (secrets.length === 0) return info
+    return {
+      ...info,
+      output: output === undefined ? output : hideAt(output, secrets),
+      progress: progress === undefined ? progress : hideAt(progress, secrets),
+    }
   }
 
   async send(id: string, message: Message): Promise<void> {

@@ -11,6 +11,8 @@ import { rebuild } from '../kernel/rebuild.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
 import type { TaskDetails, TaskInfo } from './status.ts'
+import type { StepView } from './steps.ts'
+import { isVeiled, veiled, veilOf, veilPlan } from './veil.ts'
 
 /** One record of a task's history: what happened in one transition. */
 export interface HistoryEntry {
@@ -52,8 +54,20 @@ export class TaskHandle<O = unknown> {
     throw taskError(this.id, ending.result, ending.error)
   }
 
-  /** Every record of the history, oldest first. */
+  /** Every step of the task: what it is about, how far it is, what may help. Nothing secret is in it. */
+  async steps(): Promise<StepView[]> {
+    return this.#connection.steps(this.id)
+  }
+
+  /** Every record of the history, oldest first, without what is marked as secret. */
   async history(): Promise<HistoryEntry[]> {
+    const entries = await this.#history()
+    const veil = veilOf(entries.flatMap(({ events }) => events))
+    if (!isVeiled(veil)) return entries
+    return entries.map((entry) => ({ ...entry, events: entry.events.map((event) => veiled(event, veil)) }))
+  }
+
+  async #history(): Promise<HistoryEntry[]> {
     await this.#connection.opened()
     const entries: HistoryEntry[] = []
     for (let after = 0; ; ) {
@@ -70,10 +84,11 @@ export class TaskHandle<O = unknown> {
 
   /** The task's plan and how far each step is; null for a function, and before it is planned. */
   async plan(): Promise<PlanView | null> {
-    const history = await this.history()
+    const history = await this.#history()
+    const veil = veilOf(history.flatMap(({ events }) => events))
     const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
     const { plan } = rebuild(this.id, dated).state
-    return plan && planView(plan)
+    return plan && veilPlan(planView(plan), veil)
   }
 
   /**

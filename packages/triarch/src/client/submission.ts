@@ -121,6 +121,7 @@ function buildTask(
     ...(options.tags && { tags }),
     ...gate,
     ...(called.length > 0 && { hooks: called }),
+    ...(definition.secrets && { secrets: [...definition.secrets] }),
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
   const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)

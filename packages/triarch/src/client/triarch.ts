@@ -18,7 +18,6 @@ import { type Counters, Node } from './node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
-import { infoOf } from './status.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
 interface Listeners {
@@ -53,7 +52,7 @@ export class Triarch implements AsyncDisposable {
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#store = options.store(environment)
-    this.#connection = new Connection(this.#store, this.#environment, this.#settings)
+    this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.posted = () => this.#node?.wake()
@@ -154,7 +153,8 @@ export class Triarch implements AsyncDisposable {
     const rows = await this.#store.list({ ...query, limit: query.limit + 1 })
     const page = rows.slice(0, query.limit)
     const last = page.at(-1)
-    return { tasks: page.map(infoOf), ...(rows.length > query.limit && last && { next: String(last.key) }) }
+    const tasks = await Promise.all(page.map((row) => this.#connection.shown(row)))
+    return { tasks, ...(rows.length > query.limit && last && { next: String(last.key) }) }
   }
 
   /** The nodes that live. */

@@ -1,5 +1,6 @@
 import type { BatchPolicy } from '../kernel/batch.ts'
-import type { Json } from '../kernel/json.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { StepStatus } from '../kernel/status.ts'
 import type { Agent } from './agent.ts'
 import type { Duration } from './duration.ts'
 import type { Middleware } from './middleware.ts'
@@ -57,8 +58,22 @@ export interface StepContext {
 /** Whether an attempt of unknown outcome took effect, as the service says. */
 export type Verification<O> = { done: true; output: O } | { done: false } | 'unknown'
 
+/** A step as it is shown. */
+export interface PresentedStep {
+  readonly input: Json
+  readonly output: Json | undefined
+  readonly error: ErrorRecord | undefined
+  readonly status: StepStatus | 'waiting'
+  /** 0 to 1. */
+  readonly progress: number
+}
+
 /** One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema). */
 export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOptions {
+  /** Says what a step is about, for people. Is given nothing secret. */
+  present?(step: PresentedStep): string
+  /** What may help when a step fails, for people. */
+  hints?: string | readonly string[] | ((step: PresentedStep) => string | readonly string[])
   /** Around the attempts of its steps, and around its planning. */
   middleware?: readonly Middleware[]
   /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */

@@ -80,6 +80,8 @@ const actionKeys = [
   'verify',
   'plan',
   'finalize',
+  'present',
+  'hints',
   'middleware',
   'subscribe',
 ]
@@ -122,6 +124,7 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)
   if (undo !== undefined) checkFunction(`${key}: undo`, undo)
   if (verify !== undefined) checkFunction(`${key}: verify`, verify)
+  if (definition.present !== undefined) checkFunction(`${key}: present`, definition.present)
   inOrder(definition.middleware)
   for (const other of definition.subscribe ?? []) checkAction(`${key}: subscribe`, other)
   checkSchema(`${key}: input`, input)

@@ -103,6 +103,7 @@ export function toBatchPolicy(what: string, definition: Omit<BatchDefinition, 'i
     ...(completeWithin !== undefined && {
       completeWithin: positiveMilliseconds(completeWithin, `${what}: child.completeWithin`),
     }),
+    ...(workflow.definition.secrets && { secrets: [...workflow.definition.secrets] }),
     ...(workflow.definition.hooks && { hooks: toHookOrders(what, workflow.definition.hooks) }),
   }
 }

@@ -6,8 +6,6 @@ import type { Reference, Templated } from './reference.ts'
 export interface PlannedStepOptions extends StepOptions {
   /** Waits for these besides the steps its input refers to. */
   after?: readonly { readonly output: unknown }[]
-  /** Its share of the task's progress; 1. */
-  weight?: number
 }
 
 /** A step that was planned, or everything that an action planned. */

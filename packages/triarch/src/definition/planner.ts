@@ -4,9 +4,8 @@ import type { RecordedPolicy } from '../kernel/policy.ts'
 import { type Action, capabilities, finalizeKey } from './action.ts'
 import { checkLockName } from './exclusive.ts'
 import { around, inOrder, type Middleware } from './middleware.ts'
-import { checkOptions } from './options.ts'
 import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
-import { type RescueOption, toRecordedPolicy } from './policy.ts'
+import { checkWeight, type RescueOption, toRecordedPolicy } from './policy.ts'
 import { newReference } from './reference.ts'
 import { invalid, validateSync } from './schema.ts'
 import { handles, toTemplate } from './template.ts'
@@ -230,9 +229,8 @@ export class Planner {
     if (typeof definition?.run !== 'function')
       throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
     const { after = [], weight, ...rest } = options
-    checkOptions(`options of ${key}`, { weight }, ['weight'])
-    if (weight !== undefined && !(weight >= 0 && weight <= 1e6))
-      throw new TriarchError('INVALID_OPTION', `options of ${key}: weight must be a number from 0 to 1,000,000`)
+    const share = weight ?? definition.weight
+    if (share !== undefined) checkWeight(`options of ${key}`, share)
     const reading = this.#reading(`input of ${key}`)
     const template = toTemplate(input, reading)
     if (definition.input && reading.found.size === 0) {
@@ -249,7 +247,7 @@ export class Planner {
     if (before.length > 0) step.after = before
     const policy = this.#place(toRecordedPolicy(action, this.#rescue, stepOptions, capabilities(definition)))
     if (policy > 0) step.policy = policy
-    if (weight !== undefined) step.weight = weight
+    if (share !== undefined) step.weight = share
     const { group } = this.#scope
     if (group !== undefined) step.group = group
     const id = this.#push(step)

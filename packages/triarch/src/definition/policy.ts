@@ -33,6 +33,13 @@ export interface PolicyOptions {
   semantics?: Semantics
   /** Higher first in the agent's queue: -1,000,000 to 1,000,000; 0. */
   priority?: number
+  /** Its share of the task's progress: 0 to 1,000,000; 1. */
+  weight?: number
+  /**
+   * Where secrets are in its input, output, checkpoint and progress: paths such as `card.number` or `hosts.*.password`. They
+   * are hidden from every view and from recorded errors; the store keeps them.
+   */
+  secrets?: readonly string[]
 }
 
 /** The names of all policy options. */
@@ -45,6 +52,8 @@ export const policyKeys: readonly string[] = [
   'rescue',
   'semantics',
   'priority',
+  'weight',
+  'secrets',
 ]
 
 /** Keys of step options that are no policy. */
@@ -79,6 +88,20 @@ export function toRecordedPolicy(
 /** The priority itself, when it is in range. Throws INVALID_OPTION. */
 export function checkPriority(what: string, priority: unknown): number {
   return checkInteger(what, priority, -1_000_000, 1_000_000)
+}
+
+/** The weight itself, when it is in range. Throws INVALID_OPTION. */
+export function checkWeight(what: string, weight: unknown): number {
+  if (typeof weight === 'number' && weight >= 0 && weight <= 1e6) return weight
+  throw new TriarchError('INVALID_OPTION', `${what}: weight must be a number from 0 to 1,000,000`)
+}
+
+/** The paths themselves. Throws INVALID_OPTION. */
+export function checkSecrets(what: string, secrets: unknown): string[] {
+  const fine = Array.isArray(secrets) && secrets.length <= 100
+  if (fine && secrets.every((path) => typeof path === 'string' && path !== '' && path.length <= 200))
+    return [...secrets]
+  throw new TriarchError('INVALID_OPTION', `${what}: secrets must be up to 100 paths such as "card.number"`)
 }
 
 type Rescue = Pick<StepPolicy, 'rescue' | 'substitute' | 'substituted'>
@@ -126,7 +149,16 @@ function record(
 }
 
 function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPolicy {
-  const { completeWithin, expiresIn, heartbeatWithin, rescue, semantics = base.semantics, priority } = options
+  const {
+    completeWithin,
+    expiresIn,
+    heartbeatWithin,
+    rescue,
+    semantics = base.semantics,
+    priority,
+    weight,
+    secrets,
+  } = options
   if (semantics !== 'at-least-once' && semantics !== 'at-most-once') {
     throw new TriarchError('INVALID_OPTION', `${what}: semantics must be "at-least-once" or "at-most-once"`)
   }
@@ -142,6 +174,8 @@ function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPoli
     ...(heartbeatWithin !== undefined && { heartbeatWithin: bound(heartbeatWithin, 'heartbeatWithin') }),
     ...(rescue !== undefined && toRescue(rescue, `${what}: rescue`)),
     ...(priority !== undefined && { priority: checkPriority(`${what}: priority`, priority) }),
+    ...(weight !== undefined && { weight: checkWeight(what, weight) }),
+    ...(secrets !== undefined && { secrets: checkSecrets(what, secrets) }),
   }
 }
 

@@ -9,7 +9,7 @@ import { inOrder, type Middleware } from './middleware.ts'
 import { checkName, checkVersion } from './name.ts'
 import { checkFunction, checkOptions } from './options.ts'
 import type { PlanContext } from './plan.ts'
-import { checkPriority, type RescueOption, toRescue } from './policy.ts'
+import { checkPriority, checkSecrets, type RescueOption, toRescue } from './policy.ts'
 import type { Resolved } from './reference.ts'
 import { type RetentionOption, toRetention } from './retention.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
@@ -32,6 +32,8 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   exclusive?: ExclusiveOptions<I>
   /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
   retention?: RetentionOption
+  /** Where secrets are in its input and output: see the option of actions. */
+  secrets?: readonly string[]
   /** Around its submission, its planning, and the attempts of its steps where its code is. */
   middleware?: readonly Middleware[]
   /** Workflows that run when a task of it changes its state. */
@@ -80,6 +82,7 @@ const keys = [
   'priority',
   'exclusive',
   'retention',
+  'secrets',
   'middleware',
   'hooks',
   'run',
@@ -108,6 +111,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
     throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
   }
   const { rescue, completeWithin, priority, exclusive, version = '1' } = definition
+  if (definition.secrets !== undefined) checkSecrets(what, definition.secrets)
   inOrder(definition.middleware)
   toHookOrders(what, definition.hooks)
   checkSchema(`${what}: input`, definition.input)

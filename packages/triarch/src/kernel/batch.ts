@@ -25,6 +25,7 @@ export interface BatchPolicy {
   tags?: Record<string, string>
   completeWithin?: number
   hooks?: HookOrder[]
+  secrets?: string[]
 }
 
 /** Children from one ordinal to another (inclusive) that ended alike. */

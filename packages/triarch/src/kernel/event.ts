@@ -46,6 +46,8 @@ export interface Submission {
   frozen?: true
   parent?: Parent
   hooks?: HookOrder[]
+  /** Where secrets are in its input and output. */
+  secrets?: string[]
 }
 
 /**

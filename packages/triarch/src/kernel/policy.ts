@@ -41,6 +41,10 @@ export interface StepPolicy {
   verify: boolean
   /** Work queue order: higher first. */
   priority: number
+  /** Its share of its task's progress. */
+  weight: number
+  /** Where secrets are in its input, output, checkpoint and progress. */
+  secrets: readonly string[]
   /** The step runs a batch of children. */
   batch: BatchPolicy | null
 }
@@ -58,6 +62,8 @@ export const defaultPolicy: StepPolicy = {
   undo: false,
   verify: false,
   priority: 0,
+  weight: 1,
+  secrets: [],
   batch: null,
 }
 

@@ -61,7 +61,7 @@ export function isDecision(event: TaskEvent): event is Decision {
 }
 
 /** The history without what a rewind made void. */
-function effective(history: readonly DatedEvent[]): DatedEvent[] {
+export function effective(history: readonly DatedEvent[]): DatedEvent[] {
   let kept: DatedEvent[] = []
   const attempts: Record<number, number> = {}
   let endId = 1

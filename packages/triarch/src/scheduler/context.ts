@@ -73,6 +73,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       run: (_, step) => fn(step),
       undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
       retryIf: options.retry?.retryIf,
+      secrets: options.secrets,
     } satisfies Handler)
     return outcome
   }
@@ -159,6 +160,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
         ...(ownTags && { tags: ownTags }),
         ...(within !== undefined && { completeWithin: within }),
         hooks: toHookOrders(what, target.definition.hooks),
+        ...(target.definition.secrets && { secrets: target.definition.secrets }),
       },
     })
   }

@@ -7,6 +7,7 @@ import { ChildFailedError, EventTimeoutError, StepFailedError } from '../error/t
 import type { Decision, Submission } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
+import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
 import { functionContext } from './context.ts'
 import type { LocalCode } from './effect.ts'
@@ -20,6 +21,7 @@ export interface Command {
     priority?: number
     tags?: Record<string, string>
     completeWithin?: number
+    secrets?: readonly string[]
   }
 }
 
@@ -199,7 +201,8 @@ export class FunctionDriver {
 
   #threw(error: unknown): void {
     const rescue = isTriarchError(error, 'STEP_FAILED') ? (error as StepFailedError).rescue : ownRescue(this.workflow)
-    this.#end({ type: 'threw', error: toRecord(error), rescue })
+    const secrets = secretsAt(this.#input, this.workflow.definition.secrets ?? [])
+    this.#end({ type: 'threw', error: scrub(toRecord(error), secrets), rescue })
   }
 
   #end(decision: Decision): void {

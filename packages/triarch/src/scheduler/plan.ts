@@ -4,6 +4,7 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { Message } from '../kernel/message.ts'
 import { defaultPolicy } from '../kernel/policy.ts'
+import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Owner } from './owner.ts'
 
@@ -15,7 +16,8 @@ export function planInTime(owner: Owner, workflow: Workflow, { input, nextId }: 
   return new Promise((resolve) => {
     const failed = (error: unknown) => {
       timer.cancel()
-      resolve({ type: 'unplanned', error: toRecord(error) })
+      const secrets = secretsAt(input, workflow.definition.secrets ?? [])
+      resolve({ type: 'unplanned', error: scrub(toRecord(error), secrets) })
     }
     const timer = owner.environment.timer(within, () =>
       failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),

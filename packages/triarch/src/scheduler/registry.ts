@@ -39,13 +39,18 @@ export class Registry {
   /** Actions that are planned whenever the one of this key is, in the order of the agents. */
   readonly subscribers: (key: string) => readonly Action[] = (key) => this.#subscribers.get(key) ?? []
 
+  /** By its key, `agent.action`; that of a finalizer is its run's. */
+  readonly action = (key: string): Action | undefined => {
+    const [agent = '', name = ''] = key.replace(/:finalize$/, '').split('.')
+    return this.agents.get(agent)?.actions.get(name)
+  }
+
   /** What is around the attempts of an action's steps, in tasks of this workflow if it is known here. */
   chain(action: string, workflow: string, version: string): readonly Middleware[] {
     const key = `${action} ${versionKey(workflow, version)}`
     const known = this.#chains.get(key)
     if (known) return known
-    const [agent = '', name = ''] = action.replace(/:finalize$/, '').split('.')
-    const own = this.agents.get(agent)?.actions.get(name)?.definition.middleware
+    const own = this.action(action)?.definition.middleware
     const chain = inOrder(this.middleware, this.workflow(workflow, version)?.definition.middleware, own)
     this.#chains.set(key, chain)
     return chain

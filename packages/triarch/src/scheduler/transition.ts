@@ -127,10 +127,11 @@ interface ChildOrder {
   exclusive?: readonly { key: string; ifHeld: IfHeld }[]
   parent?: Parent
   hooks?: HookOrder[]
+  secrets?: readonly string[]
 }
 
 function newChild({ at }: Turn, order: ChildOrder): NewTask {
-  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent, hooks } = order
+  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent, hooks, secrets } = order
   const completeBy = completeWithin === undefined ? null : at + completeWithin
   const event = {
     type: 'submitted',
@@ -143,6 +144,7 @@ function newChild({ at }: Turn, order: ChildOrder): NewTask {
     ...(exclusive && { exclusive }),
     ...(parent && { parent }),
     ...(hooks && hooks.length > 0 && { hooks }),
+    ...(secrets && { secrets }),
   }
   return {
     id: task,

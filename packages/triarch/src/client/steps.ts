@@ -1,0 +1,147 @@
+import type { Action, PresentedStep } from '../definition/action.ts'
+import { around, inOrder, type Middleware } from '../definition/middleware.ts'
+import { type BatchCounts, countsOf } from '../kernel/batch.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { PlanState } from '../kernel/plan.ts'
+import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
+import { hideAt } from '../kernel/secret.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { StepStatus } from '../kernel/status.ts'
+import { type Veil, veiled } from './veil.ts'
+
+/** One step of a task, as people and pages want to see it: nothing secret is in it. */
+export interface StepView {
+  id: number
+  /** `agent.action`; null: local. */
+  action: string | null
+  name: string
+  status: StepStatus | 'waiting'
+  input: Json
+  output: Json | undefined
+  /** How it, or its last attempt, failed. */
+  error: ErrorRecord | undefined
+  attempts: number
+  requestedAt: Date | undefined
+  endedAt: Date | undefined
+  /** 0 to 1. */
+  progress: number
+  /** Its share of the task's progress. */
+  weight: number
+  /** What the action says about it in words. */
+  summary: string | undefined
+  /** What may help when it failed. */
+  hints: readonly string[]
+  children?: BatchCounts
+}
+
+/** What this process knows by name. */
+interface Known {
+  action: (key: string) => Action | undefined
+  middleware: readonly Middleware[]
+}
+
+/** Every step of the run that goes on (or ended), in the order of their ids. */
+export function stepViews(id: string, history: readonly DatedEvent[], veil: Veil): StepView[] {
+  const { state } = rebuild(id, history)
+  const views = new Map<number, StepView>()
+  for (const [step, view] of waiting(state.plan, veil)) views.set(step, view)
+  for (const dated of effective(history)) follow(views, { ...dated, event: veiled(dated.event, veil) })
+  for (const view of views.values()) settle(view, state)
+  return [...views.values()].filter((view) => view.id >= state.firstId).sort((a, b) => a.id - b.id)
+}
+
+/** Weighted share of the steps that are known which is done: 0 to 1. */
+export function progressOfSteps(views: readonly StepView[]): number {
+  const all = views.reduce((sum, { weight }) => sum + weight, 0)
+  const done = views.reduce((sum, { weight, progress }) => sum + weight * progress, 0)
+  return all === 0 ? 0 : Math.floor((done / all) * 100) / 100
+}
+
+/** What the action says about the step, as far as it is known here. What fails in saying so is what is shown. */
+export async function present(view: StepView, { action, middleware }: Known): Promise<void> {
+  const definition = view.action === null ? undefined : action(view.action)?.definition
+  const chain = inOrder(middleware, definition?.middleware)
+  const { input, output, error, status, progress } = view
+  const step: PresentedStep = { input, output, error, status, progress }
+  const call = { action: view.action ?? view.name, input }
+  try {
+    const summary = await around(chain, 'present', call, (changed) =>
+      definition?.present?.({ ...step, input: changed as Json }),
+    )
+    if (summary !== undefined) view.summary = String(summary)
+    const { hints = [] } = definition ?? {}
+    view.hints = [typeof hints === 'function' ? hints(step) : hints].flat()
+  } catch (failure) {
+    view.summary = `cannot be presented: ${failure instanceof Error ? failure.message : String(failure)}`
+  }
+}
+
+function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
+  if (event.type === 'continued') views.clear()
+  if (event.type === 'stepRequested') {
+    const { id, action, name, input, policy } = event
+    const known = views.get(id)
+    views.set(id, { ...blank(id, action, name), status: 'running', input, weight: known?.weight ?? policy.weight ?? 1, requestedAt: new Date(at) }) // biome-ignore format: one line
+  }
+  const view = 'id' in event ? views.get(event.id) : undefined
+  if (!view) return
+  const end = (status: StepStatus) => void Object.assign(view, { status, endedAt: new Date(at) })
+  switch (event.type) {
+    case 'stepCompleted':
+      view.output = event.output
+      view.attempts = Math.max(view.attempts, event.attempt)
+      return end('success')
+    case 'attemptFailed':
+      view.error = event.error
+      view.attempts = Math.max(view.attempts, event.attempt)
+      return
+    case 'heartbeat':
+    case 'stepSuspended':
+      if (typeof event.progress === 'number') view.progress = Math.min(1, Math.max(0, event.progress))
+      return
+    case 'stepSkipped':
+      view.output = event.output
+      for (const gone of event.along ?? []) Object.assign(views.get(gone) ?? {}, { status: 'skipped' })
+      return end('skipped')
+    case 'stepParked':
+    case 'stepFailed':
+      view.error = event.error
+      return end('error')
+    case 'stepCancelled':
+      return end('cancelled')
+    case 'undone':
+      return end('compensated')
+  }
+}
+
+/** What the fold knows better: steps that are not done. */
+function settle(view: StepView, state: TaskState): void {
+  const step = state.steps.get(view.id)
+  const batch = state.batches.get(view.id)
+  if (step) view.status = step.status
+  if (batch) {
+    view.children = countsOf(batch)
+    if (batch.total) view.progress = Math.min(1, (batch.success + batch.failed + batch.cancelled) / batch.total)
+  }
+  if (view.status === 'success' || view.status === 'skipped') view.progress = 1
+}
+
+function waiting(plan: PlanState | null, { steps }: Veil): Map<number, StepView> {
+  const views = new Map<number, StepView>()
+  for (const [index, { step, standing }] of plan?.nodes.entries() ?? []) {
+    if (!plan || step.action === null) continue
+    const id = plan.plan.first + index
+    const name = step.name ?? step.action.slice(step.action.indexOf('.') + 1)
+    const status = standing === 'skipped' ? 'skipped' : 'waiting'
+    const input = hideAt(step.input ?? null, steps.get(id) ?? [])
+    views.set(id, { ...blank(id, step.action, name), status, input, weight: step.weight ?? 1 })
+  }
+  return views
+}
+
+function blank(id: number, action: string | null, name: string): StepView {
+  return {
+    ...{ id, action, name, status: 'waiting', input: null, output: undefined, error: undefined, attempts: 0 },
+    ...{ requestedAt: undefined, endedAt: undefined, progress: 0, weight: 1, summary: undefined, hints: [] },
+  }
+}
