@@ -287,7 +287,7 @@ export function actionHandler(action: Action<unknown, unknown>): Handler {
 export function finalizeHandler({ definition }: Action<unknown, unknown>): Handler | undefined {
   if (!definition.finalize) return undefined
   return {
-    run: (done, step) => definition.finalize?.(done as { input: unknown; output: unknown }, step),
+    run: (done, step) => definition.finalize?.(done as { input: unknown; output: unknown }, step, undefined),
     retryIf: definition.retry?.retryIf,
     secrets: definition.secrets,
   }

@@ -86,8 +86,11 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   run?(input: I, step: StepContext, event?: StepEvent): O | Promise<O>
   /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
   plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
-  /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */
-  finalize?(done: { input: I; output: unknown }, step: StepContext): unknown
+  /**
+   * In a plan: runs once all its steps have run, in the order of planning. May run more than once. `tx`: the transaction, in
+   * workflows that finalize in one.
+   */
+  finalize?(done: { input: I; output: unknown }, step: StepContext, tx: unknown): unknown
   /** Takes back what `run` did. May run more than once. */
   undo?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */

@@ -23,7 +23,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   input?: StandardSchema<I, P>
   run(input: P, step: StepContext, event?: StepEvent): R | Promise<R>
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
-  finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+  finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext, tx: never): unknown
 }
 
 /** An action that only plans others: what `plan` returns, references and all, is its output. */

@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { Plan, PlannedGroup, PlannedStep } from '../kernel/plan.ts'
+import { FINALIZE, type Plan, type PlannedGroup, type PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
 import { type Action, capabilities, finalizeKey } from './action.ts'
 import { checkLockName } from './exclusive.ts'
@@ -53,6 +53,10 @@ export class Planner {
   readonly #places = new Map<RecordedPolicy | string, number>()
   readonly #groups: PlannedGroup[] = []
   readonly #finalizers: PlannedStep[] = []
+  /** The whole phase is one transaction: what it is about, and what of that is secret. */
+  readonly #together: boolean
+  readonly #finalized: number[] = []
+  readonly #hidden = new Set<string>()
   readonly #first: number
   readonly #workflow: string
   readonly #rescue: RescueOption | undefined
@@ -67,6 +71,7 @@ export class Planner {
     this.#first = first
     this.#workflow = name
     this.#rescue = definition.rescue
+    this.#together = definition.finalize === 'transaction'
     this.#limits = limits
     this.#chain = chain
     this.#subscribers = subscribers ?? (() => [])
@@ -93,7 +98,7 @@ export class Planner {
   finish(output: unknown): Plan {
     const template = toTemplate(output, this.#reading('output of the plan'))
     this.#open = false
-    const steps = [...this.#steps, ...this.#finalizers]
+    const steps = [...this.#steps, ...this.#finalizers, ...this.#phase()]
     this.#checkSize(steps.length)
     return { first: this.#first, steps, policies: this.#policies, groups: this.#groups, output: template }
   }
@@ -260,9 +265,16 @@ export class Planner {
   }
 
   #finalize(action: Action, options: PlannedStepOptions, { name, group }: PlannedStep, id: number): void {
+    // What it is given is the input and the output of its run.
+    const secrets = action.definition.secrets?.flatMap((path) => [`input.${path}`, `output.${path}`])
+    if (this.#together) {
+      this.#finalized.push(id)
+      for (const path of secrets ?? []) this.#hidden.add(`*.${path}`)
+      return
+    }
     // Its policy is the run's, but that it may always be repeated and is never undone.
     const caps = { undo: false, verify: false }
-    const repeatable = { ...options, semantics: 'at-least-once' as const }
+    const repeatable = { ...options, semantics: 'at-least-once' as const, ...(secrets && { secrets }) }
     const step: PlannedStep = {
       action: finalizeKey(action.key),
       name: `${name ?? action.name} finalize`,
@@ -272,6 +284,14 @@ export class Planner {
     if (policy > 0) step.policy = policy
     if (group !== undefined) step.group = group
     this.#finalizers.push(step)
+  }
+
+  /** The finalize phase as one step, which the store can always be asked about. */
+  #phase(): PlannedStep[] {
+    if (this.#finalized.length === 0) return []
+    const secrets = this.#hidden.size > 0 && { secrets: [...this.#hidden] }
+    const policy = toRecordedPolicy(null, this.#rescue, { ...secrets }, { undo: false, verify: true })
+    return [{ action: FINALIZE, name: 'finalize', finalizes: this.#finalized, policy: this.#place(policy) }]
   }
 
   #place(policy: RecordedPolicy): number {

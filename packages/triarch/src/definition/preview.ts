@@ -1,6 +1,13 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import { newPlanState, type Plan, type PlannedStep, type PlanState, type Standing } from '../kernel/plan.ts'
+import {
+  finalizedBy,
+  newPlanState,
+  type Plan,
+  type PlannedStep,
+  type PlanState,
+  type Standing,
+} from '../kernel/plan.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
 import { checkWorkflow, type Workflow } from './workflow.ts'
@@ -50,7 +57,7 @@ export function planView(state: PlanState): PlanView {
     name: nameOf(step),
     phase: step.finalizes === undefined ? ('run' as const) : ('finalize' as const),
     input: step.input ?? null,
-    after: step.finalizes === undefined ? before : [step.finalizes],
+    after: step.finalizes === undefined ? before : finalizedBy(step),
     within: namesOf(plan, step.group),
     rescue: resolvePolicy(plan.policies[step.policy ?? 0] ?? {}).rescue,
     standing,

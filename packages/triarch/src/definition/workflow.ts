@@ -40,6 +40,11 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   hooks?: readonly TaskHook[]
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run?(input: I, task: TaskContext): O | Promise<O>
+  /**
+   * Of a plan. 'steps': each `finalize` is a step of its own, at its agent. 'transaction': all are one step where the task is
+   * owned, in one transaction of the store that also records it; the schedulers must know the agents.
+   */
+  finalize?: 'steps' | 'transaction'
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
   plan?(input: I, plan: PlanContext): unknown
 }
@@ -85,6 +90,7 @@ const keys = [
   'secrets',
   'middleware',
   'hooks',
+  'finalize',
   'run',
   'plan',
 ]
@@ -110,7 +116,9 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   if (plan !== undefined && (run !== undefined || definition.output !== undefined)) {
     throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
   }
-  const { rescue, completeWithin, priority, exclusive, version = '1' } = definition
+  const { rescue, completeWithin, priority, exclusive, finalize = 'steps', version = '1' } = definition
+  if ((finalize !== 'steps' && finalize !== 'transaction') || (definition.finalize !== undefined && plan === undefined))
+    throw new TriarchError('INVALID_OPTION', `${what}: finalize must be "steps" or "transaction", of a plan`)
   if (definition.secrets !== undefined) checkSecrets(what, definition.secrets)
   inOrder(definition.middleware)
   toHookOrders(what, definition.hooks)

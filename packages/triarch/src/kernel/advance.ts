@@ -22,6 +22,9 @@ export function advance(turn: Turn): void {
   } else if (isStuck(plan)) unpark(turn)
 }
 
+/** A finalize phase in one step is given this many times the payload limit at most. */
+const PHASE_PAYLOADS = 64
+
 function request(turn: Turn, plan: PlanState, id: number): void {
   const { step } = nodeOf(plan, id) as PlanNode
   if (step.lock !== undefined) return emit(turn, { type: 'lockRequested', id, name: step.lock, until: null })
@@ -30,7 +33,10 @@ function request(turn: Turn, plan: PlanState, id: number): void {
   const name = step.name ?? action.slice(action.indexOf('.') + 1)
   const policy = plan.plan.policies[step.policy ?? 0] ?? {}
   const input = inputOf(plan, id)
-  const refused = input === undefined ? unresolved(plan, id) : tooLarge(input, turn.limits.payload)
+  const refused =
+    input === undefined
+      ? unresolved(plan, id)
+      : tooLarge(input, turn.limits.payload * (Array.isArray(step.finalizes) ? PHASE_PAYLOADS : 1))
   emit(turn, { type: 'stepRequested', id, action, name, input: refused ? null : (input ?? null), policy })
   const requested = turn.state.steps.get(id)
   if (!refused || !requested) return
@@ -43,8 +49,15 @@ function request(turn: Turn, plan: PlanState, id: number): void {
 function inputOf(plan: PlanState, id: number): Json | undefined {
   const { step } = nodeOf(plan, id) as PlanNode
   if (step.finalizes === undefined) return plan.edited.get(id) ?? resolve(step.input ?? null, plan.outputs)
-  const input = inputOf(plan, step.finalizes)
-  const output = plan.outputs.get(step.finalizes)
+  if (!Array.isArray(step.finalizes)) return doneOf(plan, step.finalizes)
+  const parts = step.finalizes.filter((of) => nodeOf(plan, of)?.standing === 'done')
+  const done = parts.map((of) => ({ action: nodeOf(plan, of)?.step.action ?? null, ...doneOf(plan, of) }))
+  return done.every((part) => 'input' in part) ? done : undefined
+}
+
+function doneOf(plan: PlanState, id: number): { input: Json; output: Json } | undefined {
+  const input = inputOf(plan, id)
+  const output = plan.outputs.get(id)
   return input === undefined || output === undefined ? undefined : { input, output }
 }
 

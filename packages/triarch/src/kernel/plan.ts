@@ -32,8 +32,18 @@ export interface PlannedStep {
   group?: number
   /** Its share of the task's progress; 1. */
   weight?: number
-  /** The run step that this step finalizes. */
-  finalizes?: number
+  /** The run step that this step finalizes; several: the whole phase as one transaction. */
+  finalizes?: number | number[]
+}
+
+/** The action of a step that is the whole finalize phase: it runs where the task is owned. */
+export const FINALIZE = 'triarch:finalize'
+
+/** One part of what such a step is given. */
+export interface FinalizedStep {
+  action: string
+  input: Json
+  output: Json
 }
 
 export interface PlannedGroup {
@@ -103,6 +113,11 @@ export function newPlanState(plan: Plan): PlanState {
   }
   if (state.left === 0) finalizeNext(state)
   return state
+}
+
+/** The run steps that a step of the finalize phase is about. */
+export function finalizedBy({ finalizes }: PlannedStep): number[] {
+  return finalizes === undefined ? [] : [finalizes].flat()
 }
 
 export function nodeOf(state: PlanState, id: number): PlanNode | undefined {
@@ -175,7 +190,7 @@ function addNode(state: PlanState, step: PlannedStep, id: number): void {
     state.wanted.add(of)
     before.add(of)
   }
-  if (step.finalizes !== undefined) state.wanted.add(step.finalizes)
+  for (const of of finalizedBy(step)) state.wanted.add(of)
   const node: PlanNode = { step, standing: 'waiting', before: [...before], behind: [], waiting: before.size }
   state.nodes.push(node)
   for (const of of before) nodeOf(state, of)?.behind.push(id)
@@ -232,8 +247,7 @@ function finalizeNext(state: PlanState): void {
     const id = state.finalizers[state.finalized] as number
     const node = nodeOf(state, id) as PlanNode
     if (node.standing !== 'waiting') return
-    const of = nodeOf(state, node.step.finalizes as number)
-    if (of?.standing === 'done') return reached(state, id)
+    if (finalizedBy(node.step).some((of) => nodeOf(state, of)?.standing === 'done')) return reached(state, id)
     leave(state, node, 'skipped')
   }
 }

@@ -1,3 +1,4 @@
+import type { Action } from '../definition/action.ts'
 import type { PlanningOptions } from '../definition/planning.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -36,6 +37,8 @@ export interface Owner {
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string): boolean
   unreserve(action: string): void
+  /** By its key, if it is known here. */
+  action(key: string): Action | undefined
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void
   abort(task: string, step: number): void
   abandon(task: string, step: number, reason: Error): void

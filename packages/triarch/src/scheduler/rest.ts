@@ -1,6 +1,7 @@
 import { isGated } from '../kernel/gate.ts'
 import type { Reply } from '../kernel/message.ts'
-import type { TaskState } from '../kernel/state.ts'
+import { FINALIZE } from '../kernel/plan.ts'
+import type { Step, TaskState } from '../kernel/state.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 
 /** Long sleepers and paused tasks leave memory at once: their row wakes them. */
@@ -12,9 +13,14 @@ export function maySleep(state: TaskState, wakeAt: number | null, notBefore: num
 
 /** On a node without the workflow's code: whether the kernel can go no further without it. */
 export function needsCode(state: TaskState): boolean {
-  if (state.status === 'paused' || state.plan) return false
-  if (!state.unwinding) return true
-  return [...state.steps.values()].some((step) => step.action === null && isOutstanding(step) && !step.dispatched)
+  if (state.status === 'paused') return false
+  if (!state.plan && !state.unwinding) return true
+  return [...state.steps.values()].some((step) => isHome(step) && isOutstanding(step) && !step.dispatched)
+}
+
+/** Its code is the workflow's, not an agent's. */
+export function isHome({ action }: Step): boolean {
+  return action === null || action === FINALIZE
 }
 
 /** Whether a reply is for the attempt that is under way, not for an older one of the same step. */

@@ -5,6 +5,7 @@ import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
 import type { Message } from '../kernel/message.ts'
+import { FINALIZE } from '../kernel/plan.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { newState, type Step, type TaskState } from '../kernel/state.ts'
@@ -14,17 +15,17 @@ import { newTurn, type Turn } from '../kernel/turn.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
+import type { LocalCode } from './effect.ts'
+import { finalizeCode } from './finalize.ts'
 import { datedEvents } from './history.ts'
 import { isPressing, type Mail } from './mail.ts'
 import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
-import { isCurrent, maySleep, needsCode } from './rest.ts'
+import { isCurrent, isHome, maySleep, needsCode } from './rest.ts'
 import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
-
-const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
 
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
@@ -204,8 +205,9 @@ export class TaskRunner {
     const leaving = this.#evict && this.#here.size === 0
     for (const step of turn.reload || (this.#evict && !leaving) ? [] : dispatchable(state, turn.at)) {
       const { action } = step
-      if (action === null && !this.#driver?.locals.has(step.id)) continue
-      if (action !== null && (leaving || !this.#owner.reserve(action))) work.push(workRequest(state, step, action))
+      if (isHome(step) && !this.#code(step)) continue
+      if (action !== null && !isHome(step) && (leaving || !this.#owner.reserve(action)))
+        work.push(workRequest(state, step, action))
       else if (leaving) continue
       else {
         local.push(step)
@@ -279,7 +281,8 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
+    const stopped = new TriarchError('STEP_CANCELLED', 'the task was stopped')
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, stopped)
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
@@ -292,8 +295,13 @@ export class TaskRunner {
   }
 
   #start(step: Step): void {
-    const local = step.action === null ? this.#driver?.locals.get(step.id) : undefined
-    this.#owner.attempt(this, step, stepRequest(this.state, step), local)
+    this.#owner.attempt(this, step, stepRequest(this.state, step), this.#code(step))
+  }
+
+  /** The code of a step that runs here and nowhere else. */
+  #code(step: Step): LocalCode | undefined {
+    if (step.action !== FINALIZE) return this.#driver?.locals.get(step.id)
+    return this.#workflow && finalizeCode(step, this.state.firstId, (key) => this.#owner.action(key))
   }
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */

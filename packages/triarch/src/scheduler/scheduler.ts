@@ -1,5 +1,6 @@
 import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions } from '../agent/host.ts'
+import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -134,6 +135,10 @@ export class Scheduler implements Owner {
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
   }
 
+  action(key: string): Action | undefined {
+    return this.#options.registry.action(key)
+  }
+
   get planning(): Owner['planning'] {
     return this.#options.registry
   }
@@ -156,8 +161,8 @@ export class Scheduler implements Owner {
 
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
     const { policy, expiresAt, operation, attempt } = step
-    const host = step.action === null ? this.#locals : this.#options.hosts.get(agentOf(step.action))
-    if (step.action === null) this.#locals.take()
+    const host = local ? this.#locals : this.#options.hosts.get(agentOf(request.action))
+    if (local) this.#locals.take()
     const within = this.environment.now() + policy.completeWithin
     host?.start(
       {

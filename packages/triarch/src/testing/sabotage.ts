@@ -37,7 +37,7 @@ function sabotaged({ key, definition }: Action, meet: Saboteur): ActionDefinitio
     ...(run && { run: (input, step, event) => meet(at('run', step), () => run.call(definition, input, step, event)) }),
     ...(undo && { undo: (done, step) => meet(at('undo', step), () => undo.call(definition, done, step)) }),
     ...(finalize && {
-      finalize: (done, step) => meet(at('finalize', step), () => finalize.call(definition, done, step)),
+      finalize: (done, step, tx) => meet(at('finalize', step), () => finalize.call(definition, done, step, tx)),
     }),
     ...(verify && {
       verify: (input, step) =>

@@ -1,5 +1,7 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { agent, PermanentError, preview, workflow } from '../../src/index.ts'
+import type { SqliteTransaction } from '../../src/store/sqlite/index.ts'
 import { stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 
@@ -80,5 +82,110 @@ describe('the finalize phase', () => {
     await s.settle()
     expect(await task.result()).toBe('z.lan')
     expect((await task.status()).result).toBe('warning')
+  })
+})
+
+describe('a finalize phase that is a transaction', () => {
+  function ledger() {
+    const log: string[] = []
+    const broken = new Set<string>()
+    const held = new Set<string>()
+    const own = agent('books')
+    const book = own.action('book', {
+      secrets: ['pin'],
+      run: ({ name }: { name: string; pin: string }) => ({ name: name.toUpperCase() }),
+      async finalize({ input, output }, _, tx: SqliteTransaction) {
+        log.push(input.name)
+        tx.prepare('INSERT INTO booked VALUES (?)').run(output.name)
+        if (held.has(input.name)) await new Promise(() => undefined)
+        if (broken.has(input.name)) throw new PermanentError(`no ${input.pin}`)
+      },
+    })
+    const flow = workflow('flow', {
+      finalize: 'transaction',
+      rescue: 'pause',
+      plan(names: string[], plan) {
+        for (const name of names) plan.step(book, { name, pin: 'pin-4711' }, { rescue: 'skip' })
+      },
+    })
+    return { log, broken, held, flow, agents: [own] }
+  }
+
+  /** What the table holds. */
+  function booked(path: string): string[] {
+    const db = new DatabaseSync(path)
+    db.exec('CREATE TABLE IF NOT EXISTS booked (name TEXT)')
+    const names = db.prepare('SELECT name FROM booked ORDER BY rowid').all()
+    db.close()
+    return names.map(({ name }) => String(name))
+  }
+
+  it('takes effect as a whole, in the order of planning, with the record of it', async () => {
+    const { log, flow, agents } = ledger()
+    using file = scratch()
+    await using s = await stage({ workflows: [flow], agents, store: file.store })
+    booked(file.path)
+    const task = await s.submit(flow, ['a', 'b', 'c'])
+    await task.result()
+    expect(log).toEqual(['a', 'b', 'c'])
+    expect(booked(file.path)).toEqual(['A', 'B', 'C'])
+    const steps = (await task.plan())?.steps ?? []
+    expect(steps.map(({ name, phase, after }) => [name, phase, after]).at(-1)).toEqual([
+      'finalize',
+      'finalize',
+      [1, 2, 3],
+    ])
+    expect(JSON.stringify([await task.history(), await task.steps()])).not.toContain('pin-4711')
+  })
+
+  it('leaves nothing of it when one part fails, and waits for an operator like any step', async () => {
+    const { log, broken, flow, agents } = ledger()
+    using file = scratch()
+    await using s = await stage({ workflows: [flow], agents, store: file.store })
+    booked(file.path)
+    broken.add('b')
+    const task = await s.submit(flow, ['a', 'b'])
+    await s.settle()
+    expect(await task.status()).toMatchObject({
+      status: 'paused',
+      pause: { reason: 'step', error: { message: 'no •••' } },
+    })
+    expect(booked(file.path)).toEqual([])
+    broken.clear()
+    await task.resume()
+    await s.settle()
+    await task.result()
+    expect(booked(file.path)).toEqual(['A', 'B'])
+    expect(log).toEqual(['a', 'b', 'a', 'b'])
+  })
+
+  it('takes effect once, though its node dies, and on a node that has the code', async () => {
+    const { held, flow, agents } = ledger()
+    using file = scratch()
+    const options = { poll: '1s', store: file.store } as const
+    const first = await stage({ ...options, workflows: [flow], agents })
+    booked(file.path)
+    held.add('b')
+    await first.submit(flow, ['a', 'b'], { id: 't' })
+    await first.settle()
+    await first.kill()
+    expect(booked(file.path)).toEqual([])
+    held.clear()
+    // It may take the task up for an operator's word, and must leave this to others.
+    const stranger = await stage({ ...options, seed: 2 })
+    await stranger.engine.task('t').pause()
+    await stranger.advance('1m')
+    await stranger.engine.task('t').resume()
+    await stranger.advance('1m')
+    expect(booked(file.path)).toEqual([])
+    await stranger.kill()
+    await using last = await stage({ ...options, workflows: [flow], agents, seed: 3 })
+    await last.advance('1m')
+    await last.engine.task('t').result()
+    expect(booked(file.path)).toEqual(['A', 'B'])
+  })
+
+  it('belongs to plans', () => {
+    expect(() => workflow('x', { finalize: 'transaction', run: () => 1 } as never)).toThrow('of a plan')
   })
 })
