@@ -1,4 +1,4 @@
-import type { HistoryRecord, LockRow, NodeRow, StoreCounts, TaskRow } from 'triarch/store'
+import type { HistoryRecord, LockRow, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskRow } from 'triarch/store'
 import type { Row } from './slot.ts'
 
 const columns = [
@@ -29,7 +29,16 @@ SELECT h.seq, h.at, h.events FROM triarch.tasks t, LATERAL (
   SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq = 1
   UNION SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq) h
 WHERE t.id = $1 ORDER BY h.seq`
-export const NODES = 'SELECT id, roles, started_at, lease_until FROM triarch.nodes WHERE NOT dead ORDER BY id'
+export const NODES = 'SELECT id, roles, started_at, lease_until, runs FROM triarch.nodes WHERE NOT dead ORDER BY id'
+export const AHEAD = `
+SELECT (SELECT count(*) FROM triarch.tasks o WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version
+  AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key)))
+FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
+export const QUEUED = `
+SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,
+  (SELECT count(*) FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
+     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)))
+FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id`
 const LOCKS = `
 SELECT l.name, t.id, l.step, l.held, l.since,
   (SELECT count(*) FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
@@ -54,8 +63,16 @@ export function recordOf(row: Row): HistoryRecord {
 }
 
 export function nodeOf(row: Row): NodeRow {
-  const [id, roles, startedAt, leaseUntil] = row as [string, string, number, number]
-  return { id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil }
+  const [id, roles, startedAt, leaseUntil, runs] = row as [string, string, number, number, string | null]
+  return {
+    ...{ id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil },
+    runs: runs === null ? null : (JSON.parse(runs) as NodeRuns),
+  }
+}
+
+export function queuedOf(row: Row): QueuedRow['work'][number] {
+  const [step, operation, attempt, action, node, completeBy, ahead] = row
+  return { step, operation, attempt, action, node, completeBy, ahead } as QueuedRow['work'][number]
 }
 
 export function lockOf(row: Row): LockRow {

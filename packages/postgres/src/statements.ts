@@ -1,18 +1,52 @@
-import { COUNTS, LOCKS_OF_NAME, LOCKS_OF_TASK, NEXT_WAKE, NODES, RECORDS, REPLAY, TASK } from './reads.ts'
+import {
+  AHEAD,
+  COUNTS,
+  LOCKS_OF_NAME,
+  LOCKS_OF_TASK,
+  NEXT_WAKE,
+  NODES,
+  QUEUED,
+  RECORDS,
+  REPLAY,
+  TASK,
+} from './reads.ts'
+import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Statement } from './slot.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
-type Call = 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
+type Call = 'write_schedule' | 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
 type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'prune' | 'clock'
-type Read = 'locksOfTask' | 'locksOfName' | 'task' | 'records' | 'replay' | 'nodes' | 'counts' | 'nextWake'
+type Read =
+  | 'schedulesDue'
+  | 'scheduleNamed'
+  | 'schedulesAfter'
+  | 'dropSchedule'
+  | 'ahead'
+  | 'queued'
+  | 'locksOfTask'
+  | 'locksOfName'
+  | 'task'
+  | 'records'
+  | 'replay'
+  | 'nodes'
+  | 'counts'
+  | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
-const calls: Readonly<Record<Call, number>> = { commit: 77, submit: 13, post: 5, claim: 8, take_work: 7, reply: 5 }
+const calls: Readonly<Record<Call, number>> = {
+  write_schedule: 22,
+  commit: 77,
+  submit: 13,
+  post: 5,
+  claim: 8,
+  take_work: 7,
+  reply: 5,
+}
 const plain: Readonly<Record<Plain, number>> = {
   letters: 2,
   beat_work: 4,
-  beat: 4,
+  beat: 5,
   leave: 2,
   lead: 4,
   sweep: 4,
@@ -20,6 +54,12 @@ const plain: Readonly<Record<Plain, number>> = {
   clock: 1,
 }
 const reads: Readonly<Record<Read, string>> = {
+  schedulesDue: SCHEDULES_DUE,
+  scheduleNamed: SCHEDULE_NAMED,
+  schedulesAfter: SCHEDULES_AFTER,
+  dropSchedule: DROP_SCHEDULE,
+  ahead: AHEAD,
+  queued: QUEUED,
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
   task: TASK,

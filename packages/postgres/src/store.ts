@@ -14,7 +14,8 @@ import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
-import { countsOf, lockOf, nodeOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, nodeOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
 import { type Statements, statementsIn } from './statements.ts'
@@ -168,9 +169,9 @@ export class PostgresStore implements port.StateStore {
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
-  async beat({ id, roles, lease }: port.NodeBeat): Promise<boolean> {
+  async beat({ id, roles, lease, runs }: port.NodeBeat): Promise<boolean> {
     this.#hints.node = id
-    const values = [this.#given(), id, JSON.stringify(roles), lease]
+    const values = [this.#given(), id, JSON.stringify(roles), lease, runs ? JSON.stringify(runs) : null]
     const rows = await this.#call('beat', values, Math.min(this.#settings.patience, lease / 3))
     return rows[0]?.[0] === true
   }
@@ -225,6 +226,32 @@ export class PostgresStore implements port.StateStore {
 
   async nodes(): Promise<port.NodeRow[]> {
     return (await this.#call('nodes', [])).map(nodeOf)
+  }
+
+  async schedules(query: port.ScheduleQuery): Promise<port.ScheduleRow[]> {
+    const { limit } = query
+    const rows =
+      'due' in query
+        ? this.#call('schedulesDue', [query.due, limit])
+        : 'name' in query
+          ? this.#call('scheduleNamed', [query.name, limit])
+          : this.#call('schedulesAfter', [query.after, limit])
+    return (await rows).map(scheduleOf)
+  }
+
+  async writeSchedule(write: port.ScheduleWrite): Promise<port.SubmitOutcome[] | null> {
+    const row = await this.#first('write_schedule', [this.#given(), ...scheduleArguments(write)])
+    if (write.tasks.length > 0) this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    return scheduleOutcomes(row)
+  }
+
+  async dropSchedule(name: string): Promise<boolean> {
+    return (await this.#call('dropSchedule', [name])).length > 0
+  }
+
+  async queued(task: string): Promise<port.QueuedRow> {
+    const [ahead, work] = await Promise.all([this.#first('ahead', [task]), this.#call('queued', [task])])
+    return { ahead: number(ahead), work: work.map(queuedOf) }
   }
 
   async locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {

@@ -43,6 +43,7 @@ const tables = [
   'effects',
   'locks',
   'followers',
+  'schedules',
 ]
 
 /** As good as new, and quicker to have. */

@@ -21,7 +21,7 @@ const rooms: Rooms = {
   kernel: [],
   error: ['kernel (types)'],
   environment: ['node'],
-  definition: ['kernel', 'error', 'environment (types)', 'node'],
+  definition: ['kernel', 'error', 'environment (types)', 'node', 'croner'],
   store: ['definition', 'kernel', 'error', 'environment', 'node'],
   agent: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],
   supervisor: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],

@@ -6,6 +6,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0002', ['effects']],
   ['0003', ['gate']],
   ['0004', ['prune']],
+  ['0005', ['node', 'schedule']],
 ]
 
 export const migrations: readonly string[] = folders.map(([folder, files]) =>

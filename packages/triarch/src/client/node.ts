@@ -6,7 +6,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Alert } from '../kernel/turn.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { Hint, StateStore, SweepReport } from '../store/port.ts'
+import type { Hint, NodeRuns, StateStore, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Settings } from './options.ts'
@@ -54,6 +54,8 @@ export class Node {
   #renewing: Promise<unknown> = Promise.resolve()
   /** Also while it drains: what still runs is still its own. */
   #beating = true
+  /** The store knows what this node can run. */
+  #told = false
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -123,6 +125,7 @@ export class Node {
             options.swept(report)
             this.wake()
           },
+          submitted: () => this.wake(),
           failed,
         })
       : null
@@ -171,6 +174,15 @@ export class Node {
     await this.#options.store.leave(this.id)
   }
 
+  #runs(): NodeRuns {
+    const { registry, settings } = this.#options
+    const workflows = settings.roles.has('scheduler') ? registry.runnable : []
+    return {
+      workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
+      actions: [...this.#hosts.values()].flatMap((host) => host.actions),
+    }
+  }
+
   #within(work: Promise<unknown>, ms: number): Promise<unknown> {
     let timer: Timer | undefined
     const late = new Promise((resolve) => {
@@ -182,7 +194,9 @@ export class Node {
   async #renew(): Promise<void> {
     const { store, settings, environment } = this.#options
     const asked = environment.monotonic()
-    const alive = await store.beat({ id: this.id, roles: [...settings.roles], lease: settings.lease })
+    const runs = this.#told ? {} : { runs: this.#runs() }
+    const alive = await store.beat({ id: this.id, roles: [...settings.roles], lease: settings.lease, ...runs })
+    this.#told = true
     if (!alive) return this.#fence()
     this.#renewedAt = asked
     await this.#options.renewed()

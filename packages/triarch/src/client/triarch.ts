@@ -3,6 +3,7 @@ import { type Duration, milliseconds } from '../definition/duration.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
 import { checkTaskId } from '../definition/name.ts'
+import type { ScheduleOptions } from '../definition/schedule.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
@@ -10,14 +11,17 @@ import { TriarchError } from '../error/error.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
-import type { NewTask, NodeRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
+import { explain } from './explain.ts'
 import { TaskHandle } from './handle.ts'
 import { type Counters, Node } from './node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
+import type { Explanation } from './reason.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
+import { ScheduleHandle, type ScheduleInfo, scheduleInfo } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
 interface Listeners {
@@ -144,6 +148,34 @@ export class Triarch implements AsyncDisposable {
    */
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
     await resumeStep(this.#connection, token, value, options)
+  }
+
+  /**
+   * Starts a task of a workflow again and again: registers the schedule of this name, or changes it; the same definition
+   * again changes nothing. Without options, the schedule that there is. Throws UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE,
+   * STORE_*.
+   */
+  async schedule<I, O>(name: string, options?: ScheduleOptions<I, O>): Promise<ScheduleHandle> {
+    const handle = new ScheduleHandle(this.#connection, name)
+    if (options !== undefined) await handle.register(options as unknown as ScheduleOptions)
+    return handle
+  }
+
+  /** All schedules, by name. */
+  async schedules(): Promise<ScheduleInfo[]> {
+    await this.#open()
+    const all: ScheduleInfo[] = []
+    for (let page: ScheduleRow[] = []; ; ) {
+      page = await this.#store.schedules({ after: page.at(-1)?.name ?? '', limit: 1_000 })
+      all.push(...page.map(scheduleInfo))
+      if (page.length < 1_000) return all
+    }
+  }
+
+  /** Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK. */
+  async explain(id: string): Promise<Explanation> {
+    await this.#open()
+    return explain(this.#store, checkTaskId(id))
   }
 
   /** Tasks by filters, newest first, a page at a time. */

@@ -13,6 +13,7 @@ export const catalogue = {
   UNKNOWN_WORKFLOW: 'What was given is no workflow: give what workflow() returned.',
   UNKNOWN_ACTION: 'What was given is no action, or an agent was asked for one it lacks: check the definitions.',
   UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
+  UNKNOWN_SCHEDULE: 'The store holds no schedule of this name: check the name, or register it.',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
   TASK_FAILED: 'The task ended in error: read the cause, then retry the task if it can succeed now.',

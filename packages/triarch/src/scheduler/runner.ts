@@ -287,10 +287,8 @@ export class TaskRunner {
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
     if (turn.reload) return void this.#guard(() => this.#reload())
-    if (isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0)) {
-      void this.#guard(() => this.#turn())
-      return
-    }
+    if (isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0))
+      return void this.#guard(() => this.#turn())
     this.#idle(nextWake(this.state))
   }
 

@@ -1,3 +1,4 @@
+import type { Operation } from '../kernel/event.ts'
 import type { IfHeld } from '../kernel/gate.ts'
 
 /**
@@ -22,4 +23,26 @@ export interface LockRow {
   since: number
   /** Claims before it: the holder's and those before it in line. */
   ahead: number
+}
+
+/** What a node can run: `name@version` of its workflows (as a scheduler), `agent.action` (as an agent). */
+export interface NodeRuns {
+  workflows: readonly string[]
+  actions: readonly string[]
+}
+
+/** Where a task stands in line. */
+export interface QueuedRow {
+  /** Ready tasks of its workflow and version before it; null: it is not ready. */
+  ahead: number | null
+  /** Its attempts in the work queues; `ahead`: requests for the same agent before one that nobody has taken. */
+  work: {
+    step: number
+    operation: Operation
+    attempt: number
+    action: string
+    node: string | null
+    completeBy: number | null
+    ahead: number
+  }[]
 }

@@ -3,13 +3,15 @@ import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { LockRequest, LockRow } from './gate.ts'
+import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-export type { LockRequest, LockRow } from './gate.ts'
+export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -80,6 +82,11 @@ export interface StateStore {
 
   /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
   prune(request: PruneRequest): Promise<PruneReport | null>
+  schedules(query: ScheduleQuery): Promise<ScheduleRow[]>
+  /** The outcomes of its tasks, in order; null: nothing was written. */
+  writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
+  /** False: there was none. Its tasks stay. */
+  dropSchedule(name: string): Promise<boolean>
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
@@ -88,6 +95,8 @@ export interface StateStore {
   replay(id: string): Promise<HistoryRecord[]>
   list(query: ListQuery): Promise<TaskRow[]>
   nodes(): Promise<NodeRow[]>
+  /** What is queued of this task, and how much is before it. */
+  queued(task: string): Promise<QueuedRow>
   /** Claims of this task, or on this name: the holder first, then in line. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
   counts(): Promise<StoreCounts>
@@ -301,6 +310,8 @@ export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late'
 export interface NodeBeat {
   id: string
   roles: readonly string[]
+  /** What it can run; kept until it is given again. */
+  runs?: NodeRuns
   /** Lease length in ms. */
   lease: number
 }

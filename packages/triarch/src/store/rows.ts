@@ -1,4 +1,5 @@
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { NodeRuns } from './gate.ts'
 import type { Snapshot } from './port.ts'
 
 export interface TaskRow extends Snapshot {
@@ -41,6 +42,8 @@ export interface NodeRow {
   roles: string[]
   startedAt: number
   leaseUntil: number
+  /** Null: it never said so. */
+  runs: NodeRuns | null
 }
 
 export interface StoreCounts {

@@ -1,6 +1,7 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
+import { fireSchedules } from './schedule.ts'
 
 export interface SupervisorOptions {
   environment: Environment
@@ -14,6 +15,8 @@ export interface SupervisorOptions {
   retention: readonly RetentionRule[]
   /** Told what a sweep found, when it found something. */
   swept: (report: SweepReport) => void
+  /** Told that schedules were due: there are new tasks. */
+  submitted: () => void
   failed: (error: unknown) => void
 }
 
@@ -60,14 +63,16 @@ export class Supervisor {
   }
 
   async #round(): Promise<boolean> {
-    const { store, node, lease, swept, failed } = this.#options
+    const { store, node, lease, swept, submitted, failed } = this.#options
     try {
       const token = await store.lead({ name: 'supervisor', node, ttl: lease })
       if (token === null) return false
       const report = await store.sweep({ name: 'supervisor', token, limit: SWEEP_LIMIT })
       if (!report) return false
+      const fired = await fireSchedules(store, { name: 'supervisor', token })
       if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
-      return (await this.#prune(token)) || report.more
+      if (fired.count > 0) submitted()
+      return (await this.#prune(token)) || report.more || fired.more
     } catch (error) {
       failed(error)
       return false

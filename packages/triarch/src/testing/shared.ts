@@ -8,7 +8,19 @@ import type { OperationName } from '../store/sqlite/runner.ts'
 /** What a node may ask of the store: each is one transaction. */
 export type StoreCall = OperationName | 'now'
 
-const TABLES = ['tasks', 'history', 'inbox', 'work', 'tags', 'nodes', 'leases', 'effects', 'locks', 'followers']
+const TABLES = [
+  'tasks',
+  'history',
+  'inbox',
+  'work',
+  'tags',
+  'nodes',
+  'leases',
+  'effects',
+  'locks',
+  'followers',
+  'schedules',
+]
 
 /** The real SQLite store in memory, as all nodes of a world share it: every call runs at once, by the store's own clock. */
 export class SharedStore {

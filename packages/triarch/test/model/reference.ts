@@ -281,7 +281,7 @@ export function beat(model: Reference, { id, roles, lease }: port.NodeBeat): boo
   const known = model.nodes.get(id)
   if (known?.dead) return false
   const startedAt = known?.startedAt ?? model.now
-  model.nodes.set(id, { id, roles: [...roles], startedAt, leaseUntil: model.now + lease, dead: false })
+  model.nodes.set(id, { id, roles: [...roles], startedAt, leaseUntil: model.now + lease, runs: null, dead: false })
   return true
 }
 

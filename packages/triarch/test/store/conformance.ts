@@ -6,6 +6,7 @@ import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
+import { scheduleSuite, sharedScheduleSuite } from './schedule.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
 import { transactionSuite } from './transaction.suite.ts'
@@ -62,7 +63,9 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     transactionSuite(bench)
     gateSuite(bench)
     retentionSuite(bench)
+    scheduleSuite(bench)
     if (shared) sharedSuite(bench)
     if (shared) sharedGateSuite(bench)
+    if (shared) sharedScheduleSuite(bench)
   })
 }

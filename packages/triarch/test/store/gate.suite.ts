@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LockRequest, NewTask, StateStore } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
-import { claimAll, flow, newTask, owned, released, snapshot, stopped, transition } from './samples.ts'
+import { claimAll, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
 
 const lock = (name: string, change: Partial<LockRequest> = {}): LockRequest => ({
   step: 0,
@@ -163,6 +163,43 @@ export function gateSuite(bench: Bench): void {
       const cancelled = snapshot({ status: 'stopped', result: 'cancelled' })
       await store.commit([transition(a, { snapshot: cancelled, release: released })])
       expect(await line(store, 'x')).toEqual(['b held'])
+    })
+  })
+
+  describe('what is queued', () => {
+    it('knows how many are before a task, and before each of its requests', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      await store.commit([
+        transition(a, { work: [workRequest('a', 1), workRequest('a', 2, { priority: 5 })] }),
+        transition(b, { work: [workRequest('b', 1), workRequest('b', 2, { agent: 'ship', action: 'ship.send' })] }),
+      ])
+      const ahead = async (id: string) => (await store.queued(id)).work.map(({ step, ahead }) => [step, ahead])
+      expect(await ahead('a')).toEqual([
+        [1, 1],
+        [2, 0],
+      ])
+      expect(await ahead('b')).toEqual([
+        [1, 2],
+        [2, 0],
+      ])
+      await store.takeWork({ node: 'n', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
+      expect((await store.queued('a')).work).toMatchObject([
+        { step: 1, operation: 'run', attempt: 1, action: 'pay.charge', node: null, completeBy: null, ahead: 0 },
+        { step: 2, node: 'n', completeBy: bench.clock.now() + 1_000, ahead: 0 },
+      ])
+      await store.submit([newTask('c'), newTask('d', { priority: 1 }), newTask('e', { version: '2' })])
+      const lines = await Promise.all(['a', 'c', 'd', 'e', 'none'].map((id) => store.queued(id)))
+      expect(lines.map((line) => line.ahead)).toEqual([null, 1, 0, 0, null])
+    })
+
+    it('is told with what each node can run', async () => {
+      const { store } = bench
+      const runs = { workflows: ['flow@1'], actions: ['pay.charge'] }
+      await store.beat({ id: 'n', roles: ['agent'], lease: 1_000, runs })
+      await store.beat({ id: 'n', roles: ['agent'], lease: 2_000 })
+      await store.beat({ id: 'o', roles: [], lease: 2_000 })
+      expect((await store.nodes()).map((node) => node.runs)).toEqual([runs, null])
     })
   })
 

@@ -23,7 +23,9 @@ export function supervisionSuite(bench: Bench): void {
       const startedAt = clock.now()
       clock.advance(60)
       expect(await store.beat(node)).toBe(true)
-      expect(await store.nodes()).toEqual([{ id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160 }])
+      expect(await store.nodes()).toEqual([
+        { id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160, runs: null },
+      ])
       clock.advance(60)
       expect(await sweep(store)).toEqual(nothing)
       clock.advance(41)

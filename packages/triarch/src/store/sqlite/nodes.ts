@@ -3,8 +3,9 @@ import type { Database } from './database.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 
 const REGISTER = `
-INSERT INTO triarch_nodes (id, roles, started_at, lease_until) VALUES (?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until WHERE dead = 0`
+INSERT INTO triarch_nodes (id, roles, started_at, lease_until, runs) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until,
+  runs = coalesce(excluded.runs, runs) WHERE dead = 0`
 const REMOVE = 'DELETE FROM triarch_nodes WHERE id = ?'
 const RESIGN = 'UPDATE triarch_leases SET until = ? WHERE holder = ? AND until > ?'
 const LEAD = `
@@ -14,8 +15,8 @@ WHERE holder = ?2 OR until <= ?3
 RETURNING token`
 
 /** A node that was declared dead stays dead: it may still hold what others have taken over, and comes back as another. */
-export function beat(database: Database, now: number, { id, roles, lease }: NodeBeat): boolean {
-  return database.run(REGISTER, id, JSON.stringify(roles), now, now + lease) > 0
+export function beat(database: Database, now: number, { id, roles, lease, runs }: NodeBeat): boolean {
+  return database.run(REGISTER, id, JSON.stringify(roles), now, now + lease, runs ? JSON.stringify(runs) : null) > 0
 }
 
 export function leave(database: Database, now: number, node: string): void {

@@ -1,4 +1,4 @@
-import type { HistoryRecord, NodeRow, StoreCounts, TaskRow } from '../port.ts'
+import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskRow } from '../port.ts'
 import type { Database } from './database.ts'
 
 export const TASK_COLUMNS = `
@@ -9,7 +9,16 @@ const RECORDS = `
 SELECT seq, at, events FROM triarch_history
 WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
 const NODES = `
-SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+const AHEAD = `
+SELECT (SELECT count(*) FROM triarch_tasks o WHERE o.ready = 1 AND o.workflow = t.workflow AND o.version = t.version
+          AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key))) AS ahead
+FROM triarch_tasks t WHERE t.id = ? AND t.ready = 1`
+const QUEUED = `
+SELECT w.step, w.operation, w.attempt, w.action, w.locked_by AS node, w.complete_by AS completeBy,
+  (SELECT count(*) FROM triarch_work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
+     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id))) AS ahead
+FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE t.id = ? ORDER BY w.id`
 const COUNTS = `
 SELECT (SELECT count(*) FROM triarch_tasks) AS tasks, (SELECT count(*) FROM triarch_tasks WHERE ready = 1) AS ready,
        (SELECT count(*) FROM triarch_work) AS work, (SELECT count(*) FROM triarch_inbox) AS inbox`
@@ -40,9 +49,17 @@ export function records(database: Database, _now: number, id: string, after: num
 }
 
 export function nodes(database: Database): NodeRow[] {
-  return database
-    .all<Omit<NodeRow, 'roles'> & { roles: string }>(NODES)
-    .map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[] }))
+  return database.all<Omit<NodeRow, 'roles' | 'runs'> & { roles: string; runs: string | null }>(NODES).map((row) => ({
+    ...row,
+    roles: JSON.parse(row.roles) as string[],
+    runs: row.runs === null ? null : (JSON.parse(row.runs) as NodeRuns),
+  }))
+}
+
+export function queued(database: Database, _now: number, id: string): QueuedRow {
+  const ready = database.get<{ ahead: number }>(AHEAD, id)
+  const work = database.all<QueuedRow['work'][number]>(QUEUED, id).map((row) => ({ ...row }))
+  return { ahead: ready?.ahead ?? null, work }
 }
 
 export function counts(database: Database): StoreCounts {

@@ -172,6 +172,22 @@ export class SqliteStore implements port.StateStore {
     return this.#run('nodes')
   }
 
+  schedules(query: port.ScheduleQuery): Promise<port.ScheduleRow[]> {
+    return this.#run('schedules', query)
+  }
+
+  writeSchedule(write: port.ScheduleWrite): Promise<port.SubmitOutcome[] | null> {
+    return this.#run('writeSchedule', write)
+  }
+
+  dropSchedule(name: string): Promise<boolean> {
+    return this.#run('dropSchedule', name)
+  }
+
+  queued(task: string): Promise<port.QueuedRow> {
+    return this.#run('queued', task)
+  }
+
   locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
     return this.#run('locks', of)
   }

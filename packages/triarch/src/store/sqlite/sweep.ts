@@ -8,7 +8,7 @@ import { type AttemptRow, replyFor } from './work.ts'
 /** How long a dead node's row stays, so that the node hears of its death (ms). */
 const TOMBSTONE = 24 * 60 * 60 * 1_000
 
-const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
+export const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND lease_until < ? RETURNING id'
 const CLEAR = 'DELETE FROM triarch_nodes WHERE dead = 1 AND lease_until < ?'
 /** Owners that are no living node, found by stepping from one distinct owner to the next. */

@@ -1,0 +1,274 @@
+import { TriarchError } from '../error/error.ts'
+import { awaited, isGated } from '../kernel/gate.ts'
+import { type DatedEvent, rebuild } from '../kernel/rebuild.ts'
+import type { Step, TaskState } from '../kernel/state.ts'
+import { isWaiting } from '../kernel/summary.ts'
+import { datedEvents } from '../scheduler/history.ts'
+import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
+import { before, clock, type Explanation, type Reason, span } from './reason.ts'
+
+/** Most children, locks and antecedents that are looked at one by one. */
+const MOST = 20
+
+interface Scene {
+  now: number
+  store: StateStore
+  row: TaskRow
+  state: TaskState
+  /** When each decision was last heard of, and each kind of event last happened. */
+  heard: { ids: ReadonlyMap<number, number>; kinds: ReadonlyMap<string, number> }
+  queued: QueuedRow
+  locks: readonly LockRow[]
+  /** Nodes whose lease holds. */
+  nodes: readonly NodeRow[]
+}
+
+/** Says why a task is not moving. Reads only. Throws UNKNOWN_TASK, HISTORY_CORRUPT, STORE_*. */
+export async function explain(store: StateStore, id: string): Promise<Explanation> {
+  const [now, row] = await Promise.all([store.now(), store.task(id)])
+  if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+  const [records, queued, locks, nodes] = await Promise.all([
+    store.replay(id),
+    store.queued(id),
+    store.locks({ task: id }),
+    store.nodes(),
+  ])
+  const dated = datedEvents(records)
+  const { state } = rebuild(id, dated)
+  const living = nodes.filter(({ leaseUntil }) => leaseUntil >= now)
+  const scene: Scene = { now, store, row, state, heard: heardOf(dated), queued, locks, nodes: living }
+  const reasons = await reasonsOf(scene)
+  const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
+  return { task: id, status: row.status, text, reasons }
+}
+
+async function reasonsOf(scene: Scene): Promise<Reason[]> {
+  const { row, state } = scene
+  if (row.status === 'stopped') {
+    return [{ code: 'stopped', result: row.result, text: `has stopped (${row.result})` }]
+  }
+  const where = ownerOf(scene)
+  if (where) return [where]
+  if (state.pause) return [pauseOf(scene), ...(await lockReasons(scene))]
+  if (isWaiting(state) && !state.unwinding) {
+    const gates = await gatesOf(scene)
+    if (gates.length > 0) return gates
+  }
+  if (state.status === 'planning' && row.lockedBy !== null) {
+    const since = at(scene.heard.kinds.get('planning'))
+    return [{ code: 'planning', since, text: `is being planned since ${clock(since)}` }]
+  }
+  if (row.ready && row.lockedBy === null) return [queueOf(scene)]
+  const reasons = [
+    ...stepsOf(scene),
+    ...(await lockReasons(scene)),
+    ...(state.unwinding ? [] : waitsOf(scene)),
+    ...(await childrenOf(scene)),
+  ]
+  if (reasons.length > 0) return reasons
+  const node = row.lockedBy ?? undefined
+  const text = node === undefined ? 'will be taken up at once' : `is being worked on by node ${node}`
+  return [{ code: 'moving', ...(node !== undefined && { node }), text }]
+}
+
+/** Who should have it does not live. */
+function ownerOf({ row, nodes, now }: Scene): Reason | null {
+  const node = row.lockedBy
+  if (node === null || nodes.some(({ id, leaseUntil }) => id === node && leaseUntil >= now)) return null
+  return {
+    code: 'node-lost',
+    node,
+    text: `belongs to node ${node}, which gives no sign of life: a supervisor will release it`,
+  }
+}
+
+function queueOf({ row, queued, nodes }: Scene): Reason {
+  const { workflow, version } = row
+  // A node that does not say what it runs may well run it.
+  const runs = nodes.filter(({ roles }) => roles.includes('scheduler'))
+  if (runs.some((node) => node.runs?.workflows.includes(`${workflow}@${version}`) ?? true)) {
+    const ahead = queued.ahead ?? 0
+    return { code: 'queued', ahead, text: `waits for a scheduler with room: ${before(ahead)}` }
+  }
+  const text = `waits for a scheduler, and no living node runs version ${version} of workflow ${workflow}`
+  return { code: 'no-scheduler', workflow, version, text }
+}
+
+function pauseOf({ state, heard }: Scene): Reason {
+  const { reason, note, error } = state.pause ?? { reason: 'operator' as const, note: undefined, error: undefined }
+  const since = at(heard.kinds.get('paused'))
+  const held = [...state.steps.values()].find((step) => step.held !== null)
+  const who = {
+    operator: 'by an operator',
+    lock: 'until it has its locks again',
+    step: 'because a step failed',
+    undo: 'because a compensation failed',
+    'unknown-outcome': 'because nobody knows whether a step took effect',
+    mismatch: 'because its code and its history disagree',
+    error: 'because its code failed',
+    limit: 'because it reached a limit',
+  }[reason]
+  const about = [held && `step ${held.id} (${held.name})`, note && `"${note}"`, (held?.error ?? error)?.message]
+  const details = about.filter((it) => it !== undefined && it !== '').join(': ')
+  return {
+    ...{ code: 'paused', reason, since },
+    ...(note !== undefined && { note }),
+    ...(held && { step: held.id }),
+    text: `is paused ${who} since ${clock(since)}${details && ` (${details})`}`,
+  }
+}
+
+/** What keeps a task from beginning. */
+async function gatesOf(scene: Scene): Promise<Reason[]> {
+  const { state, store, now } = scene
+  const reasons: Reason[] = []
+  if (state.frozen) reasons.push({ code: 'frozen', text: 'is frozen, until somebody thaws it' })
+  if (state.startAt !== null && state.startAt > now) {
+    const until = at(state.startAt)
+    reasons.push({
+      code: 'scheduled',
+      until,
+      text: `is scheduled for ${clock(until)}, in ${span(state.startAt - now)}`,
+    })
+  }
+  for (const task of awaited(state).slice(0, MOST)) {
+    const status = (await store.task(task))?.status ?? 'unknown'
+    reasons.push({ code: 'antecedent', task, status, text: `comes after task "${task}", which is ${status}` })
+  }
+  return isGated(state) || reasons.length > 0 ? [...reasons, ...(await lockReasons(scene))] : reasons
+}
+
+async function lockReasons({ locks, store }: Scene): Promise<Reason[]> {
+  const reasons: Reason[] = []
+  for (const { name, held, since, ahead } of locks.filter((lock) => !lock.held).slice(0, MOST)) {
+    const [first] = await store.locks({ name })
+    if (held || !first) continue
+    const asked = at(since)
+    const line = ahead === 1 ? 'it is next' : before(ahead - 1).replace('before it', 'before it in line')
+    const text = `waits for lock "${name}" since ${clock(asked)}, which task "${first.task}" holds since ${clock(at(first.since))}: ${line}`
+    reasons.push({ code: 'lock', lock: name, holder: first.task, since: asked, ahead, text })
+  }
+  return reasons
+}
+
+function stepsOf(scene: Scene): Reason[] {
+  return [...scene.state.steps.values()].flatMap((step) => stepOf(scene, step) ?? [])
+}
+
+function stepOf(scene: Scene, step: Step): Reason | null {
+  const { now, row, queued, nodes, heard, state } = scene
+  const { id, operation, attempt, held, status, error } = step
+  const action = step.action ?? step.name
+  const since = at(heard.ids.get(id))
+  const which = `step ${id} (${what(step)})`
+  if (held !== null && status !== 'compensating') {
+    const why = { code: 'held' as const, step: id, reason: held }
+    return {
+      ...why,
+      ...(error && { error: error.message }),
+      text: `has ${which} waiting for an operator: ${error?.message ?? held}`,
+    }
+  }
+  if (status === 'suspended') return suspendedOf(scene, step, since, which)
+  if (status !== 'running' && status !== 'compensating') return null
+  const common = { step: id, operation, action }
+  const work = queued.work.find((it) => it.step === id && it.operation === operation && it.attempt === attempt)
+  if (work && work.node === null) {
+    const able = nodes.some(({ roles, runs }) => roles.includes('agent') && (runs?.actions.includes(action) ?? true))
+    if (!able)
+      return {
+        code: 'no-agent',
+        ...common,
+        since,
+        text: `waits for ${which} since ${clock(since)}, and no living node has the action ${action}`,
+      }
+    return {
+      code: 'step-queued',
+      ...common,
+      ahead: work.ahead,
+      since,
+      text: `waits for a free slot for ${which} since ${clock(since)}: ${before(work.ahead)}`,
+    }
+  }
+  if (step.due > now && !work) {
+    const next = at(step.due)
+    const last = error && { error: error.message }
+    const text = `tries ${which} again in ${span(step.due - now)}, at ${clock(next)}${error ? ` (attempt ${attempt}; the last failed: ${error.message})` : ''}`
+    return { code: 'retry', ...common, attempt, at: next, ...last, text }
+  }
+  const node = work?.node ?? row.lockedBy ?? undefined
+  if (node === undefined) return null
+  const until = work?.completeBy ?? since.getTime() + step.policy.completeWithin
+  const completeBy = at(Math.min(until, step.expiresAt ?? until, state.completeBy ?? until))
+  const text = `waits for ${which}, attempt ${attempt}, on node ${node} since ${clock(since)}, to be done by ${clock(completeBy)}`
+  return { code: 'step', ...common, attempt, node, since, completeBy, text }
+}
+
+function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): Reason {
+  const { until = null, alarms = [] } = state.suspensions.get(step.id) ?? {}
+  const [alarm] = [...alarms].sort((a, b) => a.at - b.at)
+  const limit = until === null ? undefined : at(until)
+  const next = alarm && { event: alarm.name, at: at(alarm.at) }
+  const ends = [limit && `times out at ${clock(limit)}`, next && `sends itself "${next.event}" at ${clock(next.at)}`]
+  const rest = ends
+    .filter((it) => it !== undefined)
+    .map((it) => `, ${it}`)
+    .join('')
+  return {
+    ...{ code: 'suspended', step: step.id, action: step.action ?? step.name, since },
+    ...(limit && { until: limit }),
+    ...(next && { next }),
+    text: `has ${which} suspended since ${clock(since)}: it waits for an event by its token${rest}`,
+  }
+}
+
+/** Sleeps and events that a function waits for. */
+function waitsOf({ state, heard, now }: Scene): Reason[] {
+  const timers = [...state.timers.values()].map((until): Reason => {
+    return { code: 'timer', until: at(until), text: `sleeps until ${clock(at(until))}, for ${span(until - now)} more` }
+  })
+  const events = [...state.waits].map(([id, { name, until }]): Reason => {
+    const since = at(heard.ids.get(id))
+    const limit = until === null ? {} : { until: at(until) }
+    const end = until === null ? '' : `, until ${clock(at(until))}`
+    return { code: 'event', name, since, ...limit, text: `waits for event "${name}" since ${clock(since)}${end}` }
+  })
+  return [...timers, ...events]
+}
+
+async function childrenOf({ state, store }: Scene): Promise<Reason[]> {
+  const reasons: Reason[] = []
+  const open = [...state.children.values()].filter(
+    ({ status, mode }) => status === 'compensating' || (status === 'running' && (mode === 'call' || state.unwinding)),
+  )
+  for (const { task, workflow } of open.slice(0, MOST)) {
+    const status = (await store.task(task))?.status ?? 'unknown'
+    reasons.push({
+      code: 'child',
+      task,
+      workflow,
+      status,
+      text: `waits for child task "${task}" (${workflow}), which is ${status}`,
+    })
+  }
+  return reasons
+}
+
+function what({ action, name, operation }: Step): string {
+  const called = action === null || action.endsWith(`.${name}`) ? name : `${name}, ${action}`
+  const agent = action === null ? '' : ` of agent ${action.slice(0, action.indexOf('.'))}`
+  return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}`
+}
+
+function heardOf(dated: readonly DatedEvent[]): Scene['heard'] {
+  const [ids, kinds] = [new Map<number, number>(), new Map<string, number>()]
+  for (const { at, event } of dated) {
+    kinds.set(event.type, at)
+    if ('id' in event && event.id !== undefined && event.type !== 'heartbeat') ids.set(event.id, at)
+  }
+  return { ids, kinds }
+}
+
+function at(ms: number | undefined): Date {
+  return new Date(ms ?? 0)
+}

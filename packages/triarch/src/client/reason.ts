@@ -1,0 +1,92 @@
+import type { Operation, PauseReason } from '../kernel/event.ts'
+
+/** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
+export type Reason = { text: string } /** It has stopped: nothing will happen by itself. */ & (
+  | { code: 'stopped'; result: string }
+  /** An operator, a failure or a missing lock holds it; `step`: the step it is about. */
+  | { code: 'paused'; reason: PauseReason; since: Date; note?: string; step?: number }
+  /** A step waits for an operator while others go on. */
+  | { code: 'held'; step: number; reason: PauseReason; error?: string }
+  /** Its time has not come. */
+  | { code: 'scheduled'; until: Date }
+  | { code: 'frozen' }
+  /** A task it comes after has not stopped. */
+  | { code: 'antecedent'; task: string; status: string }
+  /** Another task holds the lock; `ahead`: how many have it or are before this one in line. */
+  | { code: 'lock'; lock: string; holder: string; since: Date; ahead: number }
+  /** It waits for a scheduler that has room; `ahead`: how many of its kind are before it. */
+  | { code: 'queued'; ahead: number }
+  /** No living node runs this version of its workflow. */
+  | { code: 'no-scheduler'; workflow: string; version: string }
+  /** The node that has it gives no sign of life; a supervisor will take it away. */
+  | { code: 'node-lost'; node: string }
+  /** The code that plans it is at work. */
+  | { code: 'planning'; since: Date }
+  /** An attempt runs; `node` is where. */
+  | {
+      code: 'step'
+      step: number
+      operation: Operation
+      action: string
+      attempt: number
+      node?: string
+      since: Date
+      completeBy?: Date
+    }
+  /** An attempt waits for a free slot of its agent; `ahead`: how many are before it. */
+  | { code: 'step-queued'; step: number; operation: Operation; action: string; ahead: number; since: Date }
+  /** No living node has the action. */
+  | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
+  /** The last attempt failed; the next comes `at`. */
+  | { code: 'retry'; step: number; operation: Operation; action: string; attempt: number; at: Date; error?: string }
+  /** A step waits for an event, by its resume token; `until`: its timeout. */
+  | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { event: string; at: Date } }
+  /** It sleeps. */
+  | { code: 'timer'; until: Date }
+  /** It waits for an event of this name. */
+  | { code: 'event'; name: string; since: Date; until?: Date }
+  | { code: 'child'; task: string; workflow: string; status: string }
+  /** A node has it and nothing keeps it: it moves, or will at once. */
+  | { code: 'moving'; node?: string }
+)
+
+export interface Explanation {
+  task: string
+  status: string
+  /** All of it in one text. */
+  text: string
+  /** What it waits for, the most telling first; several when it waits for several things at once. */
+  reasons: Reason[]
+}
+
+export type ReasonCode = Reason['code']
+
+/** An instant as people read it, always alike. */
+export function clock(at: Date): string {
+  return at
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, ' UTC')
+}
+
+/** A span in its largest two units. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ]
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first < 0) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}
+
+export function before(count: number): string {
+  return count === 0 ? 'nobody is before it' : `${count} ${count === 1 ? 'is' : 'are'} before it`
+}

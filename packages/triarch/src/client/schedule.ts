@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util'
+import { checkName } from '../definition/name.ts'
+import { checkInteger, checkOptions } from '../definition/options.ts'
+import { between, nextAfter } from '../definition/recurrence.ts'
+import {
+  checkOverlap,
+  dueAt,
+  type Overlap,
+  occurrenceId,
+  type ScheduleDefinition,
+  type ScheduleOptions,
+  type ScheduleState,
+  toSchedule,
+} from '../definition/schedule.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { NewTask, ScheduleRow } from '../store/port.ts'
+import { occurrenceTask } from '../supervisor/occurrence.ts'
+import type { Connection } from './connection.ts'
+
+/** A schedule as it stands. */
+export interface ScheduleInfo {
+  name: string
+  workflow: string
+  version: string
+  input: Json
+  /** Its pattern and time zone, or its interval in ms. */
+  recurrence: ScheduleDefinition['recurrence']
+  overlap: Overlap
+  /** Since when, and the operator's own words. */
+  paused: { since: Date; note?: string } | undefined
+  /** When it starts tasks next, jitter included; undefined: it is paused, or never does again. */
+  next: Date | undefined
+  /** The last occurrence that was due. */
+  last: Date | undefined
+  /** Occurrences that became tasks, that were skipped for one still at work, and that passed unattended. */
+  started: number
+  skipped: number
+  missed: number
+}
+
+export interface BackfillOptions {
+  /** After this instant, up to and with `to`. */
+  from: Date
+  to: Date
+  /** `queue`: one after the other. */
+  overlap?: Overlap
+}
+
+/** Occurrences of one backfill. */
+const MOST_BACKFILLED = 1_000
+
+/** How often a write is tried again that others overtook. */
+const PATIENCE = 20
+
+/** A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none. */
+export class ScheduleHandle {
+  readonly name: string
+  readonly #connection: Connection
+
+  constructor(connection: Connection, name: string) {
+    this.#connection = connection
+    this.name = checkName('schedule', name)
+  }
+
+  async info(): Promise<ScheduleInfo> {
+    return scheduleInfo(await this.#row())
+  }
+
+  /** The next occurrences, without jitter: 1 to 1,000. A pause does not hide them. */
+  async next(count = 10): Promise<Date[]> {
+    checkInteger('next: count', count, 1, 1_000)
+    const { definition, state } = read(await this.#row())
+    const from = Math.max(state.last ?? 0, await this.#connection.store.now())
+    return between(definition.recurrence, from, Number.MAX_SAFE_INTEGER, count).map((at) => new Date(at))
+  }
+
+  /** Occurrences pass unattended until resume(). */
+  async pause(options: { note?: string } = {}): Promise<void> {
+    checkOptions('pause', options, ['note'])
+    const { note } = options
+    if (note !== undefined && (typeof note !== 'string' || note.length > 1_000))
+      throw new TriarchError('INVALID_OPTION', 'pause: note must be a text of at most 1,000 characters')
+    await this.#change(({ state }, now) => {
+      if (state.paused) return null
+      return { state: { ...state, next: null, paused: { since: now, ...(note !== undefined && { note }) } } }
+    })
+  }
+
+  /** Goes on with the next occurrence. */
+  async resume(): Promise<void> {
+    await this.#change(({ definition, state }, now) => {
+      if (!state.paused) return null
+      return { state: { ...state, paused: null, next: nextAfter(definition.recurrence, now) } }
+    })
+  }
+
+  /**
+   * Starts the occurrences of a time that has passed, and gives the ids of their tasks. One that has a task keeps it. Throws
+   * INVALID_OPTION, also for more than 1,000.
+   */
+  async backfill(options: BackfillOptions): Promise<string[]> {
+    checkOptions('backfill', options, ['from', 'to', 'overlap'])
+    const { from, to, overlap = 'queue' } = options
+    checkOverlap('backfill', overlap)
+    let ids: string[] = []
+    await this.#change(({ definition, state }, now) => {
+      const [start, end] = [from.getTime(), to.getTime()]
+      if (Number.isNaN(start) || Number.isNaN(end) || start >= end || end > now)
+        throw new TriarchError('INVALID_OPTION', 'backfill: `from` must be before `to`, and `to` have passed')
+      const found = between(definition.recurrence, start, end, MOST_BACKFILLED + 1)
+      if (found.length > MOST_BACKFILLED)
+        throw new TriarchError('INVALID_OPTION', `backfill: more than ${MOST_BACKFILLED} occurrences: take it in parts`)
+      ids = found.map((occurrence) => occurrenceId(this.name, occurrence))
+      return { state, tasks: found.map((at) => occurrenceTask(this.name, definition, at, { now, overlap })) }
+    })
+    return ids
+  }
+
+  /** Forgets the schedule. Its tasks stay as they are. */
+  async remove(): Promise<void> {
+    await this.#connection.opened()
+    if (!(await this.#connection.store.dropSchedule(this.name))) throw unknown(this.name)
+  }
+
+  /** Registers it: see Triarch.schedule(). */
+  async register(options: ScheduleOptions): Promise<void> {
+    const definition = await toSchedule(this.name, options, this.#connection.limits.payload)
+    await this.#connection.opened()
+    const { store } = this.#connection
+    for (let round = 0; round < PATIENCE; round++) {
+      const [row] = await store.schedules({ name: this.name, limit: 1 })
+      const before = row ? read(row) : null
+      if (before && isDeepStrictEqual(before.definition, JSON.parse(JSON.stringify(definition)))) return
+      const next = before?.state.paused ? null : nextAfter(definition.recurrence, await store.now())
+      const state = { ...(before?.state ?? fresh), next }
+      if (await this.#write({ definition, state, expected: row?.revision ?? null, tasks: [] })) return
+    }
+    throw overtaken(this.name)
+  }
+
+  async #change(
+    decide: (
+      it: { definition: ScheduleDefinition; state: ScheduleState },
+      now: number,
+    ) => { state: ScheduleState; tasks?: NewTask[] } | null,
+  ): Promise<void> {
+    for (let round = 0; round < PATIENCE; round++) {
+      const row = await this.#row()
+      const { definition, state } = read(row)
+      const change = decide({ definition, state }, await this.#connection.store.now())
+      if (!change) return
+      const write = { definition, state: change.state, expected: row.revision, tasks: change.tasks ?? [] }
+      if (await this.#write(write)) return
+    }
+    throw overtaken(this.name)
+  }
+
+  async #write({ definition, state, expected, tasks }: Written): Promise<boolean> {
+    const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
+    const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
+    const { store, posted } = this.#connection
+    const outcomes = await store.writeSchedule({ name: this.name, ...texts, expected, nextAt, tasks, fence: null })
+    if (tasks.length > 0) posted()
+    return outcomes !== null
+  }
+
+  async #row(): Promise<ScheduleRow> {
+    await this.#connection.opened()
+    const [row] = await this.#connection.store.schedules({ name: this.name, limit: 1 })
+    if (!row) throw unknown(this.name)
+    return row
+  }
+}
+
+interface Written {
+  definition: ScheduleDefinition
+  state: ScheduleState
+  expected: number | null
+  tasks: readonly NewTask[]
+}
+
+const fresh: ScheduleState = { next: null, last: null, paused: null, started: 0, skipped: 0, missed: 0 }
+
+export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
+  const { definition, state } = read(row)
+  const { workflow, version, input, recurrence, overlap } = definition
+  const { paused, last, started, skipped, missed } = state
+  return {
+    ...{ name: row.name, workflow, version, input, recurrence, overlap, started, skipped, missed },
+    paused: paused ? { ...paused, since: new Date(paused.since) } : undefined,
+    next: row.nextAt === null ? undefined : new Date(row.nextAt),
+    last: last === null ? undefined : new Date(last),
+  }
+}
+
+function read({ definition, state }: ScheduleRow): { definition: ScheduleDefinition; state: ScheduleState } {
+  return { definition: JSON.parse(definition) as ScheduleDefinition, state: JSON.parse(state) as ScheduleState }
+}
+
+function unknown(name: string): TriarchError {
+  return new TriarchError('UNKNOWN_SCHEDULE', `there is no schedule "${name}"`)
+}
+
+function overtaken(name: string): TriarchError {
+  return new TriarchError('STORE_BUSY', `schedule "${name}" was changed by others each time it was about to be written`)
+}

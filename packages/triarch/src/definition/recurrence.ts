@@ -1,0 +1,62 @@
+import { Cron } from 'croner'
+import { TriarchError } from '../error/error.ts'
+import { type Duration, positiveMilliseconds } from './duration.ts'
+
+/** When something recurs: as data. */
+export type Recurrence = { cron: string; timeZone: string } | { every: number; offset: number }
+
+export interface RecurrenceOptions {
+  /** Minute, hour, day, month, weekday (a field before: second; one after: year), or `@daily` and the like. */
+  cron?: string
+  /** Of the cron pattern, such as 'Europe/Vienna'; 'UTC'. */
+  timeZone?: string
+  /** In place of `cron`: every so long, counted from `from`. */
+  every?: Duration
+  /** Any instant of the interval's grid; 1 January 1970, so that '1d' is midnight UTC. */
+  from?: Date
+}
+
+/** Throws INVALID_OPTION, INVALID_DURATION. */
+export function toRecurrence(what: string, { cron, timeZone, every, from }: RecurrenceOptions): Recurrence {
+  if ((cron === undefined) === (every === undefined)) throw invalid(what, 'give either `cron` or `every`')
+  if (every !== undefined) {
+    if (timeZone !== undefined) throw invalid(what, '`timeZone` is for cron patterns')
+    const span = positiveMilliseconds(every, `${what}: every`)
+    const start = from === undefined ? 0 : from.getTime()
+    if (Number.isNaN(start)) throw invalid(what, '`from` is no valid date')
+    return { every: span, offset: ((start % span) + span) % span }
+  }
+  if (from !== undefined) throw invalid(what, '`from` is for intervals')
+  if (typeof cron !== 'string') throw invalid(what, '`cron` must be a text')
+  const recurrence = { cron, timeZone: timeZone ?? 'UTC' }
+  try {
+    nextAfter(recurrence, 0)
+  } catch (cause) {
+    throw new TriarchError('INVALID_OPTION', `${what}: ${(cause as Error).message}`, { cause })
+  }
+  return recurrence
+}
+
+/** The first occurrence after this instant; null: there is none. */
+export function nextAfter(recurrence: Recurrence, at: number): number | null {
+  if ('every' in recurrence) {
+    const { every, offset } = recurrence
+    return Math.floor((at - offset) / every) * every + every + offset
+  }
+  const next = new Cron(recurrence.cron, { timezone: recurrence.timeZone, paused: true }).nextRun(new Date(at))
+  return next ? next.getTime() : null
+}
+
+/** Occurrences after `after`, up to and with `until`, at most so many: the first. */
+export function between(recurrence: Recurrence, after: number, until: number, most: number): number[] {
+  const found: number[] = []
+  for (let at = nextAfter(recurrence, after); at !== null && at <= until && found.length < most; ) {
+    found.push(at)
+    at = nextAfter(recurrence, at)
+  }
+  return found
+}
+
+function invalid(what: string, problem: string): TriarchError {
+  return new TriarchError('INVALID_OPTION', `${what}: ${problem}`)
+}

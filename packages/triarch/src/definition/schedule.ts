@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { TriarchError } from '../error/error.ts'
+import type { IfHeld } from '../kernel/gate.ts'
+import type { Json } from '../kernel/json.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from './duration.ts'
+import { exclusiveKeys } from './exclusive.ts'
+import { checkInteger, checkOptions } from './options.ts'
+import { encode } from './payload.ts'
+import { checkPriority } from './policy.ts'
+import { nextAfter, type Recurrence, type RecurrenceOptions, toRecurrence } from './recurrence.ts'
+import { validate } from './schema.ts'
+import { checkTags } from './tag.ts'
+import { checkWorkflow, type Workflow } from './workflow.ts'
+
+/** What happens to an occurrence while the task of an earlier one has not stopped. */
+export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
+
+export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOptions {
+  workflow: Workflow<I, O>
+  input: NoInfer<I>
+  /** `skip`. */
+  overlap?: Overlap
+  /**
+   * Of the occurrences that are due at once (after an outage): the latest so many run, 1, and none that is older than
+   * `within`. The others are missed.
+   */
+  catchUp?: { limit?: number; within?: Duration }
+  /** Each occurrence is put off by a random part of this; by nothing. */
+  jitter?: Duration
+  priority?: number
+  /** The name of the schedule is added as `schedule`. */
+  tags?: Readonly<Record<string, string>>
+}
+
+/** A schedule as the store keeps it: all that its tasks need. */
+export interface ScheduleDefinition {
+  workflow: string
+  version: string
+  input: Json
+  recurrence: Recurrence
+  overlap: Overlap
+  catchUp: { limit: number; within: number | null }
+  jitter: number
+  priority: number
+  completeWithin: number | null
+  tags: Record<string, string>
+  /** Locks of the workflow itself. */
+  exclusive: { key: string; ifHeld: IfHeld }[]
+}
+
+/** How far it is. */
+export interface ScheduleState {
+  /** The occurrence that comes next; null: none. */
+  next: number | null
+  /** The last one that was due. */
+  last: number | null
+  paused: { since: number; note?: string } | null
+  started: number
+  /** Not started because an earlier one had not stopped. */
+  skipped: number
+  /** Passed while nobody was there, or too late. */
+  missed: number
+}
+
+const keys = [
+  ...['workflow', 'input', 'cron', 'timeZone', 'every', 'from', 'overlap', 'catchUp', 'jitter', 'priority', 'tags'],
+]
+export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
+
+/** Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+export async function toSchedule(name: string, options: ScheduleOptions, payload: number): Promise<ScheduleDefinition> {
+  const what = `schedule "${name}"`
+  checkOptions(what, options, keys)
+  const { workflow, input, overlap = 'skip', catchUp = {}, jitter, tags = {} } = options
+  checkWorkflow(workflow)
+  checkOptions(`${what}: catchUp`, catchUp, ['limit', 'within'])
+  checkOverlap(what, overlap)
+  const { definition } = workflow
+  const value = definition.input
+    ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${workflow.name}`)
+    : input
+  const { completeWithin } = definition
+  return {
+    workflow: workflow.name,
+    version: workflow.version,
+    input: encode(input, `input of ${workflow.name}`, payload),
+    recurrence: toRecurrence(what, options),
+    overlap,
+    catchUp: {
+      limit: checkInteger(`${what}: catchUp.limit`, catchUp.limit ?? 1, 1, 1_000),
+      within: catchUp.within === undefined ? null : positiveMilliseconds(catchUp.within, `${what}: catchUp.within`),
+    },
+    jitter: jitter === undefined ? 0 : milliseconds(jitter, `${what}: jitter`),
+    priority: checkPriority(`${what}: priority`, options.priority ?? definition.priority ?? 0),
+    completeWithin: completeWithin === undefined ? null : positiveMilliseconds(completeWithin, 'completeWithin'),
+    tags: checkTags(what, { ...tags, schedule: name }),
+    exclusive: exclusiveKeys(workflow, value, undefined),
+  }
+}
+
+export function checkOverlap(what: string, overlap: unknown): void {
+  if (!overlaps.includes(overlap as Overlap))
+    throw new TriarchError('INVALID_OPTION', `${what}: overlap must be one of ${overlaps.join(', ')}`)
+}
+
+/** The id of an occurrence's task: the same for whoever makes it. */
+export function occurrenceId(name: string, occurrence: number): string {
+  return `${name}@${new Date(occurrence).toISOString()}`
+}
+
+/** When an occurrence is due: its instant and its share of the jitter. */
+export function dueAt(name: string, { jitter }: ScheduleDefinition, occurrence: number): number {
+  if (jitter === 0) return occurrence
+  const share = createHash('sha256').update(occurrenceId(name, occurrence)).digest().readUInt32BE(0) / 2 ** 32
+  return occurrence + Math.floor(share * jitter)
+}
+
+/** Most occurrences that an outage is looked through for; those beyond are only counted as one. */
+const LONGEST_LOOK = 20_000
+
+/** What is due now: the occurrences to start, and the state after them. */
+export function takeDue(
+  name: string,
+  definition: ScheduleDefinition,
+  state: ScheduleState,
+  now: number,
+): { start: number[]; state: ScheduleState } {
+  const { recurrence, catchUp } = definition
+  const { limit, within } = catchUp
+  let start: number[] = []
+  let [count, last, next] = [0, state.last, state.next]
+  while (next !== null && dueAt(name, definition, next) <= now) {
+    count++
+    last = next
+    start = [...start, next].slice(-limit)
+    next = nextAfter(recurrence, count < LONGEST_LOOK ? next : now)
+  }
+  if (within !== null) start = start.filter((occurrence) => now - occurrence <= within)
+  return { start, state: { ...state, next, last, missed: state.missed + count - start.length } }
+}
