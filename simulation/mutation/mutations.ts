@@ -153,7 +153,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a node that was buried comes back under its name': {
     change: {
       'store/sqlite/nodes.ts': [
-        ['lease_until = excluded.lease_until WHERE dead = 0', 'lease_until = excluded.lease_until'],
+        ['runs = coalesce(excluded.runs, runs) WHERE dead = 0', 'runs = coalesce(excluded.runs, runs)'],
       ],
     },
     by: ['liveness'],
