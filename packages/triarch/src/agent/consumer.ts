@@ -2,7 +2,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
-import type { QueuedReply, StateStore, WorkItem } from '../store/port.ts'
+import type { QueuedReply, StateStore, TakeWork, WorkItem } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
 export interface ConsumerOptions {
@@ -33,6 +33,7 @@ export class Consumer {
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
+  #round = 0
   #again = false
   #open = true
   #pulse: Timer | null = null
@@ -70,14 +71,15 @@ export class Consumer {
         if (slots > 0) held.set(host.name, slots)
       }
       if (held.size === 0) break
-      const agents = [...held].map(([agent, limit]) => {
-        return { agent, actions: this.#options.hosts.get(agent)?.actions ?? [], limit }
-      })
       try {
-        const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
-        for (const item of items) {
-          held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
-          this.#start(item)
+        for (const portion of this.#portions()) {
+          const agents = portion(held).filter(({ limit }) => limit > 0)
+          if (agents.length === 0) continue
+          const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
+          for (const item of items) {
+            held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
+            this.#start(item)
+          }
         }
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
@@ -91,7 +93,30 @@ export class Consumer {
     this.#polling = false
   }
 
+  /**
+   * What to ask for, one after the other: all actions without a concurrency of their own, and each that has one. Another
+   * comes first each time, so that none starves when slots are few.
+   */
+  #portions(): ((held: ReadonlyMap<string, number>) => TakeWork['agents'][number][])[] {
+    const hosts = [...this.#options.hosts.values()]
+    const most = Math.max(...hosts.map((host) => host.limited.length))
+    const portions = Array.from({ length: most + 1 }, (_, index) => (held: ReadonlyMap<string, number>) => {
+      return hosts.flatMap((host) => {
+        const slots = held.get(host.name) ?? 0
+        const { limited } = host
+        if (index === 0) return { agent: host.name, actions: without(host.actions, limited), limit: slots }
+        const action = limited[index - 1]
+        return action === undefined
+          ? []
+          : { agent: host.name, actions: [action], limit: Math.min(slots, host.room(action)) }
+      })
+    })
+    const first = this.#round++ % portions.length
+    return [...portions.slice(first), ...portions.slice(0, first)]
+  }
+
   #start(item: WorkItem): void {
+    this.#options.hosts.get(item.agent)?.count(item.request.action)
     this.#running.set(item.id, item)
     if (!this.#pulse) this.#beat()
     this.#options.hosts.get(item.agent)?.start({
@@ -183,4 +208,8 @@ export class Consumer {
       this.#options.failed(error)
     }
   }
+}
+
+function without(all: string[], some: readonly string[]): string[] {
+  return some.length === 0 ? all : all.filter((one) => !some.includes(one))
 }

@@ -38,6 +38,8 @@ export class AgentHost {
   readonly #concurrency: number
   readonly #handlers = new Map<string, Handler>()
   readonly #running = new Map<string, Attempt>()
+  /** Actions with a concurrency of their own, and how many attempts of each there are. */
+  readonly #limits = new Map<string, { most: number; taken: number }>()
   #taken = 0
   #open = true
   #idle: (() => void)[] = []
@@ -49,6 +51,8 @@ export class AgentHost {
     this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
     for (const action of agent?.actions.values() ?? []) {
       this.#handlers.set(action.key, actionHandler(action as Action<unknown, unknown>))
+      const { concurrency } = action.definition
+      if (concurrency !== undefined) this.#limits.set(action.key, { most: concurrency, taken: 0 })
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }
@@ -60,8 +64,9 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. */
   reserve(action: string): boolean {
-    if (this.free <= 0 || !this.#handlers.has(action)) return false
+    if (this.free <= 0 || !this.#handlers.has(action) || this.room(action) <= 0) return false
     this.#taken++
+    this.count(action)
     return true
   }
 
@@ -83,14 +88,33 @@ export class AgentHost {
     return [...this.#handlers.keys()]
   }
 
+  /** Those that have a concurrency of their own. */
+  get limited(): string[] {
+    return [...this.#limits.keys()]
+  }
+
+  /** How many more attempts of the action there may be, as far as it is up to the action. */
+  room(action: string): number {
+    const limit = this.#limits.get(action)
+    return limit ? limit.most - limit.taken : Number.POSITIVE_INFINITY
+  }
+
+  /** An attempt of the action takes one of the slots that are held. */
+  count(action: string): void {
+    const limit = this.#limits.get(action)
+    if (limit) limit.taken++
+  }
+
   /** Takes a slot for a local step, which has none to wait for: its task holds the place. */
   take(): void {
     this.#taken++
   }
 
   /** Gives back a slot that was reserved for nothing. */
-  release(): void {
-    if (this.#taken-- === this.#concurrency) this.#options.freed?.()
+  release(action: string): void {
+    const limit = this.#limits.get(action)
+    const full = limit !== undefined && limit.taken-- === limit.most
+    if (this.#taken-- === this.#concurrency || full) this.#options.freed?.()
     if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
   }
 
@@ -98,7 +122,7 @@ export class AgentHost {
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
-    if (!handler || !this.#options.leased()) return this.release()
+    if (!handler || !this.#options.leased()) return this.release(request.action)
     const { environment } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     if (environment.now() >= attempt.completeBy) {
@@ -122,7 +146,7 @@ export class AgentHost {
   #end({ request, done }: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
-    this.release()
+    this.release(request.action)
     done({
       type: 'reply',
       step,

@@ -78,6 +78,8 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   middleware?: readonly Middleware[]
   /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
   subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
+  /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. */
+  concurrency?: number
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */

@@ -73,6 +73,7 @@ export interface Agent {
 
 const actionKeys = [
   ...policyKeys,
+  'concurrency',
   'input',
   'output',
   'run',
@@ -119,6 +120,7 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   const key = `${agent.name}.${name}`
   checkOptions(key, definition ?? null, actionKeys)
   const { run, plan, finalize, undo, verify, input, output } = definition
+  if (definition.concurrency !== undefined) checkInteger(`${key}: concurrency`, definition.concurrency, 1, 100_000)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)
   if (plan === undefined || run !== undefined) checkFunction(`${key}: run`, run)
   if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)

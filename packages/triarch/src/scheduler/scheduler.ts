@@ -156,7 +156,7 @@ export class Scheduler implements Owner {
   }
 
   unreserve(action: string): void {
-    this.#options.hosts.get(agentOf(action))?.release()
+    this.#options.hosts.get(agentOf(action))?.release(action)
   }
 
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
