@@ -63,13 +63,13 @@ export class Supervisor {
   }
 
   async #round(): Promise<boolean> {
-    const { store, node, lease, swept, submitted, failed } = this.#options
+    const { environment, store, node, lease, swept, submitted, failed } = this.#options
     try {
       const token = await store.lead({ name: 'supervisor', node, ttl: lease })
       if (token === null) return false
       const report = await store.sweep({ name: 'supervisor', token, limit: SWEEP_LIMIT })
       if (!report) return false
-      const fired = await fireSchedules(store, { name: 'supervisor', token })
+      const fired = await fireSchedules(store, environment, { name: 'supervisor', token })
       if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
       if (fired.count > 0) submitted()
       return (await this.#prune(token)) || report.more || fired.more

@@ -58,6 +58,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       carry(call, args)
   const calls: StoreCall[] = [
     ...(['now', 'commit', 'submit', 'post', 'claim', 'nextWake', 'inbox', 'takeWork', 'reply', 'beatWork'] as const),
+    ...(['schedules', 'writeSchedule', 'dropSchedule', 'queued', 'locks'] as const),
     ...([
       'beat',
       'leave',
