@@ -98,7 +98,8 @@ function good(): Remains {
     takeovers: [{ tasks: 5, tasksAfter: 1_600, leaderAfter: 1_500, lag: 0 }],
     deaths: [],
     astonished: [],
-    log: '57P01 2026-11-21 [1] triarch FATAL:  terminating connection due to administrator command\n',
+    log: `57P01 2026-11-21 [1] triarch FATAL:  terminating connection due to administrator command
+25000 2026-11-21 [1] triarch ERROR:  call 112 of a slot that is at 115 already\n`,
   }
 }
 
