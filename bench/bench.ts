@@ -23,7 +23,7 @@ export async function onPostgres(url: string, prefix: string, quick: boolean): P
   return {
     quick,
     store: 'postgres',
-    inFlight: 1_000,
+    inFlight: 600,
     place,
     raw: async () => new RawPostgres(await place('raw')).open(),
     look: (): Promise<Spent> => watch.look(),
