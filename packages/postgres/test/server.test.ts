@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Triarch, workflow } from 'triarch'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
@@ -96,6 +99,34 @@ describe('the PostgreSQL store', () => {
     } finally {
       await dropSchema(schema)
       await withClient((client) => client.query(`DROP ROLE ${role}`))
+    }
+  })
+
+  it('needs no more of a role, once its tables are there, than the guide says', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8')
+    const grants = /```sql\n(GRANT[\s\S]*?)```/.exec(guide)?.[1] ?? ''
+    expect(grants.match(/TO app;/g)).toHaveLength(4)
+    const role = `app_${process.pid}`
+    const url = new URL(serverUrl())
+    url.username = role
+    url.password = 'x'
+    await opened()
+    await withClient((client) => client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x'`))
+    try {
+      const mine = grants.replaceAll('SCHEMA triarch', `SCHEMA "${schema}"`).replaceAll('TO app', `TO ${role}`)
+      await withClient((client) => client.query(mine))
+      const hello = workflow('hello', { run: async (n: number, task) => task.transaction('hello', () => n) })
+      await using triarch = new Triarch({
+        store: postgres({ url: url.href, schema }),
+        workflows: [hello],
+        retention: 0,
+      })
+      await triarch.start()
+      const task = await triarch.submit(hello, 1, { tags: { a: 'b' } })
+      expect(await task.result()).toBe(1)
+    } finally {
+      await dropSchema(schema)
+      await withClient((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
     }
   })
 
