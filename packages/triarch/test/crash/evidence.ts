@@ -99,14 +99,17 @@ export function rewound(story: Story): boolean {
   return dated(story).some(({ event }) => event.type === 'rewound')
 }
 
-/** An operator stopped it without awaiting what ran. */
+/** An operator stopped it without awaiting what ran; perhaps in the same turn in which it was asked to stop gently. */
 export function forced(story: Story): boolean {
-  return story.records.some(({ events }) => {
-    const cancel = events.findIndex((event) => event.type === 'unwinding' && event.cause === 'cancel')
-    const event = events[cancel]
-    const gentle = event?.type === 'unwinding' && event.compensate
-    return cancel >= 0 && !gentle && events.slice(cancel).some(({ type }) => type === 'stopped')
-  })
+  return story.records.some(({ events }) =>
+    events.some(
+      (event, at) =>
+        event.type === 'unwinding' &&
+        event.cause === 'cancel' &&
+        !event.compensate &&
+        events.slice(at).some(({ type }) => type === 'stopped'),
+    ),
+  )
 }
 
 /** All that is known of what is unfinished. */
