@@ -20,6 +20,11 @@ async function main(): Promise<number> {
   const campaign = new Campaign((failure) => void untold.push(failure))
   const began = performance.now()
   let told = 0
+  let interrupted = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      interrupted = true
+    })
   for await (const name of work(campaign, options)) {
     // Unhandled rejections show when the event loop turns.
     await new Promise((resolve) => setImmediate(resolve))
@@ -30,6 +35,8 @@ async function main(): Promise<number> {
       const lines = ++told <= MOST_EXPLAINED ? await explain(failure) : [`✗ ${failure.name}: ${failure.violations[0]}`]
       console.log(`\n${lines.join('\n')}`)
     }
+    // What was done so far is told all the same.
+    if (interrupted) break
   }
   console.log(summary(campaign, (performance.now() - began) / 1_000))
   return campaign.failures.length > 0 ? 1 : 0

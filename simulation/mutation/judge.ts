@@ -36,6 +36,8 @@ async function* work(campaign: Campaign, at: string | number): AsyncGenerator<vo
   if (typeof at === 'string') {
     const plan = scenarios[at]
     if (!plan) throw new Error(`there is no scenario "${at}"`)
+    await campaign.plan(at, plan, false)
+    yield
     await campaign.scenario(at, plan)
     yield
     return

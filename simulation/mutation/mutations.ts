@@ -51,6 +51,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['letters'],
+    at: 'events',
   },
   'a letter that the inbox shows twice is read twice': {
     change: {
