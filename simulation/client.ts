@@ -120,7 +120,7 @@ export class Client {
 function hears(ops: readonly Op[]): boolean {
   return ops.some((op) => {
     if (op.do === 'event') return true
-    if (op.do === 'try') return hears(op.ops)
+    if (op.do === 'try' || op.do === 'lock') return hears(op.ops)
     return 'of' in op && op.of.some(hears)
   })
 }

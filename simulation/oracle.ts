@@ -59,18 +59,70 @@ const starts: Oracle = ({ evidence }) => {
 const edges: Oracle = ({ evidence }) =>
   evidence.tasks.flatMap((story) => graph(story).map((fault) => `${story.row.id}: ${fault}`))
 
+/** Of one name, one task at a time has the lock: from the record that says so to the one that gives it back. */
+const locks: Oracle = ({ evidence, sight }) => {
+  const spans = evidence.tasks.flatMap((story) => (rewound(story) ? [] : holdings(story, sight)))
+  return spans.flatMap((one, index) =>
+    spans
+      .slice(index + 1)
+      .filter(
+        ({ name, task, from, until }) => name === one.name && task !== one.task && from < one.until && one.from < until,
+      )
+      .map(({ task, name }) => `${task} and ${one.task} had "${name}" at once`),
+  )
+}
+
+interface Holding {
+  task: string
+  name: string
+  from: number
+  until: number
+}
+
+function holdings({ row, records }: Story, { durable }: Sight): Holding[] {
+  const names = new Map<number, string>()
+  const held = new Map<number, Holding>()
+  const all: Holding[] = []
+  for (const { seq, events } of records) {
+    const at = durable.get(row.id)?.get(seq) ?? Number.NaN
+    for (const event of events) {
+      if (event.type === 'submitted')
+        for (const [place, { key }] of (event.exclusive ?? []).entries()) names.set(-place, key)
+      if (event.type === 'lockRequested') names.set(event.id, event.name)
+      if (event.type === 'locked') {
+        const holding = { task: row.id, name: names.get(event.id) ?? '', from: at, until: Number.POSITIVE_INFINITY }
+        held.set(event.id, holding)
+        all.push(holding)
+      }
+      for (const [id, holding] of held) {
+        const over = event.type === 'stopped' || (event.type === 'lockReleased' && event.lock === id)
+        if (over) holding.until = Math.min(holding.until, at)
+      }
+    }
+  }
+  return all
+}
+
 /** A step that waits and wants to know when its task stops is told so before it is cancelled. */
 const told: Oracle = ({ evidence }) =>
   evidence.tasks.flatMap((story) => {
     if (rewound(story) || forced(story)) return []
-    const waiting = new Set<number>()
+    /** Steps that wait, and whether they want to know; events that came while each was busy. */
+    const waiting = new Map<number, boolean>()
+    const queued = new Map<number, number>()
     const heard = new Set<number>()
     return dated(story).flatMap(({ event }) => {
-      if (event.type === 'continued') heard.clear()
-      if (event.type === 'stepSuspended' && event.wary && !heard.has(event.id)) waiting.add(event.id)
-      if (event.type === 'stepSignalled') waiting.delete(event.id)
-      if (event.type === 'stepSignalled' && event.name === 'cancel') heard.add(event.id)
-      if (event.type !== 'stepCancelled' || !waiting.has(event.id)) return []
+      if (event.type === 'continued') for (const known of [waiting, queued, heard]) known.clear()
+      if (event.type === 'stepSuspended') {
+        const left = queued.get(event.id) ?? 0
+        if (left > 0) queued.set(event.id, left - 1)
+        else waiting.set(event.id, event.wary === true && !heard.has(event.id))
+      }
+      if (event.type === 'stepSignalled') {
+        if (!waiting.delete(event.id)) queued.set(event.id, (queued.get(event.id) ?? 0) + 1)
+        if (event.name === 'cancel') heard.add(event.id)
+      }
+      if (event.type !== 'stepCancelled' || !waiting.get(event.id)) return []
       return [`${story.row.id}: step ${event.id} was cancelled while it waited, and not told`]
     })
   })
@@ -82,7 +134,7 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
-const oracles: Record<string, Oracle> = { told, moves, early, letters, starts, edges }
+const oracles: Record<string, Oracle> = { told, locks, moves, early, letters, starts, edges }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

@@ -43,6 +43,11 @@ export interface TaskPlan {
   ops: Op[]
   /** It is a plan of these, not a program. */
   parts?: Part[]
+  /** One task at a time under this name. */
+  exclusive?: { key: string; ifHeld: 'queue' | 'replace' }
+  /** Tasks it comes after, however they end. */
+  after?: string[]
+  afterOn?: 'end'
   startAt?: number
   startBefore?: number
   completeBy?: number

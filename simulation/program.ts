@@ -36,6 +36,10 @@ export type Op =
   /** One of them, by the task's own chance. */
   | { do: 'either'; of: Op[][] }
   | { do: 'try'; ops: Op[] }
+  /** What only one task at a time may do. */
+  | { do: 'lock'; name: string; ops: Op[] }
+  /** As many children, of which any may fail. */
+  | { do: 'batch'; items: number; ops: Op[] }
   | { do: 'progress' }
   | { do: 'patched' }
   | { do: 'fail' }
@@ -66,6 +70,9 @@ interface Stage {
   plans: Workflow<Blueprint, unknown>
   heard: number[]
 }
+
+/** Nobody waits for a lock for ever: parents hold what their children want (ms). */
+const LOCK_PATIENCE = 700
 
 class Player {
   readonly #task: TaskContext
@@ -148,6 +155,17 @@ class Player {
         } catch {
           return []
         }
+      case 'lock': {
+        const lock = await task.lock(op.name, { timeout: LOCK_PATIENCE })
+        const done = await this.#sequence(op.ops, after)
+        lock.release()
+        return done
+      }
+      case 'batch': {
+        const items = Array.from({ length: op.items }, () => ({ ops: op.ops, heard: [] }))
+        await task.batch('batch', { workflow: self, items, concurrency: 2, tolerate: 'any', retry: quick })
+        return []
+      }
       case 'progress':
         task.progress({ done: after.length })
         return []

@@ -165,7 +165,8 @@ class Run {
   #open(): boolean {
     const open = `
 SELECT 1 FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL
-UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT 1`
+UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox
+UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers LIMIT 1`
     if (store.database.get(open) !== undefined) return true
     // Machines that crashed are still to be found dead, those that came to be heard of.
     const living = this.#cluster.members.map((member) => member?.machine.alive && this.#sight.nodeOf(member.machine))
@@ -252,7 +253,8 @@ UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox LIMIT
       ...row,
       history: of(`SELECT seq, at, events FROM triarch_history WHERE task = ${(row as { key: number }).key}`).slice(-6),
     }))
-    const rest = { inbox: of('SELECT * FROM triarch_inbox'), work: of('SELECT * FROM triarch_work') }
+    const tables = ['inbox', 'work', 'locks', 'followers']
+    const rest = Object.fromEntries(tables.map((table) => [table, of(`SELECT * FROM triarch_${table}`)]))
     return JSON.stringify({
       owed: this.#client.owed,
       tasks: histories,

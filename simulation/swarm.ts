@@ -17,6 +17,8 @@ export function swarm(seed: number): Plan {
   const chance = chanceOf(seededRandom(seed))
   const nodes = nodesOf(chance)
   const tasks = Array.from({ length: 1 + chance.below(5) }, (_, index) => taskOf(chance, index))
+  const gates = chanceOf(seededRandom(~seed))
+  if (gates.yes(0.3)) for (const [index, task] of tasks.entries()) gate(gates, tasks, index, task)
   const skewed = chance.yes(0.2)
   return {
     seed,
@@ -150,6 +152,21 @@ function partsOf(chance: Chance): Part[] {
       }
     })
   return some(2)
+}
+
+/** Some seeds also have tasks that exclude each other, come after each other, hold locks, run batches. */
+function gate(chance: Chance, tasks: readonly TaskPlan[], index: number, task: TaskPlan): void {
+  const name = () => chance.pick(['dock', 'crane'] as const)
+  if (chance.yes(0.3)) task.exclusive = { key: name(), ifHeld: chance.pick(['queue', 'queue', 'replace'] as const) }
+  if (index > 0 && chance.yes(0.3))
+    Object.assign(task, {
+      after: [(chance.pick(tasks.slice(0, index)) as TaskPlan).id],
+      ...(chance.yes(0.5) && { afterOn: 'end' }),
+    })
+  if (task.parts) return
+  if (chance.yes(0.4)) task.ops = [{ do: 'lock', name: name(), ops: task.ops.filter((op) => op.do !== 'anew') }]
+  if (chance.yes(0.2))
+    task.ops = [...task.ops, { do: 'batch', items: 1 + chance.below(5), ops: opsOf(chance, 1, true) }]
 }
 
 function visitOf(chance: Chance): Visit {

@@ -22,6 +22,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
+    at: 79,
   },
   'a claim does not raise the epoch': {
     change: {
@@ -42,7 +43,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 20,
+    at: 35,
   },
   'letters stay in the inbox when they are recorded': {
     change: {
@@ -158,7 +159,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 48,
+    at: 55,
   },
   'the tasks of a dead node are not known to be orphans': {
     change: {
@@ -295,5 +296,36 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['told'],
     at: 163,
+  },
+  'a lock is not passed on when its task stops': {
+    change: { 'store/sqlite/lock.ts': [['  free(database, at, freed)\n', '']] },
+    by: ['liveness'],
+    at: 24,
+  },
+  'who comes after another task is not told of its end': {
+    change: {
+      'store/sqlite/lock.ts': [
+        [
+          "    deliver(database, follower.task, { type: 'antecedent', task: task.id, result })\n",
+          '    void follower\n',
+        ],
+      ],
+    },
+    by: ['liveness'],
+    at: 34,
+  },
+  'a lock is given to whoever asks': {
+    change: {
+      'store/sqlite/lock.ts': [
+        [
+          'const holder = database.get<{ id: string }>(HOLDER, name)\n  const letter',
+          'const holder = undefined as { id: string } | undefined\n  const letter',
+        ],
+      ],
+      'store/sqlite/migrations/0003.ts': [
+        ['ON triarch_locks (name) WHERE held', 'ON triarch_locks (name, task, step) WHERE held'],
+      ],
+    },
+    by: ['locks'],
   },
 }

@@ -200,18 +200,26 @@ const batched: Rule = ({ tasks }) =>
       const undone = dated(story).findIndex(({ event }) => event.type === 'undoRequested' && event.id === id)
       const ended = moves.flatMap((move) => move.ended ?? []).reduce((sum, [from, to]) => sum + to - from + 1, 0)
       const started = moves.reduce((sum, move) => sum + (move.started ?? 0), 0)
-      const children = tasks.filter((child) => child.row.id.startsWith(`${row.id}.${id}.`))
+      const children = tasks.filter((one) => one.row.parent === row.id && one.row.id.startsWith(`${row.id}.${id}.`))
       const faults = ended === started ? [] : [`${started} children were started and ${ended} have ended`]
       if (undone < 0 && children.length !== started)
         faults.push(`${started} children were started, there are ${children.length}`)
       if (undone < 0 && row.result === 'success') {
-        const counts = JSON.parse(row.output ?? '{}') as { success?: number }
+        const counts = countsOf(story, id)
         const well = children.filter(({ row: { result } }) => result === 'success' || result === 'warning').length
         if (counts.success !== well) faults.push(`${well} children succeeded, ${counts.success} were counted`)
       }
       return faults.map((fault) => `${row.id}: batch ${id}: ${fault}`)
     })
   })
+
+/** As the task gave them; where its output is another, as the batch did. */
+function countsOf(story: Story, id: number): { success?: number } {
+  const output = JSON.parse(story.row.output ?? '{}') as { success?: number }
+  if (!Array.isArray(output)) return output
+  const done = dated(story).find(({ event }) => event.type === 'stepCompleted' && event.id === id)?.event
+  return (done?.type === 'stepCompleted' ? done.output : {}) as { success?: number }
+}
 
 /** A child its parent holds for undone is. */
 const children: Rule = ({ tasks }) => {
