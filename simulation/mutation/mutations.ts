@@ -287,7 +287,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 1_440,
   },
   'an agent starts more than it has slots for': {
-    change: { 'agent/host.ts': [['if (this.free <= 0 || !this.#handlers.has(action)) return false', '']] },
+    change: {
+      'agent/host.ts': [
+        ['if (this.free <= 0 || !this.#handlers.has(action) || this.room(action) <= 0) return false', ''],
+      ],
+    },
     by: ['slots'],
   },
   'a step that begins to wait while its task stops is not told': {

@@ -166,10 +166,14 @@ export function startUndo(state: TaskState, id: number): void {
   batch.outstanding.clear()
 }
 
-/** Tried again: children that ended well stay so, the others get another chance, and the source is asked for more. */
+/**
+ * Tried again: children that ended well stay so, the others get another chance, and the source is asked for more. Those that
+ * were not awaited to their end, for their task was stopped by force, are asked again how they are.
+ */
 export function tryAgain(batch: Batch): void {
-  batch.again = [...batch.unhappy].sort((a, b) => a - b)
+  batch.again = [...batch.unhappy, ...batch.outstanding].sort((a, b) => a - b)
   batch.unhappy.clear()
+  batch.outstanding.clear()
   batch.failed = batch.foreign.size
   batch.cancelled = 0
   batch.stopping = false

@@ -282,6 +282,23 @@ describe('the children of a batch', () => {
     expect(await childResults(s, task.id)).toEqual({ success: 2, cancelled: 1 })
   })
 
+  it('that were forced to stop are asked again when their task is', async () => {
+    const { held, flow, workflows, agents } = work()
+    held.set(1, () => undefined)
+    await using s = await stage({ workflows, agents })
+    const task = await s.submit(flow, 3)
+    await s.settle()
+    await task.cancel({ force: true })
+    await s.settle()
+    await task.retry()
+    await s.settle()
+    await task.cancel({ compensate: false })
+    expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
+    held.clear()
+    await task.retry()
+    expect(await task.result()).toEqual({ total: 3, success: 3, failed: 0, cancelled: 0 })
+  })
+
   it('are undone with what comes before them, from the last to the first, so many at a time', async () => {
     const { undone, doomed, workflows, agents } = work({ concurrency: 10 })
     await using s = await stage({ workflows, agents })
