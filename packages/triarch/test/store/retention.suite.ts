@@ -132,6 +132,22 @@ export function retentionSuite(bench: Bench): void {
       expect(await kept()).toEqual(['open child'])
     })
 
+    it('leaves those that wait for a task their word of its end, and none to those that come later', async () => {
+      const { store, clock } = bench
+      const follower = (id: string) => newTask(id, { gates: { locks: [], after: ['first'] } })
+      await store.submit([newTask('first'), follower('early')])
+      await stop('first')
+      clock.advance(day)
+      expect(await prune([keep(1)])).toMatchObject({ dropped: 1 })
+      await store.submit([follower('late')])
+      const words = (await claimAll(store)).map(({ id, letters }) => [id, letters.map(({ message }) => message)])
+      const word = { type: 'antecedent', task: 'first' }
+      expect(words).toEqual([
+        ['early', [{ ...word, result: 'success' }]],
+        ['late', [{ ...word, result: null }]],
+      ])
+    })
+
     it('goes on in portions, the longest stopped first, but with one task at least', async () => {
       const { clock } = bench
       for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await stop(id, 4 - index)
@@ -140,6 +156,23 @@ export function retentionSuite(bench: Bench): void {
       expect(await kept()).toEqual(['a', 'b', 'c'])
       expect(await prune([keep(1)], { records: 1 })).toEqual({ dropped: 1, more: true })
       expect(await prune([keep(1)], { records: 4 })).toEqual({ dropped: 2, more: false })
+    })
+
+    it('lets many children go in portions, too, and their parent after the last', async () => {
+      const { store, clock } = bench
+      await stop('parent')
+      for (const id of ['a', 'b', 'c', 'd', 'e']) await stop(id, 9, { parent: 'parent' })
+      clock.advance(10 * day)
+      const without = async () => {
+        const rows = await store.list({ limit: 100, order: 'oldest' })
+        return rows.filter(({ id, parent }) => id !== 'parent' && parent === null).length
+      }
+      expect(await prune([keep(5)], { records: 2 })).toEqual({ dropped: 0, more: true })
+      expect(await without()).toBe(2)
+      expect(await prune([keep(5)], { records: 2 })).toEqual({ dropped: 0, more: true })
+      expect(await prune([keep(5)], { records: 2 })).toEqual({ dropped: 1, more: false })
+      expect(await kept()).toEqual(['a', 'b', 'c', 'd', 'e'])
+      expect(await without()).toBe(5)
     })
 
     it('is the leader’s alone', async () => {

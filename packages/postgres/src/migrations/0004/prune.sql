@@ -14,8 +14,8 @@ $$;
 
 -- Drops tasks that stopped long enough ago, with all that belongs to them, the longest stopped first; at most `size` of
 -- them with at most `most` records together, or one. A rule without a workflow holds for those no rule names; one without
--- an age keeps. Tasks somebody has or is about to take stay, and so do those with an open child. Children that are left
--- have no parent any more, and are judged by themselves from now on.
+-- an age keeps. Tasks somebody has or is about to take stay, and so do those with an open child. First their children lose
+-- their parent, `most` of them at a time, and are judged by themselves from then on; a parent goes when none is left.
 CREATE FUNCTION triarch.prune(
   given_now bigint, name text, token bigint, workflows text[], results text[], ages bigint[], size bigint, most bigint
 ) RETURNS text
@@ -52,14 +52,18 @@ BEGIN
   INTO found_keys, victims FROM sized z;
   IF victims IS NULL THEN RETURN '{"dropped":0,"more":false}'; END IF;
 
+  SELECT array_agg(t.id) INTO ids FROM triarch.tasks t WHERE t.key = ANY (victims);
+  UPDATE triarch.tasks c SET parent = NULL WHERE c.key IN (
+    SELECT k.key FROM triarch.tasks k WHERE k.parent = ANY (ids) ORDER BY k.key LIMIT most FOR UPDATE);
+  SELECT coalesce(array_agg(t.key), '{}') INTO victims FROM triarch.tasks t
+  WHERE t.key = ANY (victims) AND NOT EXISTS (SELECT 1 FROM triarch.tasks c WHERE c.parent = t.id);
+
   DELETE FROM triarch.history h WHERE h.task = ANY (victims);
   DELETE FROM triarch.effects e WHERE e.task = ANY (victims);
   DELETE FROM triarch.tags g WHERE g.task = ANY (victims);
   DELETE FROM triarch.inbox i WHERE i.task = ANY (victims);
   DELETE FROM triarch.work w WHERE w.task = ANY (victims);
-  WITH gone AS (DELETE FROM triarch.tasks t WHERE t.key = ANY (victims) RETURNING t.id)
-  SELECT array_agg(g.id) INTO ids FROM gone g;
-  UPDATE triarch.tasks c SET parent = NULL WHERE c.parent = ANY (ids);
+  DELETE FROM triarch.tasks t WHERE t.key = ANY (victims);
   RETURN json_build_object('dropped', cardinality(victims),
     'more', cardinality(found_keys) > cardinality(victims) OR cardinality(victims) >= size);
 END

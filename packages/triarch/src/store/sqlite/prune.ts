@@ -27,7 +27,9 @@ const DROP = [
   'DELETE FROM triarch_work WHERE task = ?',
   'DELETE FROM triarch_tasks WHERE key = ?',
 ]
-const ORPHAN = 'UPDATE triarch_tasks SET parent = NULL WHERE parent = ?'
+const ORPHAN = `
+UPDATE triarch_tasks SET parent = NULL WHERE key IN (SELECT key FROM triarch_tasks WHERE parent = ? ORDER BY key LIMIT ?)`
+const CHILD = 'SELECT 1 FROM triarch_tasks WHERE parent = ? LIMIT 1'
 
 interface OldTask {
   key: number
@@ -47,11 +49,12 @@ export function prune(database: Database, now: number, request: PruneRequest): P
       left -= records
       return index === 0 || left >= 0
     })
-    for (const { key, id } of victims) {
-      for (const statement of DROP) database.run(statement, key)
-      database.run(ORPHAN, id)
-    }
-    return { dropped: victims.length, more: old.length > victims.length || victims.length >= request.limit }
+    // Their children first, in portions: they are judged by themselves from then on. A parent goes when none is left.
+    let children = request.records
+    for (const { id } of victims) children -= database.run(ORPHAN, id, children)
+    const bare = victims.filter(({ id }) => !database.get(CHILD, id))
+    for (const { key } of bare) for (const statement of DROP) database.run(statement, key)
+    return { dropped: bare.length, more: old.length > bare.length || bare.length >= request.limit }
   })
 }
 
