@@ -191,6 +191,31 @@ export const scenarios: Readonly<Record<string, Plan>> = {
     ],
     { nodes: [owner, hands, hands] },
   ),
+  'one task at a time': calmPlan({
+    tasks: [
+      { id: 'a', at: 0, ops: [slow], exclusive: { key: 'dock', ifHeld: 'queue' } },
+      { id: 'b', at: 1, ops: [reserve], exclusive: { key: 'dock', ifHeld: 'queue' } },
+    ],
+  }),
+  'task that replaces another': calmPlan({
+    tasks: [
+      { id: 'a', at: 0, ops: [reserve, slow, slow], exclusive: { key: 'dock', ifHeld: 'queue' } },
+      { id: 'b', at: 40, ops: [reserve], exclusive: { key: 'dock', ifHeld: 'replace' } },
+    ],
+  }),
+  'task after another': calmPlan({
+    tasks: [
+      { id: 'a', at: 0, ops: [slow] },
+      { id: 'b', at: 1, ops: [reserve], after: ['a'] },
+    ],
+  }),
+  'lock that two want': calmPlan({
+    tasks: [
+      { id: 'a', at: 0, ops: [{ do: 'lock', name: 'dock', ops: [slow] }, reserve] },
+      { id: 'b', at: 1, ops: [{ do: 'lock', name: 'dock', ops: [charge] }] },
+    ],
+  }),
+  batch: task([{ do: 'batch', items: 3, ops: [charge] }, reserve]),
   'node that drains': task([slow, slow, reserve], {
     nodes: [whole, whole],
     hurts: [{ at: 60, kind: 'restart', node: 0, ms: 0 }],

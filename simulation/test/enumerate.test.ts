@@ -64,6 +64,11 @@ const ends: Record<keyof typeof scenarios, string> = {
   'step that is told of a cancel': 'cancelled',
   'cancel of a step that waits': 'cancelled',
   'plan on other machines': 'compensated',
+  'one task at a time': 'success success',
+  'task that replaces another': 'cancelled success',
+  'task after another': 'success success',
+  'lock that two want': 'success success',
+  batch: 'success success success success',
   'node that drains': 'success',
 }
 
