@@ -2,7 +2,7 @@ import { isGated } from '../kernel/gate.ts'
 import type { Reply } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
-import { isOutstanding } from '../kernel/turn.ts'
+import { isOutstanding, type Turn } from '../kernel/turn.ts'
 
 /** Long sleepers and paused tasks leave memory at once: their row wakes them. */
 export function maySleep(state: TaskState, wakeAt: number | null, notBefore: number): boolean {
@@ -21,6 +21,11 @@ export function needsCode(state: TaskState): boolean {
 /** Its code is the workflow's, not an agent's. */
 export function isHome({ action }: Step): boolean {
   return action === null || action === FINALIZE
+}
+
+/** The task came to its end in this turn. */
+export function hasStopped({ state, events }: Turn): boolean {
+  return state.status === 'stopped' && events.some(({ type }) => type === 'stopped')
 }
 
 /** Whether a reply is for the attempt that is under way, not for an older one of the same step. */

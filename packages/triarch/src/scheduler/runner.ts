@@ -23,7 +23,7 @@ import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
-import { isCurrent, isHome, maySleep, needsCode } from './rest.ts'
+import { hasStopped, isCurrent, isHome, maySleep, needsCode } from './rest.ts'
 import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
@@ -175,7 +175,8 @@ export class TaskRunner {
     // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
     while (tell(driver, turn, children)) await drained(environment)
-    while (this.#mail.length > 0 && !turn.reload) {
+    // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
+    while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn)) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
       if (mail.message.type === 'reply' && isCurrent(this.state, mail.message)) this.#here.delete(mail.message.step)

@@ -232,3 +232,22 @@ it('a store that could not be opened is opened when it is asked again', async ()
   expect(await triarch.nodes()).toHaveLength(1)
   expect(open).toBe(1)
 })
+
+it('found once: a task that is stopped and set going again at once has its lock again', async () => {
+  const own = agent('own')
+  let broken = true
+  const act = own.action('act', {
+    retry: { attempts: 1 },
+    rescue: 'pause',
+    run: async (_: unknown) => (broken ? Promise.reject(new PermanentError('no')) : 'done'),
+  })
+  const only = workflow('only', { exclusive: {}, run: (_: unknown, task) => task.run(act, null) })
+  await using s = await stage({ workflows: [only], agents: [own] })
+  const task = await s.submit(only, null)
+  await s.settle()
+  expect((await task.status()).status).toBe('paused')
+  broken = false
+  await Promise.all([task.cancel({ force: true }), task.retry()])
+  await s.advance('2h') // past this engine's poll
+  expect(await task.result()).toBe('done')
+})
