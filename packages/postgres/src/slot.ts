@@ -11,6 +11,12 @@ export interface Statement {
   numbered: boolean
 }
 
+/**
+ * After so many calls a connection plans its statements anew. A plan made while a table was all but empty walks it row by row,
+ * and stays when it has grown: until autovacuum looks, which may take minutes.
+ */
+const REPLANNED: ReadonlySet<number> = new Set([16, 64, 256, 1_024, 4_096, 16_384, 65_536])
+
 export type Row = readonly (string | number | boolean | null)[]
 
 /**
@@ -23,6 +29,8 @@ export class Slot {
   readonly #id: string
   #number = 0
   #client: Client | null = null
+  /** Calls on this connection. */
+  #sent = 0
   #closed = false
 
   constructor(environment: Environment, settings: Settings) {
@@ -55,8 +63,13 @@ export class Slot {
 
   async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
     if (this.#closed) throw unopened()
-    this.#client ??= await connect(this.#settings, 'calls')
+    if (!this.#client) {
+      this.#client = await connect(this.#settings, 'calls')
+      this.#sent = 0
+    }
     const client = this.#client
+    // Under the next call's clock: whatever happens to it, happens to that one too.
+    if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
     return new Promise((resolve, reject) => {
       const timer = this.#environment.timer(this.#settings.answerWithin, () => {
         this.#drop()

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { Triarch, workflow } from 'triarch'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import { claimAll, newTask, owned, snapshot, transition } from '../../triarch/test/store/samples.ts'
@@ -238,6 +239,18 @@ describe('the PostgreSQL store', () => {
       await expect(store.submitVia(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_BUSY' })
       await client.query('ROLLBACK')
     })
+  })
+
+  it('plans its statements anew now and then, for tables grow that were empty', async () => {
+    const store = await opened()
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    const replanned = () => sent.mock.calls.filter(([query]) => (query as unknown) === 'DISCARD PLANS').length
+    for (let n = 0; n < 15; n++) await store.submit([newTask(`t${n}`)])
+    expect(replanned()).toBe(0)
+    for (let n = 15; n < 70; n++) await store.submit([newTask(`t${n}`)])
+    expect(replanned()).toBe(2)
+    sent.mockRestore()
+    expect(await claimAll(store)).toHaveLength(70)
   })
 
   it('writes nothing of a batch that breaks', async () => {
