@@ -57,6 +57,9 @@ const outcome = each((_, events) => {
         }
         break
       }
+      case 'childStopped':
+        settled.set(event.id, event.type) // a place to go back to
+        break
       case 'stepCompleted':
       case 'stepFailed':
       case 'stepSkipped':
@@ -168,6 +171,9 @@ const compensation = each((story, events) => {
     if (!unit || !('id' in event)) continue
     const { id } = event
     if (event.type === 'stepCompleted') unit.completed = place
+    // A batch that is stopped on its way has children to undo.
+    const ended = event.type === 'batchMoved' ? (event.ended ?? []) : []
+    if (ended.some(([, , result]) => result === 'success' || result === 'warning')) unit.completed = place
     // A batch that did not finish may have children that did.
     if (event.type === 'batchMoved' && !unit.asked && event.ended?.some(([, , result]) => result === 'success'))
       well.add(id)
@@ -206,6 +212,7 @@ const batched: Rule = ({ tasks }) =>
         faults.push(`${started} children were started, there are ${children.length}`)
       if (undone < 0 && row.result === 'success') {
         const counts = countsOf(story, id)
+        if (counts === null) return []
         const well = children.filter(({ row: { result } }) => result === 'success' || result === 'warning').length
         if (counts.success !== well) faults.push(`${well} children succeeded, ${counts.success} were counted`)
       }
@@ -213,12 +220,12 @@ const batched: Rule = ({ tasks }) =>
     })
   })
 
-/** As the task gave them; where its output is another, as the batch did. */
-function countsOf(story: Story, id: number): { success?: number } {
+/** As the task gave them; where its output is another, as the batch did; null: that belongs to a run before the last. */
+function countsOf(story: Story, id: number): { success?: number } | null {
   const output = JSON.parse(story.row.output ?? '{}') as { success?: number }
   if (!Array.isArray(output)) return output
   const done = dated(story).find(({ event }) => event.type === 'stepCompleted' && event.id === id)?.event
-  return (done?.type === 'stepCompleted' ? done.output : {}) as { success?: number }
+  return done?.type === 'stepCompleted' ? (done.output as { success?: number }) : null
 }
 
 /** A child its parent holds for undone is. */
