@@ -186,7 +186,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/submit.ts': [
         [
-          'return database.transaction(() => tasks.map((task) => insertTask(database, task)))',
+          'return database.transaction(() => insertTasks(database, tasks))',
           'return tasks.map((task) => (_now % 2 === 0 ? { created: true, key: 0 } : insertTask(database, task)))',
         ],
       ],

@@ -1,10 +1,12 @@
 import { expect } from 'vitest'
 import type { Message } from '../../src/kernel/message.ts'
 import type * as port from '../../src/store/port.ts'
-import { nodeIds } from './choice.ts'
+import { lockNames, nodeIds } from './choice.ts'
 import {
+  before,
   byKey,
   type ExpectedCommit,
+  type ExpectedSubmit,
   inbox,
   lettersOf,
   type ModelLetter,
@@ -18,11 +20,16 @@ import {
 
 export function agreeOnKeys(
   model: Reference,
-  expected: readonly { id: string; created: boolean }[],
+  expected: readonly ExpectedSubmit[],
   actual: readonly port.SubmitOutcome[],
 ): void {
-  expect(actual.map(({ created }) => created)).toEqual(expected.map(({ created }) => created))
-  for (const [index, { key }] of actual.entries()) learnKey(model, expected[index]?.id ?? '', key)
+  const said = ({ created, heldBy }: { created: boolean; heldBy?: string }) => [created, heldBy]
+  expect(actual.map(said)).toEqual(expected.map(said))
+  for (const [index, { key }] of actual.entries()) {
+    const id = expected[index]?.id ?? ''
+    // One that was refused a lock never was, nor has it a key; another of its id may have come before it.
+    if (model.tasks.has(id) && actual[index]?.heldBy === undefined) learnKey(model, id, key)
+  }
 }
 
 export function agreeOnCommit(
@@ -141,6 +148,18 @@ export async function agreeOnEverything(model: Reference, store: port.StateStore
   }
   for (const [index, node] of nodeIds.entries()) {
     agreeOnLetters(model, inbox(model, node), (await letters[index]) as port.Letter[])
+  }
+  for (const name of lockNames) {
+    const line = model.locks
+      .filter((lock) => lock.name === name)
+      .map((lock) => ({ lock, ahead: before(model, lock).length }))
+    const mine = line
+      .sort((a, b) => a.ahead - b.ahead)
+      .map(({ lock: { task, step, held }, ahead }) => ({ name, task, step, held, ahead }))
+    expect(
+      (await store.locks({ name })).map(({ since: _, ...row }) => row),
+      `lock ${name}`,
+    ).toEqual(mine)
   }
   const [counts, living, wake, rows] = await Promise.all(rest)
   expect(counts).toEqual({

@@ -24,7 +24,19 @@ export interface TaskChoice {
   tag: string | null
   startIn: number | null
   dueIn: number | null
+  gates: { locks: LockChoice[]; after: string[] } | null
 }
+
+export interface LockChoice {
+  name: string
+  ifHeld: 'queue' | 'reject' | 'replace'
+}
+
+export const lockNames = ['x', 'y'] as const
+const lock: fc.Arbitrary<LockChoice> = fc.record({
+  name: fc.constantFrom(...lockNames),
+  ifHeld: fc.constantFrom('queue', 'queue', 'reject', 'replace'),
+})
 
 const task: fc.Arbitrary<TaskChoice> = fc.record({
   id,
@@ -33,6 +45,12 @@ const task: fc.Arbitrary<TaskChoice> = fc.record({
   tag: maybe(fc.constantFrom('north', 'south')),
   startIn: fc.nat(3).chain((n) => (n === 0 ? span : fc.constant(null))),
   dueIn: maybe(span),
+  gates: maybe(
+    fc.record({
+      locks: fc.array(lock, { maxLength: 2, size: 'max' }),
+      after: fc.uniqueArray(fc.constantFrom(...ids, 'none'), { maxLength: 2, size: 'max' }),
+    }),
+  ),
 })
 
 export interface PostChoice {
@@ -79,6 +97,7 @@ export interface TransitionChoice {
   forget: number[]
   children: (TaskChoice & { step: number })[]
   posts: PostChoice[]
+  gates: { locks: (LockChoice & { step: number })[]; unlocks: number[] } | null
   release: { wakeIn: number | null; ready: boolean; orphaned: boolean } | null
   rebase: boolean
 }
@@ -109,13 +128,20 @@ const transition: fc.Arbitrary<TransitionChoice> = fc.record({
   append: rarely.map((it) => !it),
   snapshot: maybe(snapshot),
   consume: fc.constantFrom('none', 'all', 'first', 'foreign'),
-  work: few(work),
+  // One attempt of a step is requested once in a transition.
+  work: fc.uniqueArray(work, { maxLength: 2, size: 'max', selector: ({ step, attempt }) => `${step}.${attempt}` }),
   withdraw: few(step),
   forget: rarely.chain((it) => (it ? few(step) : fc.constant([]))),
   children: rarely.chain((it) =>
     it ? few(fc.tuple(task, step).map(([one, step]) => ({ ...one, step }))) : fc.constant([]),
   ),
   posts: few(post),
+  gates: maybe(
+    fc.record({
+      locks: few(fc.tuple(lock, step).map(([one, step]) => ({ ...one, step }))),
+      unlocks: fc.uniqueArray(step, { maxLength: 2 }),
+    }),
+  ),
   release: fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.record({ wakeIn: maybe(span), ready: fc.boolean(), orphaned: fc.boolean() }) },

@@ -17,7 +17,8 @@ export interface Operation {
 export function operation(model: Reference, choice: Choice): Operation {
   switch (choice.type) {
     case 'submit': {
-      const tasks = choice.tasks.map((task) => taskOf(model, task))
+      const ids = choice.tasks.map(({ id }) => id)
+      const tasks = choice.tasks.map((task) => apart(taskOf(model, task), ids))
       return make(
         (store) => store.submit(tasks),
         (model, answer) => agreeOnKeys(model, reference.submit(model, tasks), answer),
@@ -163,11 +164,17 @@ function listed(model: Reference, query: port.ListQuery): port.TaskRow[] {
 
 // ---- requests --------------------------------------------------------------------------------------------------------
 
-function taskOf(
-  model: Reference,
-  { id, workflow: [workflow, version], priority, tag, startIn, dueIn }: TaskChoice,
-): port.NewTask {
-  return childOf(model, null, { id, workflow: [workflow, version], priority, tag, startIn, dueIn, step: 0 })
+/** Nobody submits a task together with those it comes after: one of them may be refused. */
+function apart(task: port.NewTask, ids: readonly string[]): port.NewTask {
+  const { gates } = task
+  return gates ? { ...task, gates: { ...gates, after: gates.after.filter((id) => !ids.includes(id)) } } : task
+}
+
+function taskOf(model: Reference, choice: TaskChoice): port.NewTask {
+  const task = childOf(model, null, { ...choice, step: 0 })
+  const { gates } = choice
+  if (!gates) return task
+  return { ...task, gates: { ...gates, locks: gates.locks.map((lock, index) => ({ ...lock, step: 0 - index })) } }
 }
 
 function childOf(model: Reference, parent: string | null, choice: TaskChoice & { step: number }): port.NewTask {
@@ -205,7 +212,7 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
   const { create, stale, by, release } = choice
   const id = create ? create.id : choice.task
   const task = model.tasks.get(id)
-  const made = create ? taskOf(model, create) : null
+  const made = create ? taskOf(model, { ...create, gates: null }) : null
   const mine = reference.lettersOf(model, id)
   const foreign = model.letters.filter((letter) => letter.task !== id)
   const consumed = { none: [], all: mine, first: mine.slice(0, 1), foreign: foreign.slice(0, 2) }[choice.consume]
@@ -226,6 +233,7 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
     forget: choice.forget,
     children: choice.children.map((child) => childOf(model, id, child)),
     posts: choice.posts.map((post) => postOf(model, post)),
+    ...(choice.gates && { gates: choice.gates }),
     release: release && {
       ready: release.ready,
       orphaned: release.orphaned,

@@ -16,6 +16,15 @@ export interface Reference {
   work: ModelWork[]
   nodes: Map<string, port.NodeRow & { dead: boolean }>
   leases: Map<string, { holder: string; token: number; until: number }>
+  /** In the order of asking. */
+  locks: ModelLock[]
+  followers: { antecedent: string; task: string }[]
+}
+
+export interface ModelLock extends port.LockRequest {
+  task: string
+  priority: number
+  held: boolean
 }
 
 export interface ModelTask extends Omit<port.TaskRow, 'key'> {
@@ -57,18 +66,122 @@ export function newReference(now: number): Reference {
     work: [],
     nodes: new Map(),
     leases: new Map(),
+    locks: [],
+    followers: [],
   }
 }
 
 // ---- tasks -----------------------------------------------------------------------------------------------------------
 
-export function submit(model: Reference, tasks: readonly port.NewTask[]): { id: string; created: boolean }[] {
-  return tasks.map((task) => ({ id: task.id, created: insert(model, task) }))
+/** All of them are there before any asks for its locks. */
+export function submit(model: Reference, tasks: readonly port.NewTask[]): ExpectedSubmit[] {
+  const made = tasks.map((task) => ({ task, created: insert(model, task) }))
+  return made.map(({ task, created }) => {
+    const heldBy = created && task.gates ? gate(model, task.id, task.gates) : undefined
+    return { id: task.id, created: created && heldBy === undefined, ...(heldBy !== undefined && { heldBy }) }
+  })
+}
+
+export interface ExpectedSubmit {
+  id: string
+  created: boolean
+  heldBy?: string
+}
+
+// ---- locks -----------------------------------------------------------------------------------------------------------
+
+function gate(model: Reference, id: string, { locks, after }: NonNullable<port.NewTask['gates']>): string | undefined {
+  for (const { name, ifHeld } of locks) {
+    const holder = ifHeld === 'reject' ? holderOf(model, name) : undefined
+    if (!holder) continue
+    model.tasks.delete(id)
+    return holder.task
+  }
+  for (const antecedent of after) {
+    const found = model.tasks.get(antecedent)
+    if (found && found.status !== 'stopped') model.followers.push({ antecedent, task: id })
+    else deliver(model, id, [{ type: 'antecedent', task: antecedent, result: found?.result ?? null }])
+  }
+  for (const lock of locks) ask(model, id, lock)
+  return undefined
+}
+
+function holderOf(model: Reference, name: string): ModelLock | undefined {
+  return model.locks.find((lock) => lock.name === name && lock.held)
+}
+
+/** Those that are served before this claim. */
+export function before(model: Reference, { name, task, step, priority, held }: ModelLock): ModelLock[] {
+  const mine = model.locks.findIndex((lock) => lock.task === task && lock.step === step)
+  return model.locks.filter((lock, index) => {
+    if (held || lock.name !== name || index === mine) return false
+    return lock.held || lock.priority > priority || (lock.priority === priority && index < mine)
+  })
+}
+
+function ask(model: Reference, task: string, request: port.LockRequest): void {
+  const { step, name, ifHeld } = request
+  const letter = { type: 'lock', step, name } as const
+  const holder = holderOf(model, name)
+  if (holder && ifHeld === 'reject') return deliver(model, task, [{ ...letter, outcome: 'held', by: [holder.task] }])
+  if (model.locks.some((lock) => lock.task === task && lock.step === step)) return
+  const priority = model.tasks.get(task)?.priority ?? 0
+  const mine: ModelLock = { step, name, ifHeld, task, priority, held: !holder }
+  model.locks.push(mine)
+  if (!holder) return deliver(model, task, [{ ...letter, outcome: 'granted' }])
+  if (waitsForItself(model, task)) {
+    const by = [...new Set(before(model, mine).map((lock) => lock.task))].sort()
+    model.locks = model.locks.filter((lock) => lock !== mine)
+    return deliver(model, task, [{ ...letter, outcome: 'deadlock', by }])
+  }
+  if (ifHeld !== 'replace') return
+  const reason = `replaced by another task that wants lock "${name}"`
+  for (const lock of model.locks) {
+    if (lock.name !== name || lock.task === task || !(lock.held || lock.ifHeld === 'replace')) continue
+    deliver(model, lock.task, [{ type: 'cancel', force: false, compensate: null, reason }], { control: true })
+  }
+}
+
+function waitsForItself(model: Reference, task: string): boolean {
+  const next = (of: string) =>
+    model.locks.filter((lock) => lock.task === of).flatMap((lock) => before(model, lock).map((it) => it.task))
+  const seen = new Set<string>()
+  for (const open = next(task); open.length > 0; ) {
+    const one = open.pop() as string
+    if (one === task) return true
+    if (!seen.has(one)) open.push(...next(one))
+    seen.add(one)
+  }
+  return false
+}
+
+function free(model: Reference, rows: readonly ModelLock[]): void {
+  for (const lock of rows) model.locks = model.locks.filter((it) => it !== lock)
+  for (const { name } of rows.filter(({ held }) => held)) {
+    const line = model.locks.filter((lock) => lock.name === name)
+    const next = line.find((lock) => before(model, lock).length === 0)
+    if (!next) continue
+    next.held = true
+    deliver(model, next.task, [{ type: 'lock', step: next.step, name, outcome: 'granted' }])
+  }
+}
+
+function stop(model: Reference, task: ModelTask, { result }: port.Snapshot): void {
+  if (task.status === 'stopped') return
+  free(
+    model,
+    model.locks.filter((lock) => lock.task === task.id),
+  )
+  const followers = model.followers.filter(({ antecedent }) => antecedent === task.id)
+  model.followers = model.followers.filter(({ antecedent }) => antecedent !== task.id)
+  for (const { task: id } of followers) {
+    if (model.tasks.has(id)) deliver(model, id, [{ type: 'antecedent', task: task.id, result }])
+  }
 }
 
 function insert(model: Reference, task: port.NewTask): boolean {
   if (model.tasks.has(task.id)) return false
-  const { at, startAt, events, ...rest } = task
+  const { at, startAt, events, gates, ...rest } = task
   model.tasks.set(task.id, {
     ...rest,
     ...fresh,
@@ -77,7 +190,7 @@ function insert(model: Reference, task: port.NewTask): boolean {
     epoch: 0,
     submittedAt: at,
     updatedAt: at,
-    ready: startAt === null,
+    ready: startAt === null && !gates,
     wakeAt: startAt,
     control: false,
     orphaned: false,
@@ -92,7 +205,19 @@ const fresh = { result: 'pending', failures: 0, progress: null, output: null, er
 export type ExpectedCommit = { ok: true; id: string } | { ok: false; reason: 'fenced' | 'exists' }
 
 export function commit(model: Reference, batch: readonly port.Transition[]): ExpectedCommit[] {
-  return batch.map((transition) => commitOne(model, transition))
+  const outcomes = batch.map((transition) => commitOne(model, transition))
+  for (const [index, { gates }] of batch.entries()) {
+    const outcome = outcomes[index]
+    if (!outcome?.ok || !gates) continue
+    for (const step of gates.unlocks) {
+      free(
+        model,
+        model.locks.filter((lock) => lock.task === outcome.id && lock.step === step),
+      )
+    }
+    for (const lock of gates.locks) ask(model, outcome.id, lock)
+  }
+  return outcomes
 }
 
 function commitOne(model: Reference, transition: port.Transition): ExpectedCommit {
@@ -116,6 +241,7 @@ function commitOne(model: Reference, transition: port.Transition): ExpectedCommi
   for (const step of transition.withdraw) withdraw(model, task.id, step, at)
   for (const child of transition.children) startChild(model, task.id, child)
   for (const one of transition.posts) postOne(model, one)
+  if (snapshot?.status === 'stopped' && !create) stop(model, task, snapshot)
   if (snapshot) Object.assign(task, snapshot, { updatedAt: at })
   if (transition.rebase) task.base = seq
   if (transition.release) release(model, task, transition.release)

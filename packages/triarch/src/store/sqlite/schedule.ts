@@ -1,6 +1,6 @@
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite, SubmitOutcome } from '../port.ts'
 import type { Database } from './database.ts'
-import { insertTask } from './submit.ts'
+import { insertTasks } from './submit.ts'
 import { LEADS } from './sweep.ts'
 
 const COLUMNS = 'name, revision, definition, state, next_at AS nextAt'
@@ -36,7 +36,7 @@ export function writeSchedule(
       expected === null
         ? database.run(CREATE, name, definition, state, nextAt)
         : database.run(UPDATE, definition, state, nextAt, name, expected)
-    return written === 0 ? null : tasks.map((task) => insertTask(database, task))
+    return written === 0 ? null : insertTasks(database, tasks)
   })
 }
 

@@ -8,18 +8,43 @@ INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, fail
 VALUES (?, ?, ?, ?, ?, 'pending', 0, NULL, 0, ?, 0, 0, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, 1, ?, ?)'
 const KEY = 'SELECT key FROM triarch_tasks WHERE id = ?'
+const REMOVE = 'DELETE FROM triarch_tasks WHERE key = ?'
+const UNRECORD = 'DELETE FROM triarch_history WHERE task = ?'
+const UNTAG = 'DELETE FROM triarch_tags WHERE name = ? AND value = ? AND task = ?'
 const TAG = 'INSERT INTO triarch_tags (name, value, task) VALUES (?, ?, ?)'
 
 export function submit(database: Database, _now: number, tasks: readonly NewTask[]): SubmitOutcome[] {
-  return database.transaction(() => tasks.map((task) => insertTask(database, task)))
+  return database.transaction(() => insertTasks(database, tasks))
 }
 
-/** Inside an open transaction. An id that exists stays as it is. */
+/** Inside an open transaction. An id that exists stays as it is. All are there before any asks for its locks. */
+export function insertTasks(database: Database, tasks: readonly NewTask[]): SubmitOutcome[] {
+  const made = tasks.map((task) => insertRow(database, task))
+  return made.map((outcome, index) => (outcome.created ? gate(database, outcome, tasks[index] as NewTask) : outcome))
+}
+
 export function insertTask(database: Database, task: NewTask): SubmitOutcome {
+  return insertTasks(database, [task])[0] as SubmitOutcome
+}
+
+/** Who is not to wait for a lock and would have to was never made. */
+function gate(database: Database, outcome: SubmitOutcome, { gates, at, tags }: NewTask): SubmitOutcome {
+  if (!gates) return outcome
+  const { key } = outcome
+  const heldBy = refusedBy(database, gates.locks)
+  if (heldBy !== undefined) {
+    for (const [name, value] of Object.entries(tags)) database.run(UNTAG, name, value, key)
+    for (const sql of [UNRECORD, REMOVE]) database.run(sql, key)
+    return { created: false, key: 0, heldBy }
+  }
+  for (const antecedent of gates.after) follow(database, key, antecedent)
+  openGates(database, at, key, { locks: gates.locks, unlocks: [] })
+  return outcome
+}
+
+function insertRow(database: Database, task: NewTask): SubmitOutcome {
   const { id, workflow, version, priority, status, at, startAt, deadline, parent, gates } = task
   const [ready, tags] = [startAt === null && !gates ? 1 : 0, tagsText(task)]
-  const heldBy = gates && refusedBy(database, gates.locks)
-  if (heldBy !== undefined && !database.get(KEY, id)) return { created: false, key: 0, heldBy }
   const key = database.insert(
     INSERT,
     ...[id, workflow, version, priority, status, ready, startAt, deadline, at, at, parent, tags],
@@ -27,10 +52,6 @@ export function insertTask(database: Database, task: NewTask): SubmitOutcome {
   if (key === null) return { created: false, key: database.get<{ key: number }>(KEY, id)?.key ?? 0 }
   database.run(RECORD, key, at, task.events)
   if (tags !== null) insertTags(database, key, task.tags)
-  if (gates) {
-    for (const antecedent of gates.after) follow(database, key, antecedent)
-    openGates(database, at, key, { locks: gates.locks, unlocks: [] })
-  }
   return { created: true, key }
 }
 
