@@ -15,12 +15,12 @@ export function maySleep(state: TaskState, wakeAt: number | null, notBefore: num
 export function needsCode(state: TaskState): boolean {
   if (state.status === 'paused') return false
   if (!state.plan && !state.unwinding) return true
-  return [...state.steps.values()].some((step) => isHome(step) && isOutstanding(step) && !step.dispatched)
+  return [...state.steps.values()].some((step) => agentAction(step) === null && isOutstanding(step) && !step.dispatched)
 }
 
-/** Its code is the workflow's, not an agent's. */
-export function isHome({ action }: Step): boolean {
-  return action === null || action === FINALIZE
+/** The action its agent runs; null: its code is where the task is owned. */
+export function agentAction({ action }: Step): string | null {
+  return action === FINALIZE ? null : action
 }
 
 /** The task came to its end in this turn. */

@@ -23,7 +23,7 @@ import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
-import { hasStopped, isCurrent, isHome, maySleep, needsCode } from './rest.ts'
+import { agentAction, hasStopped, isCurrent, maySleep, needsCode } from './rest.ts'
 import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
@@ -205,10 +205,9 @@ export class TaskRunner {
     const stopped = state.status === 'stopped'
     const leaving = this.#evict && this.#here.size === 0
     for (const step of turn.reload || (this.#evict && !leaving) ? [] : dispatchable(state, turn.at)) {
-      const { action } = step
-      if (isHome(step) && !this.#code(step)) continue
-      if (action !== null && !isHome(step) && (leaving || !this.#owner.reserve(action)))
-        work.push(workRequest(state, step, action))
+      const action = agentAction(step)
+      if (action === null && !this.#code(step)) continue
+      if (action !== null && (leaving || !this.#owner.reserve(action))) work.push(workRequest(state, step, action))
       else if (leaving) continue
       else {
         local.push(step)
