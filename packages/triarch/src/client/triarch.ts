@@ -113,9 +113,13 @@ export class Triarch implements AsyncDisposable {
     }
     await this.#open()
     if (this.#environment.old) await this.#synchronise()
-    const { middleware } = workflow?.definition ?? {}
-    const chain = inOrder(this.#registry.middleware, middleware)
+    const { middleware = [] } = workflow?.definition ?? {}
     let id: string | undefined
+    if (this.#registry.middleware.length + middleware.length === 0) {
+      id = await this.#submit(workflow as Workflow, input, options)
+      return new TaskHandle<O>(this.#connection, id)
+    }
+    const chain = inOrder(this.#registry.middleware, middleware)
     const call = { workflow: workflow?.name, input, id: options.id, tags: options.tags ?? {}, via: options.via }
     await around(chain, 'submit', call, async (changed) => {
       id = await this.#submit(workflow as Workflow, changed, options)

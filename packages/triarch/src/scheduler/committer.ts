@@ -4,6 +4,8 @@ import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 500
+/** From this many on, a crowd is parted: half of it is written while the other half goes on. */
+const CROWD = 96
 
 interface Waiting {
   transition: Transition
@@ -36,8 +38,11 @@ export class Committer {
   /** The next batch is on its way before the outcomes of the last are told: a store with a thread of its own never waits. */
   async #flush(): Promise<void> {
     let done: Done = null
+    // Those written together go on together and come back together. All at once, they and the store would take turns.
+    let size = this.#queue.length >= CROWD ? Math.ceil(this.#queue.length / 2) : LARGEST_BATCH
     while (this.#queue.length > 0 || done) {
-      const batch = this.#queue.splice(0, LARGEST_BATCH)
+      const batch = this.#queue.splice(0, Math.min(size, LARGEST_BATCH))
+      size = LARGEST_BATCH
       const committing = batch.length > 0 ? this.#commit(batch) : null
       if (done) tell(done)
       done = committing && { batch, outcomes: await committing }

@@ -27,6 +27,8 @@ import { agentAction, hasStopped, isCurrent, maySleep, needsCode } from './rest.
 import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
+const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
+
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
  * decided once it is durable. Never more than one transition in flight: what comes meanwhile makes the next.
@@ -255,7 +257,7 @@ export class TaskRunner {
       forget: turn.forgotten,
       children,
       posts: turn.posts,
-      gates: turn.gates,
+      ...(turn.gates.locks.length + turn.gates.unlocks.length > 0 && { gates: turn.gates }),
       release,
       rebase: turn.events.some((event) => event.type === 'continued'),
     }
@@ -281,8 +283,7 @@ export class TaskRunner {
     this.#inFlight = []
     const { turn, transition, local } = pending
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    const stopped = new TriarchError('STEP_CANCELLED', 'the task was stopped')
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, stopped)
+    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()

@@ -4,7 +4,7 @@ import type { TaskResult } from '../../kernel/status.ts'
 import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
-import { openGates, stopped } from './lock.ts'
+import { hasGates, openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
@@ -44,7 +44,8 @@ const exists: CommitOutcome = { ok: false, reason: 'exists' }
 
 export function commit(database: Database, _now: number, batch: readonly Transition[]): CommitOutcome[] {
   return database.transaction(() => {
-    const outcomes = batch.map((transition) => commitOne(database, transition))
+    const gated = batch.some(opensGates) || hasGates(database)
+    const outcomes = batch.map((transition) => commitOne(database, transition, gated))
     for (const [index, { at, gates }] of batch.entries()) {
       const outcome = outcomes[index]
       if (outcome?.ok && gates && openGates(database, at, outcome.key, gates)) outcome.told = true
@@ -53,8 +54,13 @@ export function commit(database: Database, _now: number, batch: readonly Transit
   })
 }
 
-/** The first statement decides; a refused transition has touched nothing by then. */
-function commitOne(database: Database, transition: Transition): CommitOutcome {
+/** Whether somebody may wait for a lock or an end once this is written. */
+function opensGates({ gates, create, children }: Transition): boolean {
+  return gates !== undefined || create?.gates !== undefined || children.some((child) => child.gates !== undefined)
+}
+
+/** `gated`: somebody may wait for the end of a task. The first statement decides; a refused transition has touched nothing by then. */
+function commitOne(database: Database, transition: Transition, gated: boolean): CommitOutcome {
   const { node, epoch, seq, at, events, snapshot, rebase, release } = transition
   let key = transition.key
   if (transition.create) {
@@ -73,7 +79,7 @@ function commitOne(database: Database, transition: Transition): CommitOutcome {
   for (const step of transition.withdraw) withdrawWork(database, key, step, at)
   for (const child of transition.children) createChild(database, key, transition.id, child)
   for (const post of transition.posts) postOne(database, post)
-  const told = snapshot?.status === 'stopped' && stopped(database, at, key, snapshot)
+  const told = gated && snapshot?.status === 'stopped' && stopped(database, at, key, snapshot)
   if (rebase || release || (snapshot && !transition.create)) updateTask(database, key, transition)
   return told ? { ok: true, key, told } : { ok: true, key }
 }

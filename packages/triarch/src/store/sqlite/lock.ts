@@ -42,8 +42,14 @@ SELECT l.name, t.id AS task, l.step, l.held, l.since,
   (SELECT count(*) FROM triarch_locks o WHERE o.name = l.name AND l.held = 0
      AND (o.held = 1 OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id))) AS ahead
 FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task`
+const ANY = 'SELECT 1 WHERE EXISTS (SELECT 1 FROM triarch_locks) OR EXISTS (SELECT 1 FROM triarch_followers)'
 const OF_TASK = `${ROWS} WHERE t.id = ? ORDER BY l.step`
 const OF_NAME = `${ROWS} WHERE l.name = ? ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 1000`
+
+/** Whether any task has a lock or comes after another: without, nobody cares how a task ends. */
+export function hasGates(database: Database): boolean {
+  return database.get(ANY) !== undefined
+}
 
 /** Inside an open transaction: gives back, then asks. Whether that wrote letters. */
 export function openGates(
