@@ -4,6 +4,35 @@ const whole = { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 } as const 
 
 /** Plans that once broke a rule, made small: what was found is not lost when seeds come to mean other programs. */
 export const regressions: Readonly<Record<string, Plan>> = {
+  'a task that began in the turn that retried it, without what it had been told': calmPlan({
+    seed: 700_071,
+    nodes: [{ roles: ['scheduler', 'supervisor'], skew: 0 }],
+    settings: { lease: 1_000, sweep: 347, poll: 250, tasks: 1_000, tellsChanges: false, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 1_390,
+        ops: [
+          {
+            do: 'all',
+            of: [
+              [{ do: 'event' }, { do: 'step', action: 'refuse', rescue: 'fail' }],
+              [{ do: 'step', action: 'charge' }],
+              [
+                { do: 'start', ops: [{ do: 'step', action: 'charge' }], undo: true, onCancel: 'cancel' },
+                { do: 'step', action: 'ship', expiresIn: 136 },
+              ],
+            ],
+          },
+        ],
+      },
+    ],
+    moves: [
+      { at: 3_484, kind: 'retry', task: 0 },
+      { at: 1_451, kind: 'cancel', task: 0 },
+    ],
+    chaos: 4_000,
+  }),
   'an application whose first look at the store failed': calmPlan({
     seed: 156,
     nodes: [whole, whole],

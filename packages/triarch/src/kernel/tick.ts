@@ -47,7 +47,8 @@ function expire(turn: Turn, step: Step): void {
  */
 export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
   const { state, at } = turn
-  if (!isWaiting(state) || state.unwinding) return false
+  // A task that was just set going again begins from its history: what it was told before it stopped is only there.
+  if (!isWaiting(state) || state.unwinding || turn.reload) return false
   if (state.startBefore !== null && at > state.startBefore) {
     const message = 'the task did not start before its start-before'
     emit(turn, { type: 'stopped', result: 'error', error: { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message } })

@@ -12,6 +12,28 @@ import { scratch } from './scratch.ts'
 
 /** What was found broken once. */
 describe('found once', () => {
+  it('a task that was told something, and cancelled before it began, hears it when it is retried', async () => {
+    const own = agent('own')
+    const act = own.action('act', { run: (of: string) => of })
+    const other = workflow('other', { run: async (_: null) => null })
+    const listening = workflow('listening', {
+      async run(_: null, task) {
+        const hears = async () => task.run(act, await task.event<string>('go'))
+        const starts = async () => task.run(act, (await task.start(other, null)) && 'at once')
+        return Promise.all([hears(), starts()])
+      },
+    })
+    await using s = await stage({ workflows: [listening, other], agents: [own] })
+    const task = await s.submit(listening, null, { startAt: '1h' })
+    await task.emit('go', 'told before')
+    await task.cancel()
+    await s.advance('2h')
+    await task.retry()
+    await s.settle()
+    expect(s.alerts).toEqual([])
+    expect(await task.result()).toEqual(['told before', 'at once'])
+  })
+
   it('events that come while a task continues as new wait for its next run', async () => {
     const heard: unknown[] = []
     const loop = workflow('loop', {
