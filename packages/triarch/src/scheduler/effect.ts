@@ -55,7 +55,13 @@ export function effectHandler(code: EffectCode, scope: EffectScope): Handler {
   }
   return {
     run: (_, step) => transact(step, (tx) => run(tx, step)),
-    undo: undo && (({ output }, step) => transact(step, (tx) => undo(tx, { output: output as never }, step))),
+    undo:
+      undo &&
+      (({ output }, step) =>
+        transact(step, async (tx) => {
+          await undo(tx, { output: output as never }, step)
+          return null // what it gives is of no use to anybody, and need not be storable
+        })),
     verify: async (_, step) => {
       const answer = await store.effect(effectOf(step), step.completeBy.getTime() - environment.now())
       return answer === null ? { done: false } : { done: true, output: JSON.parse(answer) as Json }

@@ -93,6 +93,7 @@ describe('task.transaction', () => {
       const undo = (tx: SqliteTransaction, { output }: { output: number }, { attempt }: { attempt: number }) => {
         insert(tx, -output)
         if (attempt === 1) throw new Error('not yet')
+        return { rows: () => [] } // as a driver's result: nothing that could be stored
       }
       const book = (tx: SqliteTransaction) => {
         insert(tx, 7)
