@@ -30,6 +30,9 @@ export interface NodeOptions {
 /** A scheduler looks into the store at least this often, also when nothing there seems to have changed (ms). */
 const LONGEST_SILENCE = 1_000
 
+/** How long a node that stops waits for the renewal of its lease that is under way, on a slow machine or store (ms). */
+const RENEWAL_PATIENCE = 5_000
+
 /** What was counted since the start of the process. */
 export interface Counters {
   /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
@@ -170,7 +173,7 @@ export class Node {
     this.#timers.beat?.cancel()
     // A renewal that came after the leave would list this node as alive again.
     const renewed = this.#renewing.catch(() => undefined)
-    await this.#within(renewed, 1_000)
+    await this.#within(renewed, RENEWAL_PATIENCE)
     await this.#options.store.leave(this.id)
   }
 
