@@ -4,7 +4,7 @@ import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
 import type { Step } from './state.ts'
 import { tellParent } from './stop.ts'
-import { emit, isOutstanding, type Turn } from './turn.ts'
+import { emit, isOutstanding, stale, type Turn } from './turn.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
 
@@ -15,17 +15,17 @@ export function control(turn: Turn, message: Control): void {
     case 'cancel':
       return cancel(turn, message)
     case 'pause':
-      if (state.status === 'stopped' || state.status === 'paused') return reject(turn)
+      if (state.status === 'stopped' || state.status === 'paused') return stale(turn)
       return emit(turn, {
         type: 'paused',
         reason: 'operator',
         ...(message.reason !== undefined && { note: message.reason }),
       })
     case 'resume':
-      if (!state.pause) return reject(turn)
+      if (!state.pause) return stale(turn)
       // What it still waits for comes by itself; what it was refused is asked for again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
-        return reject(turn)
+        return stale(turn)
       for (const step of held(turn)) emit(turn, { type: 'stepRetried', id: step.id, at: turn.at })
       return resume(turn)
     case 'retry':
@@ -43,9 +43,9 @@ export function control(turn: Turn, message: Control): void {
 
 function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void {
   const { state } = turn
-  if (state.status === 'stopped') return reject(turn)
+  if (state.status === 'stopped') return stale(turn)
   const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
-  if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return reject(turn)
+  if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return stale(turn)
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
   emit(turn, { type: 'unwinding', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
   if (!message.force) return
@@ -67,7 +67,7 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   const { state } = turn
   if (state.status === 'paused') {
     const steps = held(turn).filter((step) => message.step === undefined || step.id === message.step)
-    if (steps.length === 0 && message.step !== undefined) return reject(turn)
+    if (steps.length === 0 && message.step !== undefined) return stale(turn)
     const { input } = message
     for (const step of steps) {
       emit(turn, { type: 'stepRetried', id: step.id, at: turn.at, ...(input !== undefined && { input }) })
@@ -75,9 +75,9 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
     return held(turn).length === 0 ? resume(turn) : undefined
   }
   // It may have succeeded since this was asked.
-  if (state.status !== 'stopped' || state.result === 'success') return reject(turn)
+  if (state.status !== 'stopped' || state.result === 'success') return stale(turn)
   // A step of a run before this one: its outcome is no place to go back to.
-  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return reject(turn)
+  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return stale(turn)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     const anew = state.plan !== null || !state.begun
@@ -106,7 +106,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
     return
   }
   const step = held(turn).find((candidate) => candidate.id === message.step)
-  if (!step) return reject(turn)
+  if (!step) return stale(turn)
   if (step.status === 'compensating') {
     emit(turn, {
       type: 'undone',
@@ -138,8 +138,4 @@ function answerParent(turn: Turn): void {
 
 function held(turn: Turn): Step[] {
   return [...turn.state.steps.values()].filter((step) => step.held !== null && !isOutstanding(step))
-}
-
-function reject(turn: Turn): void {
-  turn.stale++
 }
