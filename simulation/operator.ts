@@ -59,7 +59,7 @@ export class Operator {
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
-    if (pause && ['mismatch', 'error', 'limit'].includes(pause.reason)) {
+    if (pause && ['mismatch', 'error'].includes(pause.reason)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
       return task.cancel({ force: true })
     }

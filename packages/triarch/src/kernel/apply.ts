@@ -314,7 +314,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
 }
 
 /** Reasons that lie in the code: it cannot go on from where it stands. */
-const ofCode: ReadonlySet<PauseReason> = new Set(['mismatch', 'error', 'limit'])
+const ofCode: ReadonlySet<PauseReason> = new Set(['mismatch', 'error'])
 
 /** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
 function failedBy(state: TaskState, error: ErrorRecord): number | null {

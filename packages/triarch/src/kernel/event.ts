@@ -176,6 +176,6 @@ export type Fact =
     }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
 
-export type PauseReason = 'operator' | 'lock' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error' | 'limit'
+export type PauseReason = 'operator' | 'lock' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error'
 
 export type TaskEvent = Decision | Fact

@@ -47,7 +47,7 @@ function differenceOf(played: Trial, calm: Trial, compare: (output: unknown) => 
 }
 
 /** The code cannot go on: it is not the same each time. */
-const broken: ReadonlySet<string> = new Set(['mismatch', 'error', 'limit'])
+const broken: ReadonlySet<string> = new Set(['mismatch', 'error'])
 
 /** A step used up its attempts, or a time ran out, that did not in the undisturbed run. */
 function excused(played: Trial, calm: Trial): boolean {
