@@ -31,25 +31,13 @@ export async function dropSchema(schema: string): Promise<void> {
   await withClient((client) => client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`))
 }
 
-const tables = [
-  'tasks',
-  'history',
-  'inbox',
-  'work',
-  'tags',
-  'nodes',
-  'leases',
-  'calls',
-  'effects',
-  'locks',
-  'followers',
-  'schedules',
-]
-
 /** As good as new, and quicker to have. */
 export async function emptySchema(schema: string): Promise<void> {
-  const names = tables.map((table) => `"${schema}".${table}`).join(', ')
-  await withClient((client) => client.query(`TRUNCATE ${names} RESTART IDENTITY`))
+  await withClient(async (client) => {
+    const found = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> 'schema_version'`
+    const { rows } = await client.query<{ name: string }>(found, [schema])
+    if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
+  })
 }
 
 /** Runs the body in a transaction; rolls back when it throws. */

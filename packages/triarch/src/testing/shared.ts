@@ -8,28 +8,18 @@ import type { OperationName } from '../store/sqlite/runner.ts'
 /** What a node may ask of the store: each is one transaction. */
 export type StoreCall = OperationName | 'now'
 
-const TABLES = [
-  'tasks',
-  'history',
-  'inbox',
-  'work',
-  'tags',
-  'nodes',
-  'leases',
-  'effects',
-  'locks',
-  'followers',
-  'schedules',
-]
+/** All that holds data of a world; the schema's own row stays. */
+const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'triarch_*' AND name <> 'triarch_schema'`
 
 /** The real SQLite store in memory, as all nodes of a world share it: every call runs at once, by the store's own clock. */
 export class SharedStore {
   readonly database: Database = openDatabase(':memory:', 0)
+  readonly #tables = this.database.all<{ name: string }>(TABLES).map(({ name }) => name)
   #clock: Pick<Environment, 'now'> = { now: () => 0 }
 
   /** Empties it for another world: much quicker than setting up another one. */
   reset(clock: Pick<Environment, 'now'>): this {
-    for (const table of TABLES) this.database.run(`DELETE FROM triarch_${table}`)
+    for (const table of this.#tables) this.database.run(`DELETE FROM ${table}`)
     this.database.run('DELETE FROM sqlite_sequence')
     this.#clock = clock
     return this
