@@ -1,9 +1,11 @@
 // npm run chaos -- [--seconds N] [--seed S] …: `--help` tells the options.
+
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { UsageError } from '../examples/orders/options.ts'
 import { progress } from '../examples/orders/progress.ts'
-import { type Options, parseOptions, UsageError, usage } from './options.ts'
+import { type Options, parseOptions, usage } from './options.ts'
 import { summary } from './report.ts'
 import { run } from './run.ts'
 import { appointWarden } from './warden.ts'

@@ -1,5 +1,6 @@
 // The command line.
 import { parseArgs } from 'node:util'
+import { integer, UsageError } from '../examples/orders/options.ts'
 import { SHORTEST } from './plan.ts'
 
 export interface Options {
@@ -29,8 +30,6 @@ then lets everything come to rest, and judges.
 
 Exit code: 0 every guarantee held, 1 one broke or a kind of fault never fired, 2 wrong usage.
 `
-
-export class UsageError extends Error {}
 
 /** What the arguments ask for; null: help. Throws UsageError. */
 export function parseOptions(args: string[]): Options | null {
@@ -62,10 +61,4 @@ function parse(args: string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
-}
-
-function integer(name: string, text: string, min: number, max: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new UsageError(`${name} ${text}: must be a whole number from ${min} to ${max}`)
 }

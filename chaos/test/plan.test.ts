@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseOptions, UsageError, usage } from '../options.ts'
+import { UsageError } from '../../examples/orders/options.ts'
+import { parseOptions, usage } from '../options.ts'
 import { kinds, plan, SHORTEST } from '../plan.ts'
 import { settings } from '../settings.ts'
 

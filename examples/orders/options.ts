@@ -64,7 +64,8 @@ function parse(args: string[]) {
   }
 }
 
-function integer(name: string, text: string, min: number, max: number): number {
+/** A whole number within bounds. Throws UsageError. */
+export function integer(name: string, text: string, min: number, max: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
   throw new UsageError(`${name} ${text}: must be a whole number from ${min} to ${max}`)
