@@ -72,7 +72,9 @@ const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers
 
 const lineLimit = 350
 /** Files over the limit, each with the reason why splitting it would be worse. */
-const longFiles: Record<string, string> = {}
+const longFiles: Record<string, string> = {
+  'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
+}
 
 const markers: Ban[] = [[/\b(?:TODO|FIXME|XXX)\b/, 'finish it, or open an issue']]
 const defaultExports: Ban[] = [[/\bexport\s+default\b|\bas\s+default\b/, 'export it by its name']]

@@ -3,6 +3,7 @@ import { toPage } from '../definition/batch.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
 import { newToken } from '../definition/token.ts'
+import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
@@ -49,7 +50,8 @@ export class Attempt {
   #settled = false
   #timer: Timer | undefined
   #pulse: Timer | undefined
-  #controller: AbortController | undefined
+  /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
+  #abortion: { controller: AbortController; context: CallContext } | undefined
   #aborted: unknown
   #beat: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
@@ -87,7 +89,8 @@ export class Attempt {
   /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
   abort(reason: unknown): void {
     this.#aborted = reason
-    this.#controller?.abort(reason)
+    const { controller, context } = this.#abortion ?? {}
+    context?.run(() => controller?.abort(reason))
   }
 
   /** Nobody waits for the answer any more. */
@@ -166,9 +169,10 @@ export class Attempt {
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#aborted !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted)
-    return this.#controller.signal
+    this.#abortion ??= { controller: new AbortController(), context: CallContext.here() }
+    const { controller } = this.#abortion
+    if (this.#aborted !== undefined && !controller.signal.aborted) controller.abort(this.#aborted)
+    return controller.signal
   }
 
   suspend(options: SuspendOptions): void {

@@ -1,3 +1,4 @@
+import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
@@ -12,6 +13,8 @@ export interface ConsumerOptions {
   hosts: ReadonlyMap<string, AgentHost>
   /** How often a running attempt shows that it lives, and learns that it was withdrawn (ms). */
   pulse: number
+  /** Of the task with this id, if it is in this process. */
+  contextOf: (task: string) => CallContext
   /** Told when replies were written: their owners may be in this process. */
   replied: () => void
   late: (count: number) => void
@@ -47,7 +50,7 @@ export class Consumer {
     this.#again = true
     if (this.#polling || !this.#open) return
     this.#polling = true
-    void this.#poll()
+    CallContext.none.run(() => void this.#poll())
   }
 
   /** Takes nothing more. */
@@ -78,7 +81,7 @@ export class Consumer {
           const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
           for (const item of items) {
             held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
-            this.#start(item)
+            this.#options.contextOf(item.request.task).run(() => this.#start(item))
           }
         }
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.

@@ -1,5 +1,6 @@
 import { Consumer } from '../agent/consumer.ts'
 import { AgentHost } from '../agent/host.ts'
+import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -110,6 +111,7 @@ export class Node {
             store,
             node: this.id,
             hosts: this.#hosts,
+            contextOf: (task) => this.scheduler?.contextOf(task) ?? CallContext.none,
             pulse: Math.min(1_000, settings.lease / 3),
             replied: () => this.scheduler?.wake(),
             late: stale,

@@ -5,6 +5,7 @@ import { around, inOrder } from '../definition/middleware.ts'
 import { checkTaskId } from '../definition/name.ts'
 import type { ScheduleOptions } from '../definition/schedule.ts'
 import type { Workflow } from '../definition/workflow.ts'
+import { CallContext } from '../environment/context.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
@@ -213,7 +214,8 @@ export class Triarch implements AsyncDisposable {
   }
 
   #open(): Promise<void> {
-    this.#opened ??= this.#openStore()
+    // Connections and threads live on: they must not keep what the first caller happens to hold.
+    this.#opened ??= CallContext.none.run(() => this.#openStore())
     return this.#opened
   }
 
@@ -252,7 +254,7 @@ export class Triarch implements AsyncDisposable {
       fenced: () => void this.#rejoin(),
     })
     this.#node = node
-    await node.start()
+    await CallContext.none.run(() => node.start())
   }
 
   /** A fenced node lives on under a new name. */

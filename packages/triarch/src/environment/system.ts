@@ -1,3 +1,4 @@
+import { CallContext } from './context.ts'
 import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
 import { uuidv7Source } from './uuid.ts'
@@ -9,7 +10,8 @@ export function systemEnvironment(): Environment {
     now,
     monotonic: () => performance.now(),
     timer: (ms, callback) => new Alarm(ms, callback),
-    soon: (callback) => void setImmediate(callback),
+    // What comes later belongs to nobody: it must neither see nor keep alive the context of whoever asked for it.
+    soon: (callback) => void CallContext.none.run(() => setImmediate(callback)),
     drain: drainer(),
     id: uuidv7Source(now, Math.random),
     random: Math.random,
@@ -25,7 +27,7 @@ class Alarm implements Timer {
   constructor(ms: number, callback: () => void) {
     this.#due = performance.now() + ms
     this.#callback = callback
-    this.#handle = this.#arm(ms)
+    this.#handle = CallContext.none.run(() => this.#arm(ms))
   }
 
   cancel(): void {

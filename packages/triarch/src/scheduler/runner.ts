@@ -1,4 +1,5 @@
 import type { Workflow } from '../definition/workflow.ts'
+import { CallContext } from '../environment/context.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { advance } from '../kernel/advance.ts'
@@ -38,6 +39,8 @@ export class TaskRunner {
   key: number | null = null
   state: TaskState
   readonly epoch: number
+  /** What the task's code sees of `AsyncLocalStorage`: that of its submission while it stays here, else nothing. */
+  readonly context: CallContext
   readonly #owner: Owner
   #seq = 0
   /** Of the latest record: none is older than the one before, whoever wrote that. */
@@ -63,8 +66,13 @@ export class TaskRunner {
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
   idleSince = 0
 
-  constructor(owner: Owner, id: string, epoch: number, state: TaskState = newState(id)) {
+  constructor(
+    owner: Owner,
+    { id, epoch, state = newState(id) }: { id: string; epoch: number; state?: TaskState },
+    context: CallContext,
+  ) {
     this.#owner = owner
+    this.context = context
     this.id = id
     this.epoch = epoch
     this.state = state
@@ -74,20 +82,20 @@ export class TaskRunner {
   /** A task that is created by its own first transition. */
   static create(owner: Owner, task: NewTask, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
     const rebuilt = rebuild(task.id, datedEvents([{ seq: 1, at: task.at, events: task.events }]))
-    const runner = new TaskRunner(owner, task.id, 1, rebuilt.state)
+    const runner = new TaskRunner(owner, { id: task.id, epoch: 1, state: rebuilt.state }, CallContext.here())
     runner.#create = task
     runner.#at = task.at
     runner.#created = created
-    void runner.#guard(() => {
+    void runner.#guard(async () => {
       runner.#prepare(rebuilt)
-      return runner.#turn()
+      await runner.#turn()
     })
     return runner
   }
 
   /** A task taken over from the store: rebuilt from its history. */
   static claim(owner: Owner, claim: Claim): TaskRunner {
-    const runner = new TaskRunner(owner, claim.id, claim.epoch)
+    const runner = new TaskRunner(owner, claim, CallContext.none)
     runner.key = claim.key
     void runner.#guard(() => runner.#open(claim))
     return runner
@@ -262,7 +270,9 @@ export class TaskRunner {
       rebase: turn.events.some((event) => event.type === 'continued'),
     }
     this.#snapshot = snapshot
-    this.#owner.committer.commit(transition, (outcome) => this.#committed(outcome, { transition, turn, local }))
+    this.#owner.committer.commit(transition, (outcome) => {
+      void this.#guard(() => void this.#committed(outcome, { transition, turn, local }))
+    })
   }
 
   #committed(outcome: CommitOutcome | Error, pending: { transition: Transition; turn: Turn; local: Step[] }): void {
@@ -337,14 +347,19 @@ export class TaskRunner {
     this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
   }
 
-  async #guard(work: () => Promise<void>): Promise<void> {
+  /** All that the task does passes here: in its own context, and no error of it reaches whoever let it go on. */
+  #guard(work: () => Promise<void> | undefined): Promise<void> | undefined {
     try {
-      await work()
+      return this.context.run(work)?.catch((error) => this.#fail(error))
     } catch (error) {
-      this.#created?.(error as Error)
-      this.#created = null
-      this.#owner.failed(this, error as Error)
-      this.discard(error as Error)
+      return void this.#fail(error as Error)
     }
+  }
+
+  #fail(error: Error): void {
+    this.#created?.(error)
+    this.#created = null
+    this.#owner.failed(this, error)
+    this.discard(error)
   }
 }

@@ -2,6 +2,7 @@ import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions } from '../agent/host.ts'
 import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
+import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
@@ -89,6 +90,11 @@ export class Scheduler implements Owner {
 
   has(id: string): boolean {
     return this.#runners.has(id)
+  }
+
+  /** The context of the submission of a task that was submitted here and has not left memory since. */
+  contextOf(id: string): CallContext {
+    return this.#runners.get(id)?.context ?? CallContext.none
   }
 
   /** A hint that tasks may be ready or letters wait. */

@@ -1,0 +1,21 @@
+import { AsyncResource } from 'node:async_hooks'
+
+/**
+ * What Node's `AsyncLocalStorage` holds at some place: code of a user that the engine calls later sees that again. The engine
+ * carries many tasks in one continuation (group commits, claims, timers), so whoever calls a user's code says in which context;
+ * otherwise it would see that of whichever task happened to come first.
+ */
+export class CallContext {
+  /** Of nobody: what the engine does by itself, and tasks of others. */
+  static readonly none: CallContext = new CallContext()
+  readonly #resource = new AsyncResource('Triarch', { requireManualDestroy: true })
+
+  /** The context of the code that asks: a few dozen ns. */
+  static here(): CallContext {
+    return new CallContext()
+  }
+
+  run<R>(work: () => R): R {
+    return this.#resource.runInAsyncScope(work)
+  }
+}

@@ -1,0 +1,72 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { describe, expect, it } from 'vitest'
+import { agent, TransientError, Triarch, workflow } from '../../src/index.ts'
+import { sqlite } from '../../src/store/sqlite/index.ts'
+import { memory } from '../../src/testing/index.ts'
+import { scratch } from './scratch.ts'
+
+const tenant = new AsyncLocalStorage<string>()
+
+describe('AsyncLocalStorage', () => {
+  it.each([
+    ['memory', () => memory()],
+    ['SQLite in its own thread', (path: string) => sqlite(path, { writer: 'worker' })],
+  ] as const)(
+    `holds the submission's own or nothing, never another task's, for 10,000 tenants on %s`,
+    async (_, store) => {
+      const seen: { task: string; place: string; sees: string | undefined }[] = []
+      const look = (task: string, place: string) => void seen.push({ task, place, sees: tenant.getStore() })
+      const bank = agent('bank', { concurrency: 50 })
+      const tried = new Set<string>()
+      const charge = bank.action('charge', {
+        retry: { attempts: 2, backoff: { initial: '20ms', jitter: false } },
+        async run(task: string, step) {
+          step.signal.addEventListener('abort', () => look(task, 'signal'))
+          look(task, 'run')
+          await null
+          if (tried.has(task)) return look(task, 'again')
+          tried.add(task)
+          throw new TransientError('not yet')
+        },
+        undo: ({ input }) => look(input, 'undo'),
+      })
+      const child = workflow('child', { run: async (task: string) => look(task, 'child') })
+      const order = workflow('order', {
+        rescue: 'compensate',
+        async run(id: string, task) {
+          look(id, 'workflow')
+          await task.run('local', () => look(id, 'local'), { undo: () => look(id, 'local undo') })
+          await task.run(charge, id)
+          look(id, 'after a step')
+          await task.sleep('50ms')
+          look(id, 'after a timer')
+          if (Number(id) % 10 === 0) await task.call(child, id)
+          if (Number(id) % 100 === 0) await task.transaction('write', () => look(id, 'transaction'))
+          if (Number(id) % 5 === 0) await task.event('go')
+          look(id, 'after an event')
+          if (Number(id) % 2 === 0) throw new Error('undo it all')
+        },
+      })
+      using file = scratch()
+      const options = { workflows: [order, child], agents: [bank] } as const
+      await using triarch = new Triarch({ ...options, store: store(file.path), limits: { tasks: 20_000 } })
+      await tenant.run('whoever starts', () => triarch.start())
+      const ids = Array.from({ length: 10_000 }, (_, n) => String(n + 1))
+      const tasks = await Promise.all(ids.map((id) => tenant.run(id, () => triarch.submit(order, id, { id }))))
+      await Promise.all(
+        tasks.filter(({ id }) => Number(id) % 5 === 0).map((task) => tenant.run('sender', () => task.emit('go'))),
+      )
+      await Promise.allSettled(tasks.map((task) => task.result()))
+
+      expect(seen.filter(({ task, sees }) => sees !== undefined && sees !== task)).toEqual([])
+      const own = (place: string) =>
+        new Set(seen.filter((it) => it.place === place && it.sees === it.task).map(({ task }) => task)).size
+      for (const place of ['workflow', 'local', 'again', 'after a step', 'after a timer'])
+        expect([place, own(place)]).toEqual([place, 10_000])
+      for (const place of ['undo', 'local undo']) expect([place, own(place)]).toEqual([place, 5_000])
+      expect(own('child')).toBe(0)
+      expect(seen.some(({ place }) => place === 'child')).toBe(true)
+    },
+    120_000,
+  )
+})
