@@ -9,7 +9,7 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { storeError, unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
 import { listStatement } from './list.ts'
-import { checkServer, migrate } from './migrate.ts'
+import { checkServer, migrate, prepare } from './migrate.ts'
 import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
@@ -46,7 +46,7 @@ export class PostgresStore implements port.StateStore {
       const client = await connect(this.#settings, 'calls')
       try {
         await checkServer(client)
-        await migrate(client, this.#settings.schema)
+        await prepare(client, this.#settings, this.#environment)
       } finally {
         await client.end().catch(() => undefined)
       }
@@ -54,6 +54,10 @@ export class PostgresStore implements port.StateStore {
     })
     this.#pool = new Pool(this.#environment, this.#settings)
     this.#transactions = new Transactions(this.#environment, this.#settings)
+  }
+
+  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
+    return migrate(this.#settings, this.#environment, options)
   }
 
   async close(): Promise<void> {

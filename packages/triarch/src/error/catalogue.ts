@@ -52,6 +52,7 @@ export const catalogue = {
   STORE_SQLITE_TOO_OLD:
     'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',
   STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
+  STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED: 'The server is a PostgreSQL that Triarch was not made for: use a supported version.',
   STORE_READ_ONLY: 'The server takes no writes, such as a standby: give the address of the primary.',
   STORE_UNAVAILABLE:

@@ -21,6 +21,8 @@ export interface StateStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   close(): Promise<void>
+  /** Brings the schema of a store that is not open to this code's; `dryRun`: only says what would be done. */
+  migrate(options: { dryRun: boolean; patience: number }): Promise<MigrationReport>
   /** Database time: what decides deadlines between nodes. */
   now(): Promise<number>
 
@@ -107,6 +109,14 @@ export interface StateStore {
    * where stores cannot say so.
    */
   watch?(wake: (hints: readonly Hint[]) => void): void
+}
+
+/** Steps from the store's schema to this code's, by their names. */
+export interface MigrationReport {
+  /** Those the store lacked. */
+  pending: string[]
+  /** Those of them that were done by this call: another process may have done some meanwhile. */
+  done: string[]
 }
 
 /** Where to look: the agents' queues, the tasks to claim, the node's inbox. */
