@@ -31,6 +31,8 @@ export const catalogue = {
   STEP_FAILED: 'A step used up its attempts: catch it in the workflow, or let the rescue strategy decide.',
   STEP_TIMEOUT: 'An attempt passed its complete-by: find what was slow, or raise completeWithin.',
   STEP_LOST: 'The process of an attempt died: nothing to do, the step is verified or tried again.',
+  STEP_KEEPS_DYING:
+    'A step was lost with its process 100 times in a row, and its task paused: find out what it does to it, then retry, skip or cancel.',
   STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',
   STEP_UNKNOWN_OUTCOME: 'Nobody knows whether an attempt took effect: ask the service, then skip or retry the step.',
   HEARTBEAT_MISSED: 'An attempt gave no heartbeat in time: call step.heartbeat() more often, or raise heartbeatWithin.',
