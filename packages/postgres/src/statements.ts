@@ -3,6 +3,7 @@ import {
   COUNTS,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
+  MARKS,
   NEXT_WAKE,
   NODES,
   QUEUED,
@@ -27,6 +28,7 @@ type Read =
   | 'locksOfTask'
   | 'locksOfName'
   | 'task'
+  | 'marks'
   | 'records'
   | 'replay'
   | 'nodes'
@@ -63,6 +65,7 @@ const reads: Readonly<Record<Read, string>> = {
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
   task: TASK,
+  marks: MARKS,
   records: RECORDS,
   replay: REPLAY,
   nodes: NODES,

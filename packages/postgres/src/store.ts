@@ -14,7 +14,7 @@ import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
-import { countsOf, lockOf, nodeOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, markOf, nodeOf, queuedOf, recordOf, taskOf } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
@@ -211,6 +211,10 @@ export class PostgresStore implements port.StateStore {
   async task(id: string): Promise<port.TaskRow | null> {
     const row = await this.#first('task', [id])
     return row ? taskOf(row) : null
+  }
+
+  async marks(ids: readonly string[]): Promise<port.TaskMark[]> {
+    return (await this.#call('marks', [texts(ids)])).map(markOf)
   }
 
   async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {

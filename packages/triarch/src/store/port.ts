@@ -5,12 +5,12 @@ import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
-import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
-export type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 /**
@@ -92,6 +92,8 @@ export interface StateStore {
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
+  /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
+  marks(ids: readonly string[]): Promise<TaskMark[]>
   records(id: string, after: number, limit: number): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continued` on. */
   replay(id: string): Promise<HistoryRecord[]>
@@ -109,6 +111,11 @@ export interface StateStore {
    * where stores cannot say so.
    */
   watch?(wake: (hints: readonly Hint[]) => void): void
+  /**
+   * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
+   * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
+   */
+  attend?(ended: (ids: readonly string[] | null) => void): boolean
 }
 
 /** Steps from the store's schema to this code's, by their names. */

@@ -55,6 +55,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'lead',
       'sweep',
       'task',
+      'marks',
       'records',
       'replay',
       'list',

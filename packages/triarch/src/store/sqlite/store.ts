@@ -199,6 +199,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('task', id)
   }
 
+  marks(ids: readonly string[]): Promise<port.TaskMark[]> {
+    return this.#run('marks', ids)
+  }
+
   records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
     return this.#run('records', id, after, limit)
   }
