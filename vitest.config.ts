@@ -17,7 +17,6 @@ export default defineConfig({
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',
-            'scripts/test/**/*.test.ts',
           ],
         },
       },

@@ -3,9 +3,10 @@ import type {
   LockRow,
   NodeRow,
   NodeRuns,
+  Place,
+  Pulses,
   QueuedRow,
   StoreCounts,
-  TaskMark,
   TaskRow,
 } from 'triarch/store'
 import type { Row } from './slot.ts'
@@ -30,10 +31,6 @@ const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string
 
 export const TASK_COLUMNS: string = columns.map((column) => `t.${column}`).join(', ')
 export const TASK: string = `SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE t.id = $1`
-export const MARKS = `
-SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),
-  t.status = 'stopped' AND NOT t.control AND t.locked_by IS NULL
-FROM triarch.tasks t WHERE t.id = ANY ($1)`
 export const RECORDS = `
 SELECT h.seq, h.at, h.events FROM triarch.history h
 WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3`
@@ -42,7 +39,11 @@ SELECT h.seq, h.at, h.events FROM triarch.tasks t, LATERAL (
   SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq = 1
   UNION SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq) h
 WHERE t.id = $1 ORDER BY h.seq`
-export const NODES = 'SELECT id, roles, started_at, lease_until, runs FROM triarch.nodes WHERE NOT dead ORDER BY id'
+export const NODES =
+  'SELECT id, roles, started_at, lease_until, runs, place FROM triarch.nodes WHERE NOT dead ORDER BY id'
+export const PULSES = `
+SELECT c.now, n.id, triarch.mark(n), n.lease, n.roles
+FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`
 export const AHEAD = `
 SELECT (SELECT count(*) FROM triarch.tasks o WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version
   AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key)))
@@ -70,22 +71,30 @@ export function taskOf(row: Row): TaskRow {
   return { ...task, tags: typeof tags === 'string' ? (JSON.parse(tags) as Record<string, string>) : {} }
 }
 
-export function markOf(row: Row): TaskMark {
-  const [id, mark, ended] = row as [string, string, boolean]
-  return { id, mark, ended }
-}
-
 export function recordOf(row: Row): HistoryRecord {
   const [seq, at, events] = row as [number, number, string]
   return { seq, at, events }
 }
 
 export function nodeOf(row: Row): NodeRow {
-  const [id, roles, startedAt, leaseUntil, runs] = row as [string, string, number, number, string | null]
+  const [id, roles, startedAt, leaseUntil, runs, place] = row as [string, string, number, number, ...(string | null)[]]
   return {
     ...{ id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil },
-    runs: runs === null ? null : (JSON.parse(runs) as NodeRuns),
+    runs: parsed<NodeRuns>(runs),
+    place: parsed<Place>(place),
   }
+}
+
+export function pulsesOf(rows: readonly Row[]): Pulses {
+  const nodes = rows.filter(([, id]) => id !== null) as [number, string, string, number | null, string][]
+  return {
+    now: (rows[0]?.[0] as number | undefined) ?? 0,
+    nodes: nodes.map(([, id, mark, lease, roles]) => ({ id, mark, lease, roles: JSON.parse(roles) as string[] })),
+  }
+}
+
+function parsed<T>(text: string | null | undefined): T | null {
+  return typeof text === 'string' ? (JSON.parse(text) as T) : null
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {

@@ -3,9 +3,9 @@ import {
   COUNTS,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
-  MARKS,
   NEXT_WAKE,
   NODES,
+  PULSES,
   QUEUED,
   RECORDS,
   REPLAY,
@@ -17,7 +17,17 @@ import type { Statement } from './slot.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
 type Call = 'write_schedule' | 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
-type Plain = 'letters' | 'beat_work' | 'beat' | 'leave' | 'lead' | 'sweep' | 'prune' | 'clock'
+type Plain =
+  | 'letters'
+  | 'beat_work'
+  | 'beat'
+  | 'leave'
+  | 'lead'
+  | 'bury'
+  | 'sweep'
+  | 'sweep_by_clock'
+  | 'prune'
+  | 'clock'
 type Read =
   | 'schedulesDue'
   | 'scheduleNamed'
@@ -28,10 +38,10 @@ type Read =
   | 'locksOfTask'
   | 'locksOfName'
   | 'task'
-  | 'marks'
   | 'records'
   | 'replay'
   | 'nodes'
+  | 'pulses'
   | 'counts'
   | 'nextWake'
 
@@ -48,10 +58,12 @@ const calls: Readonly<Record<Call, number>> = {
 const plain: Readonly<Record<Plain, number>> = {
   letters: 2,
   beat_work: 4,
-  beat: 5,
+  beat: 6,
   leave: 2,
   lead: 4,
-  sweep: 4,
+  bury: 2,
+  sweep: 7,
+  sweep_by_clock: 4,
   prune: 8,
   clock: 1,
 }
@@ -65,10 +77,10 @@ const reads: Readonly<Record<Read, string>> = {
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
   task: TASK,
-  marks: MARKS,
   records: RECORDS,
   replay: REPLAY,
   nodes: NODES,
+  pulses: PULSES,
   counts: COUNTS,
   nextWake: NEXT_WAKE,
 }
@@ -87,6 +99,7 @@ export function statementsIn(schema: string): Statements {
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
+    statement('sweep_by_clock', call('sweep', plain.sweep_by_clock), false),
     ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
   ]) as Statements
 }

@@ -9,12 +9,12 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { storeError, unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
 import { listStatement } from './list.ts'
-import { checkServer, migrate, prepare } from './migrate.ts'
+import { checkServer, migrate } from './migrate.ts'
 import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
-import { countsOf, lockOf, markOf, nodeOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
@@ -46,7 +46,7 @@ export class PostgresStore implements port.StateStore {
       const client = await connect(this.#settings, 'calls')
       try {
         await checkServer(client)
-        await prepare(client, this.#settings, this.#environment)
+        await migrate(client, this.#settings.schema)
       } finally {
         await client.end().catch(() => undefined)
       }
@@ -54,10 +54,6 @@ export class PostgresStore implements port.StateStore {
     })
     this.#pool = new Pool(this.#environment, this.#settings)
     this.#transactions = new Transactions(this.#environment, this.#settings)
-  }
-
-  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
-    return migrate(this.#settings, this.#environment, options)
   }
 
   async close(): Promise<void> {
@@ -173,9 +169,10 @@ export class PostgresStore implements port.StateStore {
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
-  async beat({ id, roles, lease, runs }: port.NodeBeat): Promise<boolean> {
+  async beat({ id, roles, lease, runs, place }: port.NodeBeat): Promise<boolean> {
     this.#hints.node = id
-    const values = [this.#given(), id, JSON.stringify(roles), lease, runs ? JSON.stringify(runs) : null]
+    const texts = [runs, place].map((it) => (it ? JSON.stringify(it) : null))
+    const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#call('beat', values, Math.min(this.#settings.patience, lease / 3))
     return rows[0]?.[0] === true
   }
@@ -189,8 +186,18 @@ export class PostgresStore implements port.StateStore {
     return number(await this.#first('lead', [this.#given(), name, node, ttl]))
   }
 
-  async sweep(request: { name: string; token: number; limit: number }): Promise<port.SweepReport | null> {
-    const row = await this.#first('sweep', [this.#given(), request.name, request.token, request.limit])
+  async pulses(): Promise<port.Pulses> {
+    return pulsesOf(await this.#call('pulses', [this.#given()]))
+  }
+
+  async bury(nodes: readonly string[]): Promise<number> {
+    return number(await this.#first('bury', [this.#given(), texts(nodes)])) ?? 0
+  }
+
+  async sweep({ name, token, limit, silent, shift = 0 }: port.SweepRequest): Promise<port.SweepReport | null> {
+    const given = [this.#given(), name, token, limit]
+    const marks = silent && [texts(silent.map(({ id }) => id)), texts(silent.map(({ mark }) => mark))]
+    const row = await (marks ? this.#first('sweep', [...given, ...marks, shift]) : this.#first('sweep_by_clock', given))
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
     if (report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) this.#tell(['tasks'])
@@ -211,10 +218,6 @@ export class PostgresStore implements port.StateStore {
   async task(id: string): Promise<port.TaskRow | null> {
     const row = await this.#first('task', [id])
     return row ? taskOf(row) : null
-  }
-
-  async marks(ids: readonly string[]): Promise<port.TaskMark[]> {
-    return (await this.#call('marks', [texts(ids)])).map(markOf)
   }
 
   async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {

@@ -17,6 +17,22 @@ export interface Environment {
   id(): string
   /** Uniform in [0, 1). */
   random(): number
+  /** Which process this is; absent in virtual worlds. */
+  readonly place?: Place
+  /** Whether that process surely is no more. Absent, or false: nobody can tell from here. */
+  gone?(place: Place): boolean
+}
+
+/** A process, told apart from every other one that ever was. */
+export interface Place {
+  host: string
+  /** This run of the machine: another one after each boot. */
+  boot: string
+  /** Where `pid` counts: processes of one container do not see those of another. */
+  space: string
+  pid: number
+  /** When it started, in units of its own; an id may be given again. */
+  born: string
 }
 
 export interface Timer {

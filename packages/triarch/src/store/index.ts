@@ -1,6 +1,6 @@
 /** What a state store of another package is made of: the port, and the environment its time comes from. */
 
-export { delay, type Environment, type Timer } from '../environment/environment.ts'
+export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
 export type { Operation, TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
 export type { StoreFactory } from './factory.ts'

@@ -1,3 +1,4 @@
+import type { Place } from '../environment/environment.ts'
 import type { Operation } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
@@ -5,12 +6,12 @@ import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
-import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
+import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
-export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
+export type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 /**
@@ -21,8 +22,6 @@ export interface StateStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   close(): Promise<void>
-  /** Brings the schema of a store that is not open to this code's; `dryRun`: only says what would be done. */
-  migrate(options: { dryRun: boolean; patience: number }): Promise<MigrationReport>
   /** Database time: what decides deadlines between nodes. */
   now(): Promise<number>
 
@@ -79,8 +78,12 @@ export interface StateStore {
 
   /** Takes or renews the leadership lease; the fencing token, or null while another node leads. */
   lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
+  /** How the living nodes' beats look: what changes between two looks has beaten. */
+  pulses(): Promise<Pulses>
+  /** Declares nodes dead whose processes are known to be no more. How many of them lived. */
+  bury(nodes: readonly string[]): Promise<number>
   /** One supervisor sweep under a token; null when the token is no longer the leader's. */
-  sweep(request: { name: string; token: number; limit: number }): Promise<SweepReport | null>
+  sweep(request: SweepRequest): Promise<SweepReport | null>
 
   /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
   prune(request: PruneRequest): Promise<PruneReport | null>
@@ -92,8 +95,6 @@ export interface StateStore {
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
-  /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
-  marks(ids: readonly string[]): Promise<TaskMark[]>
   records(id: string, after: number, limit: number): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continued` on. */
   replay(id: string): Promise<HistoryRecord[]>
@@ -111,19 +112,6 @@ export interface StateStore {
    * where stores cannot say so.
    */
   watch?(wake: (hints: readonly Hint[]) => void): void
-  /**
-   * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
-   * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
-   */
-  attend?(ended: (ids: readonly string[] | null) => void): boolean
-}
-
-/** Steps from the store's schema to this code's, by their names. */
-export interface MigrationReport {
-  /** Those the store lacked. */
-  pending: string[]
-  /** Those of them that were done by this call: another process may have done some meanwhile. */
-  done: string[]
 }
 
 /** Where to look: the agents' queues, the tasks to claim, the node's inbox. */
@@ -331,6 +319,38 @@ export interface NodeBeat {
   runs?: NodeRuns
   /** Lease length in ms. */
   lease: number
+  /** Which process of which machine it is; kept until it is given again. */
+  place?: Place
+}
+
+/** A living node's beats. */
+export interface Pulse {
+  id: string
+  /** Another with each beat. */
+  mark: string
+  /** Length of its lease (ms); null: it does not say (nodes of before schema 9). */
+  lease: number | null
+  roles: readonly string[]
+}
+
+export interface Pulses {
+  /** The store's clock. */
+  now: number
+  nodes: readonly Pulse[]
+}
+
+export interface SweepRequest {
+  name: string
+  token: number
+  /** Rows it looks at. */
+  limit: number
+  /**
+   * Nodes that were silent for as long as their lease by the supervisor's own clock, with the mark last seen: they are
+   * dead if it still is the same, and nobody else is. Not given: whose lease ended by the store's clock is dead.
+   */
+  silent?: readonly { id: string; mark: string }[]
+  /** How far the store's clock leapt ahead since the last sweep (ms): attempts that run get that much more time. */
+  shift?: number
 }
 
 export interface SweepReport {

@@ -1,3 +1,4 @@
+import type { Place } from '../environment/environment.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { NodeRuns } from './gate.ts'
 import type { Snapshot } from './port.ts'
@@ -22,15 +23,6 @@ export interface TaskRow extends Snapshot {
   wakeAt: number | null
 }
 
-/** What those who wait for a task look at. */
-export interface TaskMark {
-  id: string
-  /** Another text whenever the row shows another status, progress, failure or pause; within one ms it may miss some. */
-  mark: string
-  /** It has stopped, and no operator's word waits that may set it going again. */
-  ended: boolean
-}
-
 export interface ListQuery {
   status?: TaskStatus | readonly TaskStatus[]
   result?: TaskResult | readonly TaskResult[]
@@ -53,6 +45,8 @@ export interface NodeRow {
   leaseUntil: number
   /** Null: it never said so. */
   runs: NodeRuns | null
+  /** Null: it never said so. */
+  place: Place | null
 }
 
 export interface StoreCounts {

@@ -41,7 +41,7 @@ export interface NetworkOptions {
 const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<StoreCall> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
-  ...(['writeSchedule', 'dropSchedule'] as const),
+  ...(['writeSchedule', 'dropSchedule', 'bury'] as const),
 ])
 
 /** Errors that faults made: the engine may meet them, and report them. */

@@ -407,7 +407,15 @@ export function beat(model: Reference, { id, roles, lease }: port.NodeBeat): boo
   const known = model.nodes.get(id)
   if (known?.dead) return false
   const startedAt = known?.startedAt ?? model.now
-  model.nodes.set(id, { id, roles: [...roles], startedAt, leaseUntil: model.now + lease, runs: null, dead: false })
+  model.nodes.set(id, {
+    id,
+    roles: [...roles],
+    startedAt,
+    leaseUntil: model.now + lease,
+    runs: null,
+    place: null,
+    dead: false,
+  })
   return true
 }
 

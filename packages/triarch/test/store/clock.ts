@@ -4,14 +4,17 @@ import { seededRandom } from '../../src/environment/random.ts'
 /** An environment whose clock moves only when the test says so. */
 export interface HandClock extends Environment {
   advance(ms: number): void
+  /** Sets the wall clock forth or back; no time passes. */
+  set(ms: number): void
 }
 
 export function handClock(start = 1_800_000_000_000): HandClock {
   let time = start
+  let off = 0
   let ids = 0
   const timers = new Set<{ due: number; callback: () => void }>()
   return {
-    now: () => time,
+    now: () => time + off,
     monotonic: () => time - start,
     timer(ms, callback): Timer {
       const timer = { due: time + ms, callback }
@@ -22,6 +25,9 @@ export function handClock(start = 1_800_000_000_000): HandClock {
     drain: (callback) => queueMicrotask(() => process.nextTick(callback)),
     id: () => `id-${++ids}`,
     random: seededRandom(1),
+    set(ms) {
+      off += ms
+    },
     advance(ms) {
       time += ms
       const due = [...timers].filter((it) => it.due <= time).sort((a, b) => a.due - b.due)

@@ -24,7 +24,7 @@ export function supervisionSuite(bench: Bench): void {
       clock.advance(60)
       expect(await store.beat(node)).toBe(true)
       expect(await store.nodes()).toEqual([
-        { id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160, runs: null },
+        { id: 'a', roles: node.roles, startedAt, leaseUntil: startedAt + 160, runs: null, place: null },
       ])
       clock.advance(60)
       expect(await sweep(store)).toEqual(nothing)
@@ -102,6 +102,85 @@ export function supervisionSuite(bench: Bench): void {
         [5, false],
       ])
       expect(await claimAll(store, 'b')).toHaveLength(25)
+    })
+  })
+
+  describe('a node whose supervisor watches its beats', () => {
+    const day = 86_400_000
+    const node = { id: 'a', roles: ['agent'], lease: 100 }
+    async function watched(store: StateStore, silent: { id: string; mark: string }[], shift = 0) {
+      const token = await store.lead({ name, node: 'leader', ttl: 1_000 * day })
+      return store.sweep({ name, token: token ?? 0, limit: 100, silent, shift })
+    }
+
+    it('shows another mark after each beat, and no other change', async () => {
+      const { store, clock } = bench
+      const marks = async () => (await store.pulses()).nodes.map(({ mark }) => mark)
+      await store.beat(node)
+      expect(await store.pulses()).toEqual({
+        now: clock.now(),
+        nodes: [{ id: 'a', mark: expect.any(String), lease: 100, roles: ['agent'] }],
+      })
+      const [first] = await marks()
+      clock.advance(day)
+      expect(await marks()).toEqual([first])
+      await store.beat(node)
+      expect(await marks()).not.toEqual([first])
+    })
+
+    it('lives however far the clock leaps, as long as nobody found it silent', async () => {
+      const { store, clock } = bench
+      await store.beat(node)
+      const t = await owned(store)
+      clock.advance(day / 2)
+      expect(await watched(store, [])).toEqual(nothing)
+      expect(await store.nodes()).toMatchObject([{ id: 'a' }])
+      expect(await store.beat(node)).toBe(true)
+      expect(await store.commit([transition(t)])).toMatchObject([{ ok: true }])
+    })
+
+    it('is dead once it was found silent, though the clock was set back', async () => {
+      const { store } = bench
+      await store.beat(node)
+      await owned(store)
+      const { nodes } = await store.pulses()
+      expect(await watched(store, [...nodes])).toEqual({ ...nothing, deadNodes: ['a'], releasedTasks: 1 })
+      expect(await store.beat(node)).toBe(false)
+    })
+
+    it('that beat since it was found silent lives', async () => {
+      const { store } = bench
+      await store.beat(node)
+      const { nodes } = await store.pulses()
+      await store.beat(node)
+      expect(await watched(store, [...nodes])).toEqual(nothing)
+      expect(await store.beat(node)).toBe(true)
+    })
+
+    it('whose process is known to be no more is dead at once, and leads no longer', async () => {
+      const { store } = bench
+      await store.beat(node)
+      await store.lead({ name, node: 'a', ttl: day })
+      await owned(store)
+      expect(await store.bury(['a', 'nobody'])).toBe(1)
+      expect(await store.bury(['a'])).toBe(0)
+      expect(await store.beat(node)).toBe(false)
+      expect(await watched(store, [])).toEqual({ ...nothing, releasedTasks: 1 })
+    })
+
+    it('has for its attempts the time that a leap of the clock took from them', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: [], lease: day })
+      const t = await owned(store)
+      const bounds = { completeWithin: 100, heartbeatWithin: 100 }
+      await store.commit([transition(t, { work: [workRequest('t', 1, bounds)] })])
+      await store.takeWork({ node: 'a', agents: [pay] })
+      clock.advance(3_600_000 + 10)
+      expect(await watched(store, [], 3_600_000)).toEqual(nothing)
+      clock.advance(89)
+      expect(await watched(store, [])).toEqual(nothing)
+      clock.advance(1)
+      expect(await watched(store, [])).toEqual({ ...nothing, expiredSteps: 1 })
     })
   })
 
@@ -189,6 +268,18 @@ export function supervisionSuite(bench: Bench): void {
       clock.advance(100)
       expect(await lead('b')).toBeGreaterThan(second ?? Infinity)
       expect(await store.lead({ name: 'another', node: 'a', ttl: 100 })).not.toBeNull()
+    })
+
+    it('begun by a clock that was ahead lasts no longer than any', async () => {
+      const { store, clock } = bench
+      clock.advance(3_600_000)
+      await store.lead({ name, node: 'a', ttl: 100 })
+      clock.set(-3_600_000)
+      expect(await store.lead({ name, node: 'b', ttl: 100 })).toBeNull()
+      clock.advance(99)
+      expect(await store.lead({ name, node: 'b', ttl: 100 })).toBeNull()
+      clock.advance(1)
+      expect(await store.lead({ name, node: 'b', ttl: 100 })).not.toBeNull()
     })
 
     it('that has passed on or lapsed sweeps nothing', async () => {

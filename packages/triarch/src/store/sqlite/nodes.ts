@@ -1,22 +1,47 @@
-import type { NodeBeat } from '../port.ts'
+import type { NodeBeat, Pulses } from '../port.ts'
 import type { Database } from './database.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 
-const REGISTER = `
-INSERT INTO triarch_nodes (id, roles, started_at, lease_until, runs) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until,
-  runs = coalesce(excluded.runs, runs) WHERE dead = 0`
+export const REGISTER = `
+INSERT INTO triarch_nodes (id, roles, started_at, lease_until, runs, lease, place, beats) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.lease_until, lease = excluded.lease,
+  beats = beats + 1, runs = coalesce(excluded.runs, runs), place = coalesce(excluded.place, place) WHERE dead = 0`
+/** What changes with each sign of life; nodes of before 0009 renew the lease only. */
+export const MARK = `CASE WHEN lease IS NULL THEN 'until ' || lease_until ELSE 'beat ' || beats END`
+const PULSES = `SELECT id, ${MARK} AS mark, lease, roles FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const REMOVE = 'DELETE FROM triarch_nodes WHERE id = ?'
+const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND id = ?'
 const RESIGN = 'UPDATE triarch_leases SET until = ? WHERE holder = ? AND until > ?'
 const LEAD = `
-INSERT INTO triarch_leases (name, holder, token, until) VALUES (?1, ?2, 1, ?4)
-ON CONFLICT (name) DO UPDATE SET holder = ?2, until = ?4, token = token + (holder <> ?2 OR until <= ?3)
+INSERT INTO triarch_leases (name, holder, token, until, ttl) VALUES (?1, ?2, 1, ?4, ?5)
+ON CONFLICT (name) DO UPDATE SET holder = ?2, until = ?4, ttl = ?5, token = token + (holder <> ?2 OR until <= ?3)
 WHERE holder = ?2 OR until <= ?3
 RETURNING token`
+/** A term that seems to last longer than any can was begun before the clock was set back. */
+const SHORTEN = `
+UPDATE triarch_leases SET until = ?2 + coalesce(ttl, ?3) WHERE name = ?1 AND until > ?2 + coalesce(ttl, ?3)`
 
 /** A node that was declared dead stays dead: it may still hold what others have taken over, and comes back as another. */
-export function beat(database: Database, now: number, { id, roles, lease, runs }: NodeBeat): boolean {
-  return database.run(REGISTER, id, JSON.stringify(roles), now, now + lease, runs ? JSON.stringify(runs) : null) > 0
+export function beat(database: Database, now: number, node: NodeBeat): boolean {
+  return database.run(REGISTER, ...registration(now, node)) > 0
+}
+
+/** What REGISTER takes. */
+function registration(now: number, { id, roles, lease, runs, place }: NodeBeat): (string | number | null)[] {
+  const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
+  return [id, JSON.stringify(roles), now, now + lease, json(runs), lease, json(place)]
+}
+
+export function pulses(database: Database, now: number): Pulses {
+  const rows = database.all<{ id: string; mark: string; lease: number | null; roles: string }>(PULSES)
+  return { now, nodes: rows.map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[] })) }
+}
+
+export function bury(database: Database, now: number, nodes: readonly string[]): number {
+  return database.transaction(() => {
+    for (const node of nodes) database.run(RESIGN, now, node, now)
+    return nodes.reduce((buried, node) => buried + database.run(BURY, node), 0)
+  })
 }
 
 export function leave(database: Database, now: number, node: string): void {
@@ -33,5 +58,7 @@ export function lead(
   now: number,
   { name, node, ttl }: { name: string; node: string; ttl: number },
 ): number | null {
-  return database.get<{ token: number }>(LEAD, name, node, now, now + ttl)?.token ?? null
+  const token = database.get<{ token: number }>(LEAD, name, node, now, now + ttl, ttl)?.token ?? null
+  if (token === null) database.run(SHORTEN, name, now, ttl)
+  return token
 }

@@ -1,19 +1,16 @@
-import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskMark, TaskRow } from '../port.ts'
+import type { Place } from '../../environment/environment.ts'
+import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskRow } from '../port.ts'
 import type { Database } from './database.ts'
 
 export const TASK_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
 deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
-const MARKS = `
-SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)) AS mark,
-  t.status = 'stopped' AND t.control = 0 AND t.locked_by IS NULL AS ended
-FROM json_each(?) AS wanted CROSS JOIN triarch_tasks t ON t.id = wanted.value`
 const RECORDS = `
 SELECT seq, at, events FROM triarch_history
 WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
 const NODES = `
-SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs, place FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const AHEAD = `
 SELECT (SELECT count(*) FROM triarch_tasks o WHERE o.ready = 1 AND o.workflow = t.workflow AND o.version = t.version
           AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key))) AS ahead
@@ -48,20 +45,22 @@ export function task(database: Database, _now: number, id: string): TaskRow | nu
   return row ? taskRow(row) : null
 }
 
-export function marks(database: Database, _now: number, ids: readonly string[]): TaskMark[] {
-  const rows = database.all<Omit<TaskMark, 'ended'> & { ended: number }>(MARKS, JSON.stringify(ids))
-  return rows.map(({ id, mark, ended }) => ({ id, mark, ended: ended === 1 }))
-}
-
 export function records(database: Database, _now: number, id: string, after: number, limit: number): HistoryRecord[] {
   return database.all<HistoryRecord>(RECORDS, id, after, limit).map(({ seq, at, events }) => ({ seq, at, events }))
 }
 
+type StoredNode = Omit<NodeRow, 'roles' | 'runs' | 'place'> & {
+  roles: string
+  runs: string | null
+  place: string | null
+}
+
 export function nodes(database: Database): NodeRow[] {
-  return database.all<Omit<NodeRow, 'roles' | 'runs'> & { roles: string; runs: string | null }>(NODES).map((row) => ({
+  return database.all<StoredNode>(NODES).map((row) => ({
     ...row,
     roles: JSON.parse(row.roles) as string[],
     runs: row.runs === null ? null : (JSON.parse(row.runs) as NodeRuns),
+    place: row.place === null ? null : (JSON.parse(row.place) as Place),
   }))
 }
 

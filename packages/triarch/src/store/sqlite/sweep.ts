@@ -1,7 +1,8 @@
 import type { ErrorRecord } from '../../kernel/json.ts'
-import type { SweepReport } from '../port.ts'
+import type { SweepReport, SweepRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
+import { MARK } from './nodes.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 import { type AttemptRow, replyFor } from './work.ts'
 
@@ -10,6 +11,13 @@ const TOMBSTONE = 24 * 60 * 60 * 1_000
 
 export const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND lease_until < ? RETURNING id'
+const BURY_SILENT = `
+UPDATE triarch_nodes SET dead = 1
+WHERE id = ?1 AND dead = 0 AND ${MARK} = ?2 AND (lease IS NOT NULL OR lease_until < ?3)`
+/** The leader has heard them: no clock buries them. */
+const VOUCH = 'UPDATE triarch_nodes SET lease_until = ?1 WHERE dead = 0 AND lease IS NOT NULL AND lease_until < ?1'
+const SHIFT = `
+UPDATE triarch_work SET complete_by = complete_by + ?1, heartbeat_by = heartbeat_by + ?1 WHERE locked_by IS NOT NULL`
 const CLEAR = 'DELETE FROM triarch_nodes WHERE dead = 1 AND lease_until < ?'
 /** Owners that are no living node, found by stepping from one distinct owner to the next. */
 const LOST_OWNERS = (table: string): string => `
@@ -41,11 +49,13 @@ interface ExpiredRow extends AttemptRow {
 export function sweep(
   database: Database,
   now: number,
-  { name, token, limit }: { name: string; token: number; limit: number },
+  { name, token, limit, silent, shift = 0 }: SweepRequest,
 ): SweepReport | null {
   return database.transaction(() => {
     if (!leads(database, { name, token }, now)) return null
-    const deadNodes = database.all<{ id: string }>(BURY, now).map(({ id }) => id)
+    const deadNodes = silent ? bury(database, now, silent) : []
+    deadNodes.push(...database.all<{ id: string }>(BURY, now).map(({ id }) => id))
+    if (shift > 0) database.run(SHIFT, shift)
     database.run(CLEAR, now - TOMBSTONE)
     const releasedTasks = forOwners(database, LOST_TASK_OWNERS, limit, (owner, left) =>
       releaseTasks(database, owner, left),
@@ -58,6 +68,13 @@ export function sweep(
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
     return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, more }
   })
+}
+
+/** Those whose beats have not changed since they were found silent; all others live, whatever the clock says. */
+function bury(database: Database, now: number, silent: readonly { id: string; mark: string }[]): string[] {
+  const dead = silent.filter(({ id, mark }) => database.run(BURY_SILENT, id, mark, now) > 0).map(({ id }) => id)
+  database.run(VOUCH, now)
+  return dead
 }
 
 /** Whether this is the token of the lease that runs. */

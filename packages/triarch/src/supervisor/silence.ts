@@ -1,0 +1,59 @@
+import type { Pulses } from '../store/port.ts'
+
+/** Looks in a row that must have found a node's beats unchanged, before it may be dead. */
+const LEAST_LOOKS = 2
+
+/** A difference between the clocks that is less than this is no leap (ms). */
+const LEAST_LEAP = 1_000
+
+interface Heard {
+  mark: string
+  lease: number | null
+  /** How long it surely gave no beat (ms), and how many looks showed that. */
+  silence: number
+  looks: number
+}
+
+/**
+ * Tells from repeated looks at the nodes' beats who is dead, by this process's monotonic clock alone: no step of a wall
+ * clock, here or in the store, makes anybody seem silent. A look counts for at most so much time: when the one who looks
+ * stood still himself, that was nobody's silence.
+ */
+export class Silence {
+  #heard = new Map<string, Heard>()
+  /** The last look: when its answer came, and the store's clock in it. */
+  #last: { at: number; now: number } | null = null
+  readonly #lease: number
+
+  /** `lease`: of nodes that do not say theirs (ms). */
+  constructor({ lease }: { lease: number }) {
+    this.#lease = lease
+  }
+
+  /**
+   * A look that was asked for and answered at these instants of the monotonic clock, and counts for at most `most` ms. How
+   * far the store's clock leapt ahead since the last.
+   */
+  look({ now, nodes }: Pulses, asked: number, answered: number, most: number): number {
+    const last = this.#last
+    const passed = last === null ? 0 : Math.max(0, asked - last.at)
+    const counted = Math.min(passed, most)
+    this.#heard = new Map(
+      nodes.map(({ id, mark, lease }) => {
+        const before = this.#heard.get(id)
+        if (before?.mark !== mark) return [id, { mark, lease, silence: 0, looks: 0 }]
+        return [id, { mark, lease, silence: before.silence + counted, looks: before.looks + 1 }]
+      }),
+    )
+    this.#last = { at: answered, now }
+    const leap = last === null ? 0 : now - last.now - (answered - last.at)
+    return leap >= LEAST_LEAP ? Math.floor(leap) : 0
+  }
+
+  /** Those that gave no beat for as long as their lease. */
+  get dead(): { id: string; mark: string }[] {
+    return [...this.#heard]
+      .filter(([, { silence, looks, lease }]) => looks >= LEAST_LOOKS && silence >= (lease ?? this.#lease))
+      .map(([id, { mark }]) => ({ id, mark }))
+  }
+}
