@@ -14,6 +14,9 @@ const asText = (text: string): string => text
 /** A statement longer than this is a fault of ours or of the server; it is undone and tried again (ms). */
 const STATEMENT_TIMEOUT = 30_000
 
+/** What a connection is for: the engine's calls, what users ask, the node's lease, notifications. */
+export type Role = 'calls' | 'reads' | 'beats' | 'hints'
+
 /** Who waits for a lock gives up before we stop waiting for him: nobody is left behind in the server's queue. */
 const LOCK_SHARE = 0.8
 
@@ -21,7 +24,7 @@ const LOCK_SHARE = 0.8
  * A connection, ready for use. Session settings go with its start packet; a transaction pooler would refuse them, so with
  * `notify: false` the session stays as it is.
  */
-export async function connect(settings: Settings, role: 'calls' | 'hints'): Promise<Client> {
+export async function connect(settings: Settings, role: Role): Promise<Client> {
   const client = new Client({
     ...settings.connection,
     application_name: 'triarch',
@@ -31,8 +34,8 @@ export async function connect(settings: Settings, role: 'calls' | 'hints'): Prom
     types,
     ...(settings.notify && {
       options: sessionOptions(role),
-      statement_timeout: STATEMENT_TIMEOUT,
-      lock_timeout: Math.ceil(settings.answerWithin * LOCK_SHARE),
+      statement_timeout: role === 'calls' ? STATEMENT_TIMEOUT : Math.min(STATEMENT_TIMEOUT, within(settings)),
+      lock_timeout: within(settings),
     }),
   })
   client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
@@ -40,9 +43,14 @@ export async function connect(settings: Settings, role: 'calls' | 'hints'): Prom
   return client
 }
 
-function sessionOptions(role: 'calls' | 'hints'): string {
+/** Before we stop waiting: what nobody waits for is not worked on. */
+function within({ answerWithin }: Settings): number {
+  return Math.ceil(answerWithin * LOCK_SHARE)
+}
+
+function sessionOptions(role: Role): string {
   const options = {
-    // What was acknowledged is on disk. A lost hint costs a moment: it is not worth a flush.
+    // What was acknowledged is on disk. A lost hint or beat costs a moment: it is not worth a flush.
     synchronous_commit: role === 'calls' ? 'on' : 'off',
     idle_in_transaction_session_timeout: 30_000,
     // Statistics of tables that are empty now and full in a moment mislead the planner: our statements know their index.

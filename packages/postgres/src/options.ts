@@ -9,8 +9,13 @@ export interface PostgresOptions {
   connection?: Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>
   /** The schema with Triarch's tables; made when missing: 'triarch'. Several systems may share a database by it. */
   schema?: string
-  /** Most connections this process opens, besides one for notifications: 8. */
+  /** Most connections the engine's own calls open, besides one for notifications and one or two for the node's lease: 8. */
   connections?: number
+  /**
+   * Most connections for what users ask (lists, histories, statistics): 4, on top of the others. Nothing the engine does
+   * waits for them; with all taken, users wait for each other.
+   */
+  reads?: number
   /** Most connections this process opens for `task.transaction`: 4. They come on top of the others. */
   transactions?: number
   /**
@@ -30,6 +35,7 @@ export interface Settings {
   connection: ClientConfig
   schema: string
   connections: number
+  reads: number
   transactions: number
   notify: boolean
   patience: number
@@ -42,6 +48,7 @@ const keys = [
   'connection',
   'schema',
   'connections',
+  'reads',
   'transactions',
   'notify',
   'patience',
@@ -62,6 +69,7 @@ export function settingsOf(given: string | PostgresOptions): Settings {
     connection: { ...options.connection, ...(url !== undefined && { connectionString: url }) },
     schema,
     connections: whole('connections', options.connections ?? 8, 1, 1_000),
+    reads: whole('reads', options.reads ?? 4, 1, 1_000),
     transactions: whole('transactions', options.transactions ?? 4, 1, 1_000),
     notify,
     patience: whole('patience', options.patience ?? 30_000, 0, 86_400_000),

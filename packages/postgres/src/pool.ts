@@ -1,4 +1,5 @@
 import type { Environment } from 'triarch/store'
+import type { Role } from './connect.ts'
 import { unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { type Row, Slot, type Statement } from './slot.ts'
@@ -7,14 +8,19 @@ import { type Row, Slot, type Statement } from './slot.ts'
 export class Pool {
   readonly #environment: Environment
   readonly #settings: Settings
+  readonly #role: Role
+  readonly #most: number
   readonly #all: Slot[] = []
   readonly #free: Slot[] = []
   readonly #waiting: ((slot: Slot | null) => void)[] = []
   #open = true
 
-  constructor(environment: Environment, settings: Settings) {
+  /** At most so many connections, all of one role. */
+  constructor(environment: Environment, settings: Settings, role: Role, most: number) {
     this.#environment = environment
     this.#settings = settings
+    this.#role = role
+    this.#most = most
   }
 
   /** Throws STORE_CLOSED after close(), and whatever the statement meets. */
@@ -39,8 +45,8 @@ export class Pool {
     if (!this.#open) throw unopened()
     const free = this.#free.pop() // the one used last: its plans are warm, and idle ones stay idle
     if (free) return free
-    if (this.#all.length < this.#settings.connections) {
-      const slot = new Slot(this.#environment, this.#settings)
+    if (this.#all.length < this.#most) {
+      const slot = new Slot(this.#environment, this.#settings, this.#role)
       this.#all.push(slot)
       return slot
     }

@@ -1,5 +1,5 @@
 import type { Environment } from 'triarch/store'
-import { type Client, connect } from './connect.ts'
+import { type Client, connect, type Role } from './connect.ts'
 import { ruleOf, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -26,6 +26,7 @@ export type Row = readonly (string | number | boolean | null)[]
 export class Slot {
   readonly #environment: Environment
   readonly #settings: Settings
+  readonly #role: Role
   readonly #id: string
   #number = 0
   #client: Client | null = null
@@ -33,9 +34,10 @@ export class Slot {
   #sent = 0
   #closed = false
 
-  constructor(environment: Environment, settings: Settings) {
+  constructor(environment: Environment, settings: Settings, role: Role) {
     this.#environment = environment
     this.#settings = settings
+    this.#role = role
     this.#id = environment.id()
   }
 
@@ -64,7 +66,7 @@ export class Slot {
   async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
     if (this.#closed) throw unopened()
     if (!this.#client) {
-      this.#client = await connect(this.#settings, 'calls')
+      this.#client = await connect(this.#settings, this.#role)
       this.#sent = 0
     }
     const client = this.#client

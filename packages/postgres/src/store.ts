@@ -1,12 +1,13 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
 import type { Environment, Hint } from 'triarch/store'
+import { answerOf, known, newsOf, number } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import { claimsOf, letterOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
-import { storeError, unopened } from './failure.ts'
+import { unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
 import { listStatement } from './list.ts'
 import { checkServer, migrate } from './migrate.ts'
@@ -30,7 +31,8 @@ export class PostgresStore implements port.StateStore {
   readonly #statements: Statements
   readonly #hints: Hints
   readonly #pace: Pace
-  #pool: Pool | null = null
+  /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
+  #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
 
   constructor(environment: Environment, settings: Settings) {
@@ -52,17 +54,21 @@ export class PostgresStore implements port.StateStore {
       }
       if (this.#settings.notify) await this.#hints.open()
     })
-    this.#pool = new Pool(this.#environment, this.#settings)
+    this.#pools = {
+      calls: new Pool(this.#environment, this.#settings, 'calls', this.#settings.connections),
+      reads: new Pool(this.#environment, this.#settings, 'reads', this.#settings.reads),
+      beats: new Pool(this.#environment, this.#settings, 'beats', 1),
+    }
     this.#transactions = new Transactions(this.#environment, this.#settings)
   }
 
   async close(): Promise<void> {
-    const pool = this.#pool
+    const pools = this.#pools
     const transactions = this.#transactions
-    this.#pool = null
+    this.#pools = null
     this.#transactions = null
     await this.#hints.close()
-    await Promise.all([pool?.close(), transactions?.close()])
+    await Promise.all([...Object.values(pools ?? {}), transactions].map((it) => it?.close()))
   }
 
   async now(): Promise<number> {
@@ -173,7 +179,7 @@ export class PostgresStore implements port.StateStore {
     this.#hints.node = id
     const texts = [runs, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
-    const rows = await this.#call('beat', values, Math.min(this.#settings.patience, lease / 3))
+    const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
     return rows[0]?.[0] === true
   }
 
@@ -216,27 +222,27 @@ export class PostgresStore implements port.StateStore {
   }
 
   async task(id: string): Promise<port.TaskRow | null> {
-    const row = await this.#first('task', [id])
+    const [row] = await this.#read('task', [id])
     return row ? taskOf(row) : null
   }
 
   async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
-    return (await this.#call('records', [id, after, limit])).map(recordOf)
+    return (await this.#read('records', [id, after, limit])).map(recordOf)
   }
 
   async replay(id: string): Promise<port.HistoryRecord[]> {
-    return (await this.#call('replay', [id])).map(recordOf)
+    return (await this.#read('replay', [id])).map(recordOf)
   }
 
   async list(query: port.ListQuery): Promise<port.TaskRow[]> {
     const { sql, values } = listStatement(query)
     // Each form of a query is a statement of its own: not worth a name.
     const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
-    return (await this.#opened().run(statement, values)).map(taskOf)
+    return (await this.#run('reads', statement, values)).map(taskOf)
   }
 
   async nodes(): Promise<port.NodeRow[]> {
-    return (await this.#call('nodes', [])).map(nodeOf)
+    return (await this.#read('nodes', [])).map(nodeOf)
   }
 
   async schedules(query: port.ScheduleQuery): Promise<port.ScheduleRow[]> {
@@ -245,8 +251,8 @@ export class PostgresStore implements port.StateStore {
       'due' in query
         ? this.#call('schedulesDue', [query.due, limit])
         : 'name' in query
-          ? this.#call('scheduleNamed', [query.name, limit])
-          : this.#call('schedulesAfter', [query.after, limit])
+          ? this.#read('scheduleNamed', [query.name, limit])
+          : this.#read('schedulesAfter', [query.after, limit])
     return (await rows).map(scheduleOf)
   }
 
@@ -261,17 +267,17 @@ export class PostgresStore implements port.StateStore {
   }
 
   async queued(task: string): Promise<port.QueuedRow> {
-    const [ahead, work] = await Promise.all([this.#first('ahead', [task]), this.#call('queued', [task])])
-    return { ahead: number(ahead), work: work.map(queuedOf) }
+    const [ahead, work] = await Promise.all([this.#read('ahead', [task]), this.#read('queued', [task])])
+    return { ahead: number(ahead[0]), work: work.map(queuedOf) }
   }
 
   async locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
-    const rows = 'task' in of ? this.#call('locksOfTask', [of.task]) : this.#call('locksOfName', [of.name])
+    const rows = 'task' in of ? this.#read('locksOfTask', [of.task]) : this.#read('locksOfName', [of.name])
     return (await rows).map(lockOf)
   }
 
   async counts(): Promise<port.StoreCounts> {
-    return countsOf(await this.#first('counts', []))
+    return countsOf((await this.#read('counts', []))[0])
   }
 
   async changes(): Promise<number | null> {
@@ -313,41 +319,21 @@ export class PostgresStore implements port.StateStore {
     if (this.#settings.notify) this.#hints.tell(news)
   }
 
-  #opened(): Pool {
-    if (!this.#pool) throw unopened()
-    return this.#pool
+  async #run(pool: 'calls' | 'reads' | 'beats', ...call: Parameters<Pool['run']>): Promise<Row[]> {
+    if (!this.#pools) throw unopened()
+    return this.#pools[pool].run(...call)
   }
 
-  async #call(name: keyof Statements, values: readonly unknown[], patience?: number): Promise<Row[]> {
-    return this.#opened().run(this.#statements[name], values, patience)
+  async #call(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
+    return this.#run('calls', this.#statements[name], values)
   }
 
   async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {
     return (await this.#call(name, values))[0]
   }
-}
 
-function number(row: Row | undefined): number | null {
-  return typeof row?.[0] === 'number' ? row[0] : null
-}
-
-function answerOf(row: Row | undefined): string {
-  if (typeof row?.[0] !== 'string') throw storeError(new Error('the server answered nothing'))
-  return row[0]
-}
-
-/** Keys of tasks, 0: none. */
-function known(answer: string): boolean[] {
-  return answer.split(',').map((key) => key !== '0')
-}
-
-/** Who must be told of letters: their owners, and whoever may claim the tasks that have none. */
-function newsOf(row: Row | undefined, column = 1): Set<News> {
-  const owners = row?.[column]
-  if (typeof owners !== 'string') return new Set()
-  const names = owners
-    .slice(1, -1)
-    .split(',')
-    .filter((name) => name !== '')
-  return new Set(names.map((name) => (name === 'NULL' ? 'tasks' : { mail: name.replaceAll('"', '') })))
+  /** For a user, who may ask for much. */
+  async #read(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
+    return this.#run('reads', this.#statements[name], values)
+  }
 }

@@ -49,6 +49,24 @@ describe('the PostgreSQL store', () => {
     await expect(opened()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER', details: { found: 99 } })
   })
 
+  it('renews a lease and makes the calls of the engine while all it may open for reads is taken', async () => {
+    const store = await opened({ reads: 2, connections: 2, patience: 20_000 })
+    await store.submit([newTask('t')])
+    await withClient(async (holder) => {
+      await holder.query(`BEGIN; LOCK TABLE "${schema}".history IN ACCESS EXCLUSIVE MODE`)
+      const reads = Array.from({ length: 40 }, () => store.records('t', 0, 1))
+      expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
+      expect(
+        await store.post([{ task: 't', message: { type: 'signal', name: 's', payload: 1 } as never, control: false }]),
+      ).toEqual([true])
+      const calls = Array.from({ length: 10 }, () => claimAll(store))
+      expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
+      await holder.query('COMMIT')
+      expect(await Promise.all(reads)).toHaveLength(40)
+      await Promise.all(calls)
+    })
+  })
+
   it('refuses servers it was not made for', () => {
     for (const major of [9, 13, 19]) {
       expect(() => refuseVersion(major)).toThrow(expect.objectContaining({ code: 'STORE_POSTGRES_UNSUPPORTED' }))
