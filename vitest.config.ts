@@ -17,6 +17,7 @@ export default defineConfig({
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',
+            'scripts/test/**/*.test.ts',
           ],
         },
       },

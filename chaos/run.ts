@@ -66,9 +66,9 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const hints = seed % WITHOUT_HINTS !== 0
   const began = performance.now()
   const ledger = join(dir, 'ledger.jsonl')
-  const database = await DatabaseServer.create(dir, (pid, alive) =>
-    alive ? warden.watch(pid, 'SIGQUIT') : warden.forget(pid),
-  )
+  const database = await DatabaseServer.create(dir, {
+    told: (pid, alive) => (alive ? warden.watch(pid, 'SIGQUIT') : warden.forget(pid)),
+  })
   const eye = openEye(database.url())
   const { workflows } = workload(null)
   const triarch = new Triarch({

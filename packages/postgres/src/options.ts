@@ -29,6 +29,11 @@ export interface PostgresOptions {
   answerWithin?: number
   /** Whose clock decides deadlines: the server's, or this process's environment's (tests on virtual time). */
   clock?: 'server' | 'environment'
+  /**
+   * When the store lacks what this version added to the schema. `auto`: this process adds it; `wait`: it waits for somebody
+   * who does (`migrate()`), as long as its patience; `refuse`: STORE_SCHEMA_OLD at once. `auto` when not given.
+   */
+  migrate?: 'auto' | 'wait' | 'refuse'
 }
 
 export interface Settings {
@@ -41,6 +46,7 @@ export interface Settings {
   patience: number
   answerWithin: number
   clock: 'server' | 'environment'
+  migrate: 'auto' | 'wait' | 'refuse'
 }
 
 const keys = [
@@ -54,16 +60,20 @@ const keys = [
   'patience',
   'answerWithin',
   'clock',
+  'migrate',
 ]
 
 export function settingsOf(given: string | PostgresOptions): Settings {
   const options = typeof given === 'string' ? { url: given } : given
   const unknown = Object.keys(options).find((key) => !keys.includes(key))
   if (unknown !== undefined) throw new TriarchError('UNKNOWN_OPTION', `postgres: there is no option "${unknown}"`)
-  const { url, schema = 'triarch', notify = true, clock = 'server' } = options
+  const { url, schema = 'triarch', notify = true, clock = 'server', migrate = 'auto' } = options
   quotedSchema(schema)
   if (clock !== 'server' && clock !== 'environment') {
     throw new TriarchError('INVALID_OPTION', 'postgres: clock must be "server" or "environment"')
+  }
+  if (!['auto', 'wait', 'refuse'].includes(migrate)) {
+    throw new TriarchError('INVALID_OPTION', 'postgres: migrate must be "auto", "wait" or "refuse"')
   }
   return {
     connection: { ...options.connection, ...(url !== undefined && { connectionString: url }) },
@@ -75,6 +85,7 @@ export function settingsOf(given: string | PostgresOptions): Settings {
     patience: whole('patience', options.patience ?? 30_000, 0, 86_400_000),
     answerWithin: whole('answerWithin', options.answerWithin ?? 5_000, 10, 86_400_000),
     clock,
+    migrate,
   }
 }
 

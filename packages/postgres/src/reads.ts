@@ -7,6 +7,7 @@ import type {
   Pulses,
   QueuedRow,
   StoreCounts,
+  TaskMark,
   TaskRow,
 } from 'triarch/store'
 import type { Row } from './slot.ts'
@@ -31,6 +32,10 @@ const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string
 
 export const TASK_COLUMNS: string = columns.map((column) => `t.${column}`).join(', ')
 export const TASK: string = `SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE t.id = $1`
+export const MARKS = `
+SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),
+  t.status = 'stopped' AND NOT t.control AND t.locked_by IS NULL
+FROM triarch.tasks t WHERE t.id = ANY ($1)`
 export const RECORDS = `
 SELECT h.seq, h.at, h.events FROM triarch.history h
 WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3`
@@ -69,6 +74,11 @@ export function taskOf(row: Row): TaskRow {
   const task = Object.fromEntries(row.map((value, index) => [names[index], value])) as unknown as TaskRow
   const tags = row[names.indexOf('tags')]
   return { ...task, tags: typeof tags === 'string' ? (JSON.parse(tags) as Record<string, string>) : {} }
+}
+
+export function markOf(row: Row): TaskMark {
+  const [id, mark, ended] = row as [string, string, boolean]
+  return { id, mark, ended }
 }
 
 export function recordOf(row: Row): HistoryRecord {

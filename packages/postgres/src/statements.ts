@@ -3,6 +3,7 @@ import {
   COUNTS,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
+  MARKS,
   NEXT_WAKE,
   NODES,
   PULSES,
@@ -38,6 +39,7 @@ type Read =
   | 'locksOfTask'
   | 'locksOfName'
   | 'task'
+  | 'marks'
   | 'records'
   | 'replay'
   | 'nodes'
@@ -77,6 +79,7 @@ const reads: Readonly<Record<Read, string>> = {
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
   task: TASK,
+  marks: MARKS,
   records: RECORDS,
   replay: REPLAY,
   nodes: NODES,

@@ -10,12 +10,12 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
 import { listStatement } from './list.ts'
-import { checkServer, migrate } from './migrate.ts'
+import { checkServer, migrate, prepare } from './migrate.ts'
 import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
-import { countsOf, lockOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, markOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
@@ -48,7 +48,7 @@ export class PostgresStore implements port.StateStore {
       const client = await connect(this.#settings, 'calls')
       try {
         await checkServer(client)
-        await migrate(client, this.#settings.schema)
+        await prepare(client, this.#settings, this.#environment)
       } finally {
         await client.end().catch(() => undefined)
       }
@@ -60,6 +60,10 @@ export class PostgresStore implements port.StateStore {
       beats: new Pool(this.#environment, this.#settings, 'beats', 1),
     }
     this.#transactions = new Transactions(this.#environment, this.#settings)
+  }
+
+  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
+    return migrate(this.#settings, this.#environment, options)
   }
 
   async close(): Promise<void> {
@@ -224,6 +228,10 @@ export class PostgresStore implements port.StateStore {
   async task(id: string): Promise<port.TaskRow | null> {
     const [row] = await this.#read('task', [id])
     return row ? taskOf(row) : null
+  }
+
+  async marks(ids: readonly string[]): Promise<port.TaskMark[]> {
+    return (await this.#call('marks', [texts(ids)])).map(markOf)
   }
 
   async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {

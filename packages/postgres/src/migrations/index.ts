@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
 
+/** A step from one schema to the next; done once. */
+export interface Migration {
+  name: string
+  sql: string
+}
+
 /** Each migration is a folder of SQL files, run in this order; `triarch.` in them stands for the user's schema. */
 const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0001', ['tables', 'ledger', 'deliver', 'submit', 'work', 'commit', 'claim', 'sweep']],
@@ -8,8 +14,17 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0004', ['prune']],
   ['0005', ['node', 'schedule']],
   ['0009', ['pulse']],
+  ['0011', ['beat']],
 ]
 
-export const migrations: readonly string[] = folders.map(([folder, files]) =>
-  files.map((file) => readFileSync(new URL(`./${folder}/${file}.sql`, import.meta.url), 'utf8')).join('\n'),
-)
+/** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
+export const migrations: readonly Migration[] = folders.map(([name, files]) => ({
+  name,
+  sql: files.map((file) => readFileSync(new URL(`./${name}/${file}.sql`, import.meta.url), 'utf8')).join('\n'),
+}))
+
+/**
+ * What the table `schema_version` says: the oldest code that may still work on this store, by the number of its last
+ * migration. One that took away or changed what such code needs would raise it.
+ */
+export const FORMAT = 5

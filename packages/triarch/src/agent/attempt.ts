@@ -8,6 +8,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { retryAfterOf, stepErrorKind } from '../error/step-error.ts'
+import type { Loss } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
@@ -123,13 +124,15 @@ export class Attempt {
     const unrecordable = unrecordableCodes.some((code) => isTriarchError(error, code))
     const refused = kind === 'permanent' || unrecordable || isTriarchError(error, 'INVALID_INPUT')
     const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
+    const lost = refused ? undefined : lossBy(this.#aborted)
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',
       error: scrub(toRecord(error), this.#secrets(handler)),
-      retryable: !refused && mayRetry(handler, error),
+      retryable: !refused && (lost !== undefined || mayRetry(handler, error)),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
+      ...(lost && { lost }),
     }
   }
 
@@ -237,6 +240,12 @@ class Context implements StepContext {
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown } = {}): void {
     this.#attempt.heartbeat(beat)
   }
+}
+
+/** What cut the attempt off, if its node did: whatever the code then says is said because of that. */
+function lossBy(aborted: unknown): Loss | undefined {
+  if (isTriarchError(aborted, 'NODE_STOPPED')) return 'stop'
+  return isTriarchError(aborted, 'NODE_FENCED') || isTriarchError(aborted, 'STEP_LOST') ? 'death' : undefined
 }
 
 function partOf(value: Json, key: string): Json | undefined {

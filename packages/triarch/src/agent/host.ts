@@ -131,7 +131,7 @@ export class AgentHost {
         code: 'STEP_TIMEOUT',
         message: 'complete-by passed before the attempt started',
       }
-      return this.#end(attempt, { kind: 'failed', error, retryable: true }, null)
+      return this.#end(attempt, { kind: 'failed', error, retryable: true, lost: 'death' }, null)
     }
     const key = attemptKey(request.task, request.step)
     const running = new Attempt(environment, attempt, this.#options, (outcome) => {

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment/environment.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Message } from '../kernel/message.ts'
@@ -9,11 +9,17 @@ import { datedEvents } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 import type { Limits } from './options.ts'
-import { type Ending, endingOf, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
+import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
 import { isVeiled, veilOf } from './veil.ts'
+import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
-/** Ways to learn that a task moved: this process's own scheduler says so at once, others are seen by polling. */
+/** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
+const SLOWEST = 250
+/** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
+const PATIENCE = 3
+
+/** What task handles share: the store, what may be shown of a task, and who waits for it. */
 export class Connection {
   readonly store: StateStore
   readonly environment: Environment
@@ -27,9 +33,7 @@ export class Connection {
   posted: () => void = () => undefined
   /** By workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
-  readonly #listeners = new Map<string, Set<(state: TaskState) => void>>()
-  /** Longest time between two looks into the store for a task that is elsewhere (ms). */
-  readonly #slowest: number
+  readonly #waiters: Waiters
 
   constructor(
     store: StateStore,
@@ -41,13 +45,12 @@ export class Connection {
     this.store = store
     this.environment = environment
     this.limits = settings.limits
-    this.#slowest = Math.max(250, settings.poll)
+    this.#waiters = new Waiters(store, environment, Math.max(SLOWEST, settings.poll), (id) => this.isLocal(id))
   }
 
   /** The local scheduler made a transition durable. */
   moved(state: TaskState): void {
-    const listeners = this.#listeners.get(state.id)
-    if (listeners) for (const listener of [...listeners]) listener(state)
+    this.#waiters.moved(state)
   }
 
   async row(id: string): Promise<TaskRow> {
@@ -114,83 +117,70 @@ export class Connection {
 
   /** Resolves when the task has stopped. */
   async ending(id: string, within: number | null, signal: AbortSignal | undefined): Promise<Ending> {
+    await this.opened()
     const until = within === null ? Number.POSITIVE_INFINITY : this.environment.monotonic() + within
-    for (let pace = 5; ; pace = Math.min(pace * 2, this.#slowest)) {
-      const heard = this.#listen(id, 'end')
-      try {
-        if (!this.isLocal(id)) {
-          const row = await this.row(id)
-          if (hasEnded(row)) return infoOf(row)
-        }
-        const left = until - this.environment.monotonic()
-        if (left <= 0) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
-        const wait = Math.min(left, this.isLocal(id) ? Math.max(1_000, this.#slowest) : pace)
-        const ending = await this.#either(heard.next, wait, signal)
-        if (ending) return ending
-      } finally {
-        heard.stop()
-      }
+    for (;;) {
+      const heard = await this.#heard(id, { news: 'end' }, until, signal)
+      if (heard?.ending) return heard.ending
+      const row = await this.#patientRow(id)
+      if (hasEnded(row)) return infoOf(row)
+      if (!heard) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
     }
   }
 
   async *watch(id: string, signal: AbortSignal | undefined): AsyncIterableIterator<TaskInfo> {
+    await this.opened()
     let last = ''
-    for (let pace = 5; ; ) {
-      const heard = this.#listen(id, 'any')
+    let heard: Heard | null = {}
+    for (let later = false; ; ) {
+      // Asked before the row is read: what happens in between is news. What is as old as the row itself may not show.
+      const options = { news: 'any', later, ...(!later && heard?.mark !== undefined && { mark: heard.mark }) } as const
+      heard = await this.#heard(id, options, Number.POSITIVE_INFINITY, signal)
+      const row = await this.#patientRow(id)
+      const info = infoOf(row)
+      const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
+      later = seen !== last
+      last = seen
+      if (later) yield info
+      if (hasEnded(row)) return
+    }
+  }
+
+  /** Whoever has waited for long does not give up for a moment's trouble. */
+  async #patientRow(id: string): Promise<TaskRow> {
+    for (let failures = 1; ; failures++) {
       try {
-        const row = await this.row(id)
-        const info = infoOf(row)
-        const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
-        if (seen !== last) {
-          last = seen
-          pace = 5
-          yield info
-        } else pace = Math.min(pace * 2, this.#slowest)
-        if (hasEnded(row)) return
-        await this.#either(heard.next, pace, signal)
-      } finally {
-        heard.stop()
+        return await this.row(id)
+      } catch (error) {
+        if (!isPassing(error) || failures === PATIENCE) throw error
       }
     }
   }
 
-  /** What is heard first within `wait` ms; undefined when nothing is. */
-  #either(next: Heard, wait: number, signal: AbortSignal | undefined): Promise<Ending | undefined> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
-      const end = (ending: Ending | undefined) => {
-        timer.cancel()
-        signal?.removeEventListener('abort', abort)
-        resolve(ending)
-      }
-      const timer = this.environment.timer(wait, () => end(undefined))
-      const abort = () => {
-        timer.cancel()
-        reject(signal?.reason)
-      }
+  /** What is heard of the task; null: nothing before `until`. Rejects with the signal's reason. */
+  async #heard(
+    id: string,
+    options: ListenOptions,
+    until: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Heard | null> {
+    signal?.throwIfAborted()
+    const { heard, stop } = this.#waiters.listen(id, options)
+    if (until === Number.POSITIVE_INFINITY && !signal) return heard
+    let abort: () => void = () => undefined
+    let timer: Timer | null = null
+    const otherwise = new Promise<null>((resolve, reject) => {
+      abort = () => reject(signal?.reason)
       signal?.addEventListener('abort', abort, { once: true })
-      next.tell = end
-      if (next.ending) end(next.ending)
+      const left = until - this.environment.monotonic()
+      if (left < Number.POSITIVE_INFINITY) timer = this.environment.timer(Math.max(0, left), () => resolve(null))
     })
-  }
-
-  /** Listens before looking, so that nothing happens in between. */
-  #listen(id: string, news: 'any' | 'end'): { next: Heard; stop: () => void } {
-    const listeners = this.#listeners.get(id) ?? new Set()
-    this.#listeners.set(id, listeners)
-    const next: Heard = { ending: null, tell: null }
-    const listener = (state: TaskState) => {
-      if (news === 'end' && state.status !== 'stopped') return
-      next.ending = endingOf(state)
-      next.tell?.(next.ending)
-    }
-    listeners.add(listener)
-    return {
-      next,
-      stop: () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) this.#listeners.delete(id)
-      },
+    try {
+      return await Promise.race([heard, otherwise])
+    } finally {
+      stop()
+      ;(timer as Timer | null)?.cancel()
+      signal?.removeEventListener('abort', abort)
     }
   }
 }
@@ -198,10 +188,4 @@ export class Connection {
 /** It has stopped, and no operator's word waits that may set it going again. */
 function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
   return status === 'stopped' && !control && lockedBy === null
-}
-
-/** The latest news of a task, and who waits for it. */
-interface Heard {
-  ending: Ending | null
-  tell: ((ending: Ending) => void) | null
 }

@@ -1,5 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import {
+  DEFAULTS,
   defaultPolicy,
   type RecordedPolicy,
   type RescueStrategy,
@@ -23,9 +24,12 @@ export interface PolicyOptions {
   expiresIn?: Duration | null
   /** An attempt without a heartbeat for this long is given up; null (none needed). */
   heartbeatWithin?: Duration | null
-  /** 5 attempts from 200 ms, doubling to 30 s, with jitter. */
+  /**
+   * 40 attempts from 200 ms, doubling to 10 minutes, with jitter: four hours and three quarters at most, unless the complete-by
+   * of step or task ends them. Attempts that are lost with their process are not among them.
+   */
   retry?: RetryOptions
-  /** 10 attempts from 200 ms, doubling to 60 s, with jitter. */
+  /** 60 attempts from 200 ms, doubling to 30 minutes, with jitter: a day at most. */
   undoRetry?: RetryOptions
   /** What happens when the attempts are used up; compensate. */
   rescue?: RescueOption
@@ -179,9 +183,9 @@ function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPoli
   }
 }
 
-/** Only what differs from the defaults, in the order of the defaults. */
+/** Only what differs from the defaults, in the order of the defaults, and which defaults those are. */
 function difference(policy: StepPolicy): RecordedPolicy {
-  const recorded: Record<string, unknown> = {}
+  const recorded: Record<string, unknown> = { defaults: DEFAULTS }
   for (const key of Object.keys(defaultPolicy) as (keyof StepPolicy)[]) {
     if (!same(policy[key], defaultPolicy[key])) recorded[key] = policy[key]
   }

@@ -31,6 +31,8 @@ export const catalogue = {
   STEP_FAILED: 'A step used up its attempts: catch it in the workflow, or let the rescue strategy decide.',
   STEP_TIMEOUT: 'An attempt passed its complete-by: find what was slow, or raise completeWithin.',
   STEP_LOST: 'The process of an attempt died: nothing to do, the step is verified or tried again.',
+  STEP_KEEPS_DYING:
+    'A step was lost with its process 100 times in a row, and its task paused: find out what it does to it, then retry, skip or cancel.',
   STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',
   STEP_UNKNOWN_OUTCOME: 'Nobody knows whether an attempt took effect: ask the service, then skip or retry the step.',
   HEARTBEAT_MISSED: 'An attempt gave no heartbeat in time: call step.heartbeat() more often, or raise heartbeatWithin.',
@@ -52,6 +54,7 @@ export const catalogue = {
   STORE_SQLITE_TOO_OLD:
     'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',
   STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
+  STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED: 'The server is a PostgreSQL that Triarch was not made for: use a supported version.',
   STORE_READ_ONLY: 'The server takes no writes, such as a standby: give the address of the primary.',
   STORE_UNAVAILABLE:

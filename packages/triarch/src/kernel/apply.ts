@@ -152,8 +152,12 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'attemptFailed': {
       const step = state.steps.get(event.id)
       if (!step) return
-      state.failures++
-      step.failures[event.operation]++
+      if (event.lost) step.losses += event.lost === 'death' ? 1 : 0
+      else {
+        state.failures++
+        step.failures[event.operation]++
+        step.losses = 0
+      }
       if (step.status === 'suspended' && event.next) moveStep(step, 'running')
       step.error = event.error
       if (event.operation === 'run') {
@@ -254,6 +258,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveStep(step, 'compensating')
       startUndo(state, event.id)
       step.failures.undo = 0
+      step.losses = 0
       next(step, { operation: 'undo', at: event.at })
       return
     }

@@ -13,6 +13,9 @@ export type Operation = 'run' | 'verify' | 'undo'
 /** What a parent wants of a child when the parent is cancelled or fails. */
 export type ParentPolicy = 'cancel' | 'detach' | 'wait'
 
+/** How an attempt was lost: its process died (or fell silent, or lost its lease), or it was stopped in good order. */
+export type Loss = 'death' | 'stop'
+
 /** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
 export interface AttemptTrace {
   attempt: number
@@ -109,6 +112,8 @@ export type Fact =
       error: ErrorRecord
       /** Nobody knows whether the attempt took effect (it timed out, or died with its process). */
       unknown?: true
+      /** The step is not to blame: its process died, or was stopped. Not counted as a failure. */
+      lost?: Loss
       /** What is attempted next and when; absent when nothing is. */
       next?: { operation: Operation; at: number }
     } & AttemptTrace)

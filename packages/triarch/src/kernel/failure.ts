@@ -1,9 +1,9 @@
 import { driveBatches, isDrained, stopBatch } from './batching.ts'
-import type { AttemptTrace, PauseReason } from './event.ts'
+import type { AttemptTrace, Loss, PauseReason } from './event.ts'
 import type { ErrorRecord } from './json.ts'
 import type { Outcome, Reply } from './message.ts'
 import { rescuePlanned } from './park.ts'
-import { backoff } from './policy.ts'
+import { backoff, lossWait, MOST_LOSSES, type RetryPlan } from './policy.ts'
 import type { Step } from './state.ts'
 import { emit, type Turn } from './turn.ts'
 
@@ -18,45 +18,86 @@ export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Fai
     emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
   if (reply.operation === 'run') return runFailed(turn, step, reply, outcome)
   const plan = step.policy.undoRetry
-  const failures = step.failures[reply.operation] + 1
+  const budget = budgetOf(turn, step, plan, reply, outcome)
   const record = {
     type: 'attemptFailed' as const,
     id: step.id,
     operation: reply.operation,
     error: outcome.error,
+    ...(budget.lost && { lost: budget.lost }),
     ...trace(reply),
   }
-  if (outcome.retryable && failures < plan.attempts) {
-    const at = turn.at + Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
-    return emit(turn, { ...record, next: { operation: reply.operation, at } })
+  if ((budget.lost || outcome.retryable) && budget.left) {
+    return emit(turn, { ...record, next: { operation: reply.operation, at: turn.at + budget.wait } })
   }
   emit(turn, record)
-  hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', outcome.error)
+  const error = budget.lost ? keepsDying(step, outcome.error) : outcome.error
+  hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)
 }
+
+/** What an attempt that ended badly is charged to, whether there is some of it left, and how long to wait before the next. */
+interface Budget {
+  lost: Loss | undefined
+  left: boolean
+  wait: number
+}
+
+/** The service's failures are the retries of the step; what happened to a process has a generous count of its own. */
+function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: Failed): Budget {
+  const lost = lossOf(reply, outcome)
+  if (lost === 'stop') return { lost, left: true, wait: 0 }
+  if (lost) return { lost, left: step.losses + 1 < MOST_LOSSES, wait: lossWait(step.losses + 1, turn.random()) }
+  const failures = step.failures[reply.operation] + 1
+  const wait = Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
+  return { lost, left: failures < plan.attempts, wait }
+}
+
+/**
+ * An agent that lives says itself that an attempt timed out. Where another speaks for it, its node is dead, frozen or cut
+ * off, whichever of its bounds shows that first.
+ */
+function lossOf({ startedAt, node }: Reply, { lost, unknown, error }: Failed): Loss | undefined {
+  if (lost) return lost
+  if (startedAt !== null || node === null || !unknown) return undefined
+  return error.code !== undefined && ofSilence.has(error.code) ? 'death' : undefined
+}
+
+const ofSilence: ReadonlySet<string> = new Set(['STEP_LOST', 'STEP_TIMEOUT', 'HEARTBEAT_MISSED'])
 
 function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
   const { policy } = step
   const unknown = outcome.unknown === true
-  const failures = step.failures.run + 1
-  const wait = Math.max(backoff(policy.retry, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
+  const { lost, left, wait } = budgetOf(turn, step, policy.retry, reply, outcome)
   const record = {
     type: 'attemptFailed' as const,
     id: step.id,
     operation: 'run' as const,
     error: outcome.error,
     ...(unknown && { unknown: true as const }),
+    ...(lost && { lost }),
     ...trace(reply),
   }
   if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
   const wanted = !turn.state.batches.get(step.id)?.stopping
-  const mayRetry = outcome.retryable && !turn.state.unwinding && policy.semantics === 'at-least-once' && wanted
-  if (mayRetry && failures < policy.retry.attempts && inTime(turn, step, wait)) {
-    return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
-  }
+  // What surely did not begin may begin again, whatever its semantics.
+  const again = policy.semantics === 'at-least-once' || (lost !== undefined && !unknown && !step.unknown)
+  const mayRetry = (outcome.retryable || lost) && !turn.state.unwinding && again && wanted && inTime(turn, step, wait)
+  if (mayRetry && left) return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
   if (step.unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at } })
   emit(turn, record)
   if (step.unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
+  if (mayRetry && lost) return hold(turn, step, 'step', keepsDying(step, outcome.error))
   rescue(turn, step, outcome.error)
+}
+
+/** It may be what kills its process: to run it for ever would hurt what runs beside it. */
+function keepsDying(step: Step, cause: ErrorRecord): ErrorRecord {
+  return {
+    name: 'TriarchError',
+    code: 'STEP_KEEPS_DYING',
+    message: `step ${step.id} (${step.name}) was lost with its process ${MOST_LOSSES} times in a row: ${cause.message}`,
+    cause,
+  }
 }
 
 /** The service was asked whether the last attempt took effect, and said no, or that it cannot tell. */
@@ -68,14 +109,15 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
     step.policy.semantics === 'at-least-once' &&
     step.failures.run < step.policy.retry.attempts &&
     inTime(turn, step, 0)
-  if (mayRetry) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
+  const dying = mayRetry && step.losses >= MOST_LOSSES
+  if (mayRetry && !dying) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
   // Before the lost attempt's complete-by its request may still be on its way: a "no" that ends the step comes too early.
   if (answer === 'not-done' && turn.at < step.doubtUntil) {
     return emit(turn, { ...record, next: { operation: 'verify', at: step.doubtUntil } })
   }
   if (answer === 'not-done') {
     emit(turn, record)
-    return rescue(turn, step, error)
+    return dying ? hold(turn, step, 'step', keepsDying(step, error)) : rescue(turn, step, error)
   }
   const asked = step.failures.verify + 1
   if (asked < step.policy.undoRetry.attempts) {

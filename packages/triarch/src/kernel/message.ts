@@ -1,4 +1,4 @@
-import type { Operation } from './event.ts'
+import type { Loss, Operation } from './event.ts'
 import type { IfHeld } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
@@ -18,6 +18,8 @@ export type Outcome =
       retryAfter?: number
       /** It may have taken effect all the same. */
       unknown?: true
+      /** It was cut off by what happened to its process. */
+      lost?: Loss
     }
   /** It waits, and holds nothing meanwhile. Spans in ms from now. */
   | {
@@ -87,3 +89,5 @@ export type Message =
   | { type: 'tick' }
   /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */
   | { type: 'takeover'; step: number }
+  /** This node stops, and does not wait for the step's attempt any longer (from within the owner's process only). */
+  | { type: 'cut'; step: number }

@@ -49,9 +49,10 @@ export interface StepPolicy {
   batch: BatchPolicy | null
 }
 
+/** Hours of retries, and a day of undoing: services are repaired within them, and bounds of step and task end them sooner. */
 export const defaultPolicy: StepPolicy = {
-  retry: { attempts: 5, initial: 200, factor: 2, max: 30_000, jitter: true },
-  undoRetry: { attempts: 10, initial: 200, factor: 2, max: 60_000, jitter: true },
+  retry: { attempts: 40, initial: 200, factor: 2, max: 10 * 60_000, jitter: true },
+  undoRetry: { attempts: 60, initial: 200, factor: 2, max: 30 * 60_000, jitter: true },
   completeWithin: 30_000,
   expiresIn: null,
   heartbeatWithin: null,
@@ -67,13 +68,39 @@ export const defaultPolicy: StepPolicy = {
   batch: null,
 }
 
-/** Only what differs from the defaults is recorded: most steps record `{}`. */
-export type RecordedPolicy = Partial<StepPolicy>
+/** What it means that a step recorded no `defaults`: it was requested by 0.1.0. */
+const firstDefaults: StepPolicy = {
+  ...defaultPolicy,
+  retry: { attempts: 5, initial: 200, factor: 2, max: 30_000, jitter: true },
+  undoRetry: { attempts: 10, initial: 200, factor: 2, max: 60_000, jitter: true },
+}
+
+/** Only what differs from the defaults is recorded, and which defaults those were: most steps record nothing else. */
+export type RecordedPolicy = Partial<StepPolicy> & { readonly defaults?: typeof DEFAULTS }
+
+/** Edition of `defaultPolicy`: whoever changes a default keeps the old ones for what was recorded under them. */
+export const DEFAULTS = 2
 
 export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {
-  for (const _ in recorded) return { ...defaultPolicy, ...recorded }
-  return defaultPolicy
+  const base = recorded.defaults === DEFAULTS ? defaultPolicy : firstDefaults
+  for (const key in recorded) {
+    if (key === 'defaults') continue
+    const { defaults: _, ...own } = recorded
+    return { ...base, ...own }
+  }
+  return base
 }
+
+/** How often in a row an attempt may be lost with its process before an operator is asked. */
+export const MOST_LOSSES = 100
+
+/** The wait after a loss, in ms: none after the first few, for nothing that the service did is to blame; a minute at most. */
+export function lossWait(losses: number, draw: number): number {
+  const few = 3
+  return losses <= few ? 0 : backoff(lossPlan, losses - few, draw)
+}
+
+const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
 
 /**
  * The wait before the next attempt, in ms. `draw` is uniform in [0, 1).

@@ -1,10 +1,11 @@
 import { childEnded } from './batching.ts'
 import { gateOpened, reclaim } from './claim.ts'
 import { control } from './control.ts'
+import type { Loss } from './event.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { signalled } from './signal.ts'
-import type { TaskState } from './state.ts'
+import type { Step, TaskState } from './state.ts'
 import { tick } from './tick.ts'
 import { emit, isOutstanding, stale, type Turn } from './turn.ts'
 
@@ -52,6 +53,8 @@ function take(turn: Turn, message: Message): void {
       return planned(turn, message)
     case 'takeover':
       return takeOver(turn, message.step)
+    case 'cut':
+      return cut(turn, message.step)
     default:
       return control(turn, message)
   }
@@ -137,8 +140,19 @@ function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unpl
 function takeOver(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
+  lose(turn, step, 'death', 'the process that ran the attempt died')
+}
+
+/** This node stops, and the attempt that it ran would outlast it: another node tries again. */
+function cut(turn: Turn, id: number): void {
+  const step = turn.state.steps.get(id)
+  if (!step || !isOutstanding(step) || !step.dispatched) return
+  lose(turn, step, 'stop', 'the node that ran the attempt was stopped')
+}
+
+function lose(turn: Turn, step: Step, lost: Loss, message: string): void {
   const { operation, attempt } = step
-  const error = { name: 'StepLostError', code: 'STEP_LOST', message: 'the process that ran the attempt died' }
+  const error = { name: 'StepLostError', code: 'STEP_LOST', message }
   attemptFailed(
     turn,
     step,
@@ -152,6 +166,6 @@ function takeOver(turn: Turn, id: number): void {
       endedAt: turn.at,
       node: null,
     },
-    { kind: 'failed', error, retryable: true, unknown: true },
+    { kind: 'failed', error, retryable: true, unknown: true, lost },
   )
 }

@@ -109,6 +109,8 @@ export interface Step {
   attempts: Record<Operation, number>
   /** Failures counted against each operation's retry budget. */
   failures: Record<Operation, number>
+  /** Attempts lost with their process since the last that ended otherwise. */
+  losses: number
   /** The current attempt may start from this instant on. */
   due: number
   /** The last run attempt may or may not have taken effect. */

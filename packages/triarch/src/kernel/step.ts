@@ -26,6 +26,7 @@ export function newStep(
     attempt: tried + 1,
     attempts: { run: tried + 1, verify: tried, undo: tried },
     failures: { run: 0, verify: 0, undo: 0 },
+    losses: 0,
     due: at,
     unknown: false,
     doubtUntil: 0,
@@ -69,6 +70,7 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
   step.held = null
   step.event = null
   step.failures = { run: 0, verify: 0, undo: 0 }
+  step.losses = 0
   if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
   if (input !== undefined) {
     step.input = input

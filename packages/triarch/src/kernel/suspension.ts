@@ -11,6 +11,7 @@ export function suspend(
 ): void {
   moveStep(step, 'suspended')
   step.failures.run = 0
+  step.losses = 0
   step.unknown = false
   step.event = null
   const suspension = suspensionOf(state, step.id)

@@ -1,5 +1,5 @@
 import { isGated } from '../kernel/gate.ts'
-import type { Reply } from '../kernel/message.ts'
+import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import { isOutstanding, type Turn } from '../kernel/turn.ts'
@@ -28,8 +28,10 @@ export function hasStopped({ state, events }: Turn): boolean {
   return state.status === 'stopped' && events.some(({ type }) => type === 'stopped')
 }
 
-/** Whether a reply is for the attempt that is under way, not for an older one of the same step. */
-export function isCurrent(state: TaskState, reply: Reply): boolean {
-  const step = state.steps.get(reply.step)
-  return !step || (step.operation === reply.operation && step.attempt === reply.attempt)
+/** Whether the message ends the attempt that is under way, not an older one of the same step. */
+export function endsAttempt(state: TaskState, message: Message): message is Message & { step: number } {
+  if (message.type === 'cut') return true
+  if (message.type !== 'reply') return false
+  const step = state.steps.get(message.step)
+  return !step || (step.operation === message.operation && step.attempt === message.attempt)
 }

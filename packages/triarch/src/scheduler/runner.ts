@@ -24,7 +24,7 @@ import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
-import { agentAction, hasStopped, isCurrent, maySleep, needsCode } from './rest.ts'
+import { agentAction, endsAttempt, hasStopped, maySleep, needsCode } from './rest.ts'
 import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
@@ -53,7 +53,6 @@ export class TaskRunner {
   #busy = true
   #gone = false
   #evict = false
-  #orphan = false
   #create: NewTask | null = null
   /** What the task row holds. */
   #snapshot: Summary
@@ -113,10 +112,10 @@ export class TaskRunner {
     if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
   }
 
-  /** Hands the task back once what it does is recorded. `orphan`: attempts that still run here are lost. */
-  release(orphan: boolean): void {
+  /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
+  release(cut: boolean): void {
     this.#evict = true
-    this.#orphan = orphan
+    if (cut) for (const step of this.#here) this.#mail.push({ message: { type: 'cut', step }, letter: null })
     this.#wake()
   }
 
@@ -189,7 +188,7 @@ export class TaskRunner {
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn)) {
       const mail = this.#mail.shift() as Mail
       if (mail.letter !== null) consumed.push(mail.letter)
-      if (mail.message.type === 'reply' && isCurrent(this.state, mail.message)) this.#here.delete(mail.message.step)
+      if (endsAttempt(this.state, mail.message)) this.#here.delete(mail.message.step)
       receive(turn, mail.message)
       while (tell(driver, turn, children)) await drained(environment)
     }
@@ -236,9 +235,7 @@ export class TaskRunner {
     const orphaned = this.#here.size > 0
     const ready = foreign || turn.reload || orphaned || state.status === 'planning'
     const release =
-      stopped || sleeps || leaving || foreign || (this.#evict && this.#orphan)
-        ? { wakeAt: stopped ? null : wakeAt, ready, orphaned }
-        : null
+      stopped || sleeps || leaving || foreign ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
     const dirty = appended || consumed.length > 0 || release || this.#create || work.length > 0

@@ -6,12 +6,12 @@ import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
-import type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
-export type { ListQuery, NodeRow, StoreCounts, TaskRow } from './rows.ts'
+export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 /**
@@ -22,6 +22,8 @@ export interface StateStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   close(): Promise<void>
+  /** Brings the schema of a store that is not open to this code's; `dryRun`: only says what would be done. */
+  migrate(options: { dryRun: boolean; patience: number }): Promise<MigrationReport>
   /** Database time: what decides deadlines between nodes. */
   now(): Promise<number>
 
@@ -95,6 +97,8 @@ export interface StateStore {
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
+  /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
+  marks(ids: readonly string[]): Promise<TaskMark[]>
   records(id: string, after: number, limit: number): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continued` on. */
   replay(id: string): Promise<HistoryRecord[]>
@@ -112,6 +116,19 @@ export interface StateStore {
    * where stores cannot say so.
    */
   watch?(wake: (hints: readonly Hint[]) => void): void
+  /**
+   * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
+   * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
+   */
+  attend?(ended: (ids: readonly string[] | null) => void): boolean
+}
+
+/** Steps from the store's schema to this code's, by their names. */
+export interface MigrationReport {
+  /** Those the store lacked. */
+  pending: string[]
+  /** Those of them that were done by this call: another process may have done some meanwhile. */
+  done: string[]
 }
 
 /** Where to look: the agents' queues, the tasks to claim, the node's inbox. */

@@ -23,6 +23,15 @@ export interface TaskRow extends Snapshot {
   wakeAt: number | null
 }
 
+/** What those who wait for a task look at. */
+export interface TaskMark {
+  id: string
+  /** Another text whenever the row shows another status, progress, failure or pause; within one ms it may miss some. */
+  mark: string
+  /** It has stopped, and no operator's word waits that may set it going again. */
+  ended: boolean
+}
+
 export interface ListQuery {
   status?: TaskStatus | readonly TaskStatus[]
   result?: TaskResult | readonly TaskResult[]

@@ -57,6 +57,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'pulses',
       'bury',
       'task',
+      'marks',
       'records',
       'replay',
       'list',

@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { agent } from '../../src/definition/agent.ts'
 import { type PolicyOptions, type RescueOption, toRecordedPolicy } from '../../src/definition/policy.ts'
 import { type RetryOptions, toRetryPlan } from '../../src/definition/retry.ts'
-import { backoff, defaultPolicy, resolvePolicy } from '../../src/kernel/policy.ts'
+import {
+  backoff,
+  DEFAULTS,
+  defaultPolicy,
+  lossWait,
+  MOST_LOSSES,
+  type RetryPlan,
+  resolvePolicy,
+} from '../../src/kernel/policy.ts'
 import { raises } from './raises.ts'
 
+const defaults = DEFAULTS
 const none = { undo: false, verify: false }
 const base = defaultPolicy.retry
 const shop = agent('shop')
@@ -21,9 +30,13 @@ const tunedCaps = { undo: true, verify: false }
 
 describe('a recorded policy', () => {
   it('holds only what differs from the defaults', () => {
-    expect(toRecordedPolicy(plain, undefined, undefined, none)).toEqual({})
-    expect(toRecordedPolicy(null, undefined, { completeWithin: 30_000, retry: { attempts: 5 } }, none)).toEqual({})
+    expect(toRecordedPolicy(plain, undefined, undefined, none)).toEqual({ defaults })
+    const { attempts } = base
+    expect(toRecordedPolicy(null, undefined, { completeWithin: 30_000, retry: { attempts } }, none)).toEqual({
+      defaults,
+    })
     expect(toRecordedPolicy(tuned, undefined, undefined, tunedCaps)).toEqual({
+      defaults,
       completeWithin: 5000,
       retry: { ...base, attempts: 3, initial: 1000 },
       rescue: 'pause',
@@ -36,6 +49,7 @@ describe('a recorded policy', () => {
     expect(toRecordedPolicy(tuned, 'fail', undefined, tunedCaps).rescue).toBe('fail')
     const step: PolicyOptions = { rescue: 'skip', retry: { attempts: 9 }, priority: 0, expiresIn: '1m' }
     expect(toRecordedPolicy(tuned, 'fail', step, tunedCaps)).toEqual({
+      defaults,
       completeWithin: 5000,
       expiresIn: 60_000,
       retry: { ...base, attempts: 9, initial: 1000 },
@@ -47,17 +61,17 @@ describe('a recorded policy', () => {
 
   it('records the substitute of a skip, and drops it with the skip', () => {
     const skip = { skip: { label: new Date(0) } }
-    const skipped = { rescue: 'skip', substitute: { label: '1970-01-01T00:00:00.000Z' }, substituted: true }
+    const skipped = { defaults, rescue: 'skip', substitute: { label: '1970-01-01T00:00:00.000Z' }, substituted: true }
     expect(toRecordedPolicy(plain, skip, undefined, none)).toEqual(skipped)
-    expect(toRecordedPolicy(plain, skip, { rescue: 'fail' }, none)).toEqual({ rescue: 'fail' })
-    expect(toRecordedPolicy(plain, { skip: undefined }, undefined, none)).toEqual({ rescue: 'skip' })
+    expect(toRecordedPolicy(plain, skip, { rescue: 'fail' }, none)).toEqual({ defaults, rescue: 'fail' })
+    expect(toRecordedPolicy(plain, { skip: undefined }, undefined, none)).toEqual({ defaults, rescue: 'skip' })
     raises('UNSERIALISABLE', () => toRecordedPolicy(plain, { skip: 5n }, undefined, none))
   })
 
   it('of an action that must not be tried twice has one attempt', () => {
     const options: PolicyOptions = { semantics: 'at-most-once', retry: { attempts: 5 } }
     const policy = resolvePolicy(toRecordedPolicy(plain, undefined, options, none))
-    expect(policy).toMatchObject({ semantics: 'at-most-once', retry: { attempts: 1 }, undoRetry: { attempts: 10 } })
+    expect(policy).toMatchObject({ semantics: 'at-most-once', retry: { attempts: 1 }, undoRetry: { attempts: 60 } })
   })
 
   it('is the same frozen object each time when the step has no policy of its own', () => {
@@ -67,13 +81,13 @@ describe('a recorded policy', () => {
     expect(toRecordedPolicy(tuned, 'pause', undefined, tunedCaps)).not.toBe(first)
     const local = toRecordedPolicy(null, undefined, undefined, none)
     expect(toRecordedPolicy(null, undefined, undefined, { ...none })).toBe(local)
-    expect(toRecordedPolicy(null, undefined, undefined, tunedCaps)).toEqual({ undo: true })
+    expect(toRecordedPolicy(null, undefined, undefined, tunedCaps)).toEqual({ defaults, undo: true })
   })
 
   it('may lift a bound that the action set', () => {
     const bounded = shop.action('bounded', { run: () => 1, expiresIn: '1h', heartbeatWithin: '5s' })
     const lifted = toRecordedPolicy(bounded, undefined, { expiresIn: null, heartbeatWithin: null }, none)
-    expect(lifted).toEqual({})
+    expect(lifted).toEqual({ defaults })
   })
 
   it('is refused when it makes no sense', () => {
@@ -93,7 +107,36 @@ describe('a recorded policy', () => {
       [{ retry: { retryIf: () => true } }, 'INVALID_OPTION'],
     ]
     for (const [options, code] of wrong) raises(code, () => toRecordedPolicy(plain, undefined, options, none))
-    expect(toRecordedPolicy(null, undefined, { retry: { retryIf: () => true } }, none)).toEqual({})
+    expect(toRecordedPolicy(null, undefined, { retry: { retryIf: () => true } }, none)).toEqual({ defaults })
+  })
+})
+
+describe('the defaults', () => {
+  const longest = (plan: RetryPlan): number =>
+    Array.from({ length: plan.attempts - 1 }, (_, index) => backoff(plan, index + 1, 1)).reduce(
+      (sum, wait) => sum + wait,
+    )
+
+  it('are patient: hours for a step, a day for its undo', () => {
+    const hour = 3_600_000
+    expect(longest(defaultPolicy.retry) / hour).toBeCloseTo(4.73, 2)
+    expect(longest(defaultPolicy.undoRetry) / hour).toBeCloseTo(23.41, 2)
+  })
+
+  it('of what 0.1.0 recorded stay what they were', () => {
+    expect(resolvePolicy({})).toMatchObject({
+      retry: { attempts: 5, max: 30_000 },
+      undoRetry: { attempts: 10, max: 60_000 },
+    })
+    expect(resolvePolicy({ rescue: 'fail' })).toMatchObject({ rescue: 'fail', retry: { attempts: 5 } })
+    expect(resolvePolicy({ defaults })).toBe(defaultPolicy)
+    expect(resolvePolicy({ defaults, rescue: 'fail' })).toEqual({ ...defaultPolicy, rescue: 'fail' })
+  })
+
+  it('after a lost process begin with no wait at all, and never make it longer than a minute', () => {
+    const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait(index + 1, 1))
+    expect(waits.slice(0, 5)).toEqual([0, 0, 0, 200, 400])
+    expect(waits.at(-1)).toBe(60_000)
   })
 })
 
@@ -106,11 +149,11 @@ describe('a retry plan', () => {
   })
 
   it('never waits shorter than its first wait, and never NaN', () => {
-    expect(toRetryPlan({ backoff: { initial: '5m' } }, base).max).toBe(300_000)
+    expect(toRetryPlan({ backoff: { initial: '15m' } }, base).max).toBe(900_000)
     raises('INVALID_OPTION', () => toRetryPlan({ backoff: { initial: '5m', max: '1m' } }, base))
     const eager = toRetryPlan({ attempts: 1_000_000, backoff: { initial: 0 } }, base)
     expect(backoff(eager, 999_999, 0.5)).toBe(0)
-    expect(backoff(toRetryPlan({ attempts: 1_000_000 }, base), 999_999, 0)).toBe(15_000)
+    expect(backoff(toRetryPlan({ attempts: 1_000_000 }, base), 999_999, 0)).toBe(300_000)
     expect(toRetryPlan({ backoff: { max: 100 } }, base)).toMatchObject({ initial: 100, max: 100 })
   })
 

@@ -88,7 +88,10 @@ describe('found by the model', () => {
   })
 
   it('what the code asks for in the turn that pauses its task is kept until it goes on', () => {
-    const machine = begin([step({ rescue: 'skip' }), step({ semantics: 'at-most-once' }), step()], { width: 2 })
+    const machine = begin([step({ rescue: 'skip', expiresIn: 5 }), step({ semantics: 'at-most-once' }), step()], {
+      width: 2,
+    })
+    machine.now += 10
     machine.takeover(() => false, [], true)
     expect(machine.state.pause).toMatchObject({ reason: 'unknown-outcome' })
     machine.turn([{ type: 'resume' }])

@@ -84,6 +84,27 @@ export function readSuite(bench: Bench): void {
       expect(await store.counts()).toMatchObject({ ready: 2 })
     })
 
+    it('show how far tasks are, without what they carry', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.submit([newTask('u')])
+      const marks = async () => new Map((await store.marks(['u', 'none', 't'])).map((mark) => [mark.id, mark]))
+      const before = await marks()
+      expect([...before.keys()].sort()).toEqual(['t', 'u'])
+      expect([...before.values()].map(({ ended }) => ended)).toEqual([false, false])
+      await store.commit([transition(claim, { snapshot: { ...snapshot(), status: 'paused' } })])
+      const paused = await marks()
+      expect(paused.get('t')?.mark).not.toBe(before.get('t')?.mark)
+      expect(paused.get('u')).toEqual(before.get('u'))
+      await store.commit([transition(claim, { seq: 3, snapshot: stopped })])
+      expect((await marks()).get('t')).toMatchObject({ ended: false }) // its owner may still be told to go on
+      await store.commit([transition(claim, { seq: 4, events: null, release: released })])
+      expect((await marks()).get('t')).toMatchObject({ ended: true })
+      await store.post([{ task: 't', message: { type: 'retry' }, control: true }])
+      expect((await marks()).get('t')).toMatchObject({ ended: false })
+      expect(await store.marks([])).toEqual([])
+    })
+
     it('tell the time of the store and know no task of another id', async () => {
       expect(await bench.store.now()).toBe(bench.clock.now())
       expect(await bench.store.task('none')).toBeNull()

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { TriarchError } from '../../error/error.ts'
-import { migrate } from './migrate.ts'
+import { type Migrating, migrate } from './migrate.ts'
 
 export type Value = SQLInputValue
 
@@ -68,7 +68,19 @@ export class Database {
 }
 
 /** Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. */
-export function openDatabase(path: string, busyTimeout: number): Database {
+export function openDatabase(path: string, busyTimeout: number, migrating: Migrating = 'auto'): Database {
+  const database = connectTo(path, busyTimeout)
+  try {
+    migrate(database, migrating)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Opens and checks. */
+export function connectTo(path: string, busyTimeout: number): Database {
   const database = new Database(new DatabaseSync(path, { timeout: busyTimeout }))
   try {
     refuseOld(database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? '0')
@@ -85,7 +97,6 @@ export function openDatabase(path: string, busyTimeout: number): Database {
       PRAGMA temp_store = MEMORY;
       PRAGMA mmap_size = 0;
       PRAGMA trusted_schema = OFF`)
-    migrate(database)
     return database
   } catch (error) {
     database.close()

@@ -1,33 +1,62 @@
 import { TriarchError } from '../../error/error.ts'
 import type { Database } from './database.ts'
-import { migrations } from './migrations/index.ts'
+import { FORMAT, type Migration, migrations } from './migrations/index.ts'
 
-const TABLE = `
+const VERSION = `
 CREATE TABLE IF NOT EXISTS triarch_schema (version INTEGER NOT NULL, probes INTEGER NOT NULL) STRICT`
-const KNOWN = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_schema'`
+const STEPS = 'CREATE TABLE IF NOT EXISTS triarch_migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID'
+const TABLES = `
+SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('triarch_schema', 'triarch_migrations')`
 
-/** Brings the schema to our version in one transaction; of two processes that open at once, one does it. */
-export function migrate(database: Database): void {
-  if (versionOf(database) === migrations.length) return
-  database.transaction(() => {
-    const version = versionOf(database)
-    if (version === migrations.length) return
-    database.exec(TABLE)
-    for (const migration of migrations.slice(version)) database.exec(migration)
-    database.run('DELETE FROM triarch_schema')
-    database.run('INSERT INTO triarch_schema (version, probes) VALUES (?, 0)', migrations.length)
+/** What happens when the store lacks what this version added to the schema. */
+export type Migrating = 'auto' | 'refuse'
+
+/** Brings the schema to ours in one transaction; of two processes that open at once, one does it. Answers what it did. */
+export function migrate(database: Database, how: Migrating): string[] {
+  const lacking = pendingIn(database)
+  if (lacking.length === 0) return []
+  if (how === 'refuse') throw tooOld(lacking)
+  return database.transaction(() => {
+    const pending = pendingIn(database)
+    if (pending.length === 0) return []
+    database.exec(VERSION)
+    database.exec(STEPS)
+    for (const { name, sql } of pending) {
+      database.exec(sql)
+      if (Number(name) > FORMAT) database.run('INSERT INTO triarch_migrations (name) VALUES (?)', name)
+    }
+    if (database.run('UPDATE triarch_schema SET version = max(version, ?)', FORMAT) === 0) {
+      database.run('INSERT INTO triarch_schema (version, probes) VALUES (?, 0)', FORMAT)
+    }
+    return pending.map(({ name }) => name)
   })
 }
 
-function versionOf(database: Database): number {
-  if (!database.get(KNOWN)) return 0
-  const version = database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0
-  if (version > migrations.length) {
-    throw new TriarchError(
-      'STORE_SCHEMA_NEWER',
-      `the store has schema version ${version}, this Triarch knows up to ${migrations.length}`,
-      { details: { found: version, known: migrations.length } },
-    )
-  }
-  return version
+/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
+export function pendingIn(database: Database): Migration[] {
+  const tables = database.all<{ name: string }>(TABLES).map(({ name }) => name)
+  const version = tables.includes('triarch_schema')
+    ? (database.get<{ version: number }>('SELECT version FROM triarch_schema')?.version ?? 0)
+    : 0
+  refuseNewer(version)
+  const done = tables.includes('triarch_migrations')
+    ? database.all<{ name: string }>('SELECT name FROM triarch_migrations').map(({ name }) => name)
+    : []
+  return migrations.filter(({ name }) => (Number(name) <= FORMAT ? Number(name) > version : !done.includes(name)))
+}
+
+function refuseNewer(version: number): void {
+  if (version <= FORMAT) return
+  throw new TriarchError(
+    'STORE_SCHEMA_NEWER',
+    `the store takes code of schema version ${version} or later, this Triarch is of ${FORMAT}`,
+    { details: { found: version, known: FORMAT } },
+  )
+}
+
+function tooOld(pending: readonly Migration[]): TriarchError {
+  const names = pending.map(({ name }) => name)
+  return new TriarchError('STORE_SCHEMA_OLD', `the store lacks the migrations ${names.join(', ')}: run migrate()`, {
+    details: { pending: names },
+  })
 }

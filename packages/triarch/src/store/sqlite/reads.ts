@@ -1,11 +1,15 @@
 import type { Place } from '../../environment/environment.ts'
-import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskRow } from '../port.ts'
+import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskMark, TaskRow } from '../port.ts'
 import type { Database } from './database.ts'
 
 export const TASK_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
 deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
+const MARKS = `
+SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)) AS mark,
+  t.status = 'stopped' AND t.control = 0 AND t.locked_by IS NULL AS ended
+FROM json_each(?) AS wanted CROSS JOIN triarch_tasks t ON t.id = wanted.value`
 const RECORDS = `
 SELECT seq, at, events FROM triarch_history
 WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
@@ -43,6 +47,11 @@ export function taskRow(row: StoredTask): TaskRow {
 export function task(database: Database, _now: number, id: string): TaskRow | null {
   const row = database.get<StoredTask>(TASK, id)
   return row ? taskRow(row) : null
+}
+
+export function marks(database: Database, _now: number, ids: readonly string[]): TaskMark[] {
+  const rows = database.all<Omit<TaskMark, 'ended'> & { ended: number }>(MARKS, JSON.stringify(ids))
+  return rows.map(({ id, mark, ended }) => ({ id, mark, ended: ended === 1 }))
 }
 
 export function records(database: Database, _now: number, id: string, after: number, limit: number): HistoryRecord[] {

@@ -5,12 +5,24 @@ import { migration0004 } from './0004.ts'
 import { migration0005 } from './0005.ts'
 import { migration0009 } from './0009.ts'
 
-/** In order; the position is the schema version. Only ever append. */
-export const migrations: readonly string[] = [
-  migration0001,
-  migration0002,
-  migration0003,
-  migration0004,
-  migration0005,
-  migration0009,
+/** A step from one schema to the next; done once. */
+export interface Migration {
+  name: string
+  sql: string
+}
+
+/** In order of their names. Only ever append, and only expand: processes of the version before go on beside us. */
+export const migrations: readonly Migration[] = [
+  { name: '0001', sql: migration0001 },
+  { name: '0002', sql: migration0002 },
+  { name: '0003', sql: migration0003 },
+  { name: '0004', sql: migration0004 },
+  { name: '0005', sql: migration0005 },
+  { name: '0009', sql: migration0009 },
 ]
+
+/**
+ * What `triarch_schema` says: the oldest code that may still work on this store, by the number of its last migration. One
+ * that took away or changed what such code needs would raise it.
+ */
+export const FORMAT = 5

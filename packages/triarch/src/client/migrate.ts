@@ -1,0 +1,22 @@
+import { type Duration, milliseconds } from '../definition/duration.ts'
+import { checkOptions } from '../definition/options.ts'
+import { systemEnvironment } from '../environment/system.ts'
+import type { StoreFactory } from '../store/factory.ts'
+import type { MigrationReport } from '../store/port.ts'
+
+export interface MigrateOptions {
+  /** Only say what would be done. */
+  dryRun?: boolean
+  /** How long to try while others, such as a backup, keep the tables from us: 10 min. */
+  patience?: Duration
+}
+
+/**
+ * Brings a store to the schema of this version, as a step of its own before the nodes of this version start; nodes of the
+ * version before may run meanwhile and after. Each step is done once, whoever else tries. Throws `STORE_*`, INVALID_OPTION.
+ */
+export async function migrate(store: StoreFactory, options: MigrateOptions = {}): Promise<MigrationReport> {
+  checkOptions('migrate', options, ['dryRun', 'patience'])
+  const { dryRun = false, patience = '10m' } = options
+  return store(systemEnvironment()).migrate({ dryRun, patience: milliseconds(patience, 'migrate: patience') })
+}

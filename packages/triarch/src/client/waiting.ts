@@ -1,0 +1,236 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { StateStore } from '../store/port.ts'
+import { type Ending, endingOf } from './status.ts'
+
+/** What is heard of a task: how it ended, when this process ended it; otherwise it is worth a look at its row. */
+export interface Heard {
+  ending?: Ending
+  /** What the store showed of it last (TaskMark). */
+  mark?: string
+}
+
+export interface Listening {
+  heard: Promise<Heard>
+  /** Stops listening; `heard` stays as it is. */
+  stop(): void
+}
+
+export interface ListenOptions {
+  /** Its end, or anything that moves. */
+  news: 'end' | 'any'
+  /** For `any`: what is known already; anything else is news. Without, the first look is. */
+  mark?: string
+  /** The first look comes after the shortest pace instead of at once. */
+  later?: boolean
+}
+
+interface Wait {
+  readonly id: string
+  readonly news: 'end' | 'any'
+  readonly mark: string | undefined
+  lane: number
+  due: number
+  /** Since when the store cannot be asked; null: it can. */
+  failingSince: number | null
+  readonly hear: (heard: Heard) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Distance of the first look to the second (ms); each is twice as long as the one before, up to the slowest. */
+const FASTEST = 5
+/** The slowest, where the store says when tasks end: a look is for what it failed to say (ms). */
+const SLOWEST_WHEN_TOLD = 2_000
+/** Tasks one look asks for. */
+const MOST = 1_000
+/** How long the store may be busy or out of reach before those who wait hear of it (ms). */
+const PATIENCE = 60_000
+
+/**
+ * All who wait in this process for tasks to end or to move. Whoever waits is told at once by this process's own scheduler,
+ * or by the store, where it can; for the rest there is one look at a time for all of them together, whatever their number.
+ */
+export class Waiters {
+  readonly #store: StateStore
+  readonly #environment: Environment
+  readonly #slowest: number
+  readonly #isLocal: (id: string) => boolean
+  readonly #byTask = new Map<string, Set<Wait>>()
+  /** By pace: at once, FASTEST, twice that, … Those of a lane come due in the order in which they entered it. */
+  readonly #lanes: Set<Wait>[] = []
+  readonly #hear = (ids: readonly string[] | null): void => this.#told(ids)
+  #limit: number
+  #timer: Timer | null = null
+  #timerAt = Number.POSITIVE_INFINITY
+  #looking = false
+
+  constructor(store: StateStore, environment: Environment, slowest: number, isLocal: (id: string) => boolean) {
+    this.#store = store
+    this.#environment = environment
+    this.#slowest = slowest
+    this.#limit = slowest
+    this.#isLocal = isLocal
+  }
+
+  /** How many wait. */
+  get size(): number {
+    let size = 0
+    for (const waits of this.#byTask.values()) size += waits.size
+    return size
+  }
+
+  /** Nothing that happens after this call goes unheard. Rejects with UNKNOWN_TASK and STORE_*. */
+  listen(id: string, { news, mark, later = false }: ListenOptions): Listening {
+    let stop: () => void = () => undefined
+    const heard = new Promise<Heard>((resolve, reject) => {
+      const wait: Wait = {
+        ...{ id, news, mark, lane: 0, due: 0, failingSince: null },
+        hear: (it) => {
+          this.#drop(wait)
+          resolve(it)
+        },
+        fail: (error) => {
+          this.#drop(wait)
+          reject(error)
+        },
+      }
+      stop = () => this.#drop(wait)
+      const waits = this.#byTask.get(id)
+      if (waits) waits.add(wait)
+      else this.#byTask.set(id, new Set([wait]))
+      this.#enter(wait, this.#isQuiet(wait) ? this.#lastLane : later ? 1 : 0)
+    })
+    heard.catch(() => undefined) // whoever stops listening need not hear of it
+    return { heard, stop: () => stop() }
+  }
+
+  /** This process's scheduler made a transition durable. */
+  moved(state: TaskState): void {
+    const waits = this.#byTask.get(state.id)
+    if (!waits) return
+    for (const wait of [...waits]) {
+      if (wait.news === 'any') wait.hear({})
+      else if (state.status === 'stopped') wait.hear({ ending: endingOf(state) })
+    }
+  }
+
+  /** The store says that these tasks ended; null: some did. */
+  #told(ids: readonly string[] | null): void {
+    for (const id of ids ?? this.#byTask.keys()) {
+      for (const wait of [...(this.#byTask.get(id) ?? [])]) {
+        if (ids) wait.hear({})
+        else this.#enter(wait, 0)
+      }
+    }
+  }
+
+  /** Its end is told by this process itself. */
+  #isQuiet({ id, news }: Wait): boolean {
+    return news === 'end' && this.#isLocal(id)
+  }
+
+  get #lastLane(): number {
+    return 1 + Math.ceil(Math.log2(this.#limit / FASTEST))
+  }
+
+  #pace(lane: number): number {
+    return lane === 0 ? 0 : Math.min(FASTEST * 2 ** (lane - 1), this.#limit)
+  }
+
+  #enter(wait: Wait, lane: number): void {
+    this.#lanes[wait.lane]?.delete(wait)
+    while (this.#lanes.length <= lane) this.#lanes.push(new Set())
+    wait.lane = lane
+    wait.due = this.#environment.monotonic() + this.#pace(lane)
+    this.#lanes[lane]?.add(wait)
+    if (!this.#looking && wait.due < this.#timerAt) this.#rest(wait.due)
+  }
+
+  #drop(wait: Wait): void {
+    this.#lanes[wait.lane]?.delete(wait)
+    const waits = this.#byTask.get(wait.id)
+    if (!waits?.delete(wait) || waits.size > 0) return
+    this.#byTask.delete(wait.id)
+    if (this.#byTask.size > 0) return
+    this.#timer?.cancel()
+    this.#timerAt = Number.POSITIVE_INFINITY
+  }
+
+  #rest(at: number): void {
+    this.#timer?.cancel()
+    this.#timerAt = at
+    const left = at - this.#environment.monotonic()
+    // All who begin to wait in one turn are looked up together.
+    if (left <= 0) void Promise.resolve().then(() => this.#look())
+    else this.#timer = this.#environment.timer(left, () => void this.#look())
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    this.#timer?.cancel()
+    for (let due = this.#due(); due.length > 0; due = this.#due()) await this.#ask(due)
+    this.#looking = false
+    this.#timerAt = Number.POSITIVE_INFINITY
+    let next = Number.POSITIVE_INFINITY
+    for (const lane of this.#lanes) for (const { due } of firstOf(lane)) next = Math.min(next, due)
+    if (next < Number.POSITIVE_INFINITY) this.#rest(next)
+  }
+
+  /** Once somebody is due, those go along that soon would be: so those who wait for long come to be asked for together. */
+  #due(): Wait[] {
+    const now = this.#environment.monotonic()
+    const heads = this.#lanes.flatMap((lane) => firstOf(lane))
+    if (!heads.some(({ due }) => due <= now)) return []
+    const due: Wait[] = []
+    for (const [index, lane] of this.#lanes.entries()) {
+      const soon = now + this.#pace(index) / 2
+      for (const wait of lane) {
+        if (due.length === MOST || wait.due > soon) break
+        lane.delete(wait)
+        due.push(wait)
+      }
+    }
+    return due
+  }
+
+  async #ask(due: readonly Wait[]): Promise<void> {
+    const wanted = due.filter((wait) => !this.#isQuiet(wait))
+    if (wanted.length > 0) {
+      this.#limit = this.#store.attend?.(this.#hear) ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
+    }
+    try {
+      const ids = [...new Set(wanted.map(({ id }) => id))]
+      const marks = ids.length > 0 ? await this.#store.marks(ids) : []
+      const seen = new Map(marks.map((mark) => [mark.id, mark]))
+      for (const wait of wanted) {
+        const found = seen.get(wait.id)
+        wait.failingSince = null
+        if (!found) wait.fail(new TriarchError('UNKNOWN_TASK', `there is no task "${wait.id}"`))
+        else if (wait.news === 'end' ? found.ended : found.mark !== wait.mark) wait.hear({ mark: found.mark })
+      }
+    } catch (error) {
+      const now = this.#environment.monotonic()
+      for (const wait of wanted) {
+        wait.failingSince ??= now
+        if (!isPassing(error) || now - wait.failingSince > PATIENCE) wait.fail(error)
+      }
+    }
+    const last = this.#lastLane
+    for (const wait of due) {
+      if (this.#byTask.get(wait.id)?.has(wait))
+        this.#enter(wait, this.#isQuiet(wait) ? last : Math.min(wait.lane + 1, last))
+    }
+  }
+}
+
+/** The store may well answer when it is asked again. */
+export function isPassing(error: unknown): boolean {
+  return isTriarchError(error, 'STORE_BUSY') || isTriarchError(error, 'STORE_UNAVAILABLE')
+}
+
+function firstOf(lane: ReadonlySet<Wait>): Wait[] {
+  for (const wait of lane) return [wait]
+  return []
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { type Role, TriarchError, workflow } from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { type Counted, counted } from './counted.ts'
+import { codeOf, type Stage, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+const flow = workflow('flow', { run: async (n: number, task) => n + ((await task.event<number>('go')) ?? 0) })
+
+/** A process that only waits, and one that runs the tasks, over one file. */
+async function apart() {
+  const file = scratch()
+  const environment = new VirtualEnvironment()
+  let seen: Counted | undefined
+  const counting: StoreFactory = (it) => {
+    seen = counted(file.store(it))
+    return seen.store
+  }
+  const node = (store: StoreFactory, roles: Role[], workflows = [flow]): Promise<Stage> =>
+    stage({ store, environment, roles, workflows, lease: '1h', sweep: '1s', poll: '25ms' })
+  const client = await node(counting, [], [])
+  const worker = await node(file.store, ['scheduler', 'supervisor'])
+  return {
+    ...{ client, worker, environment, calls: seen as Counted },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      await worker[Symbol.asyncDispose]()
+      file[Symbol.dispose]()
+    },
+  }
+}
+
+describe('a process that waits for tasks elsewhere', () => {
+  it('asks for all of them together, however many wait', async () => {
+    await using t = await apart()
+    const tasks = await Promise.all(Array.from({ length: 1_000 }, (_, i) => t.client.submit(flow, i, { id: `t${i}` })))
+    await t.client.advance('1s')
+    t.calls.reset()
+    const results = Promise.all(tasks.map((task) => task.result()))
+    await t.client.advance('1m')
+    // A first look, a few quick ones, then one each 250 ms.
+    expect(t.calls.count('marks')).toBeLessThan(4 * 60 + 20)
+    expect(t.calls.count('task')).toBe(0)
+    await Promise.all(tasks.map((task) => task.emit('go', 1)))
+    await t.client.advance('5s')
+    expect(await results).toEqual(tasks.map((_, i) => i + 1))
+  })
+
+  it('asks together although they began to wait one after the other', async () => {
+    await using t = await apart()
+    const waits: Promise<number>[] = []
+    for (let i = 0; i < 200; i++) {
+      waits.push((await t.client.submit(flow, i, { id: `t${i}` })).result() as Promise<number>)
+      await t.client.advance(7)
+    }
+    await t.client.advance('5s')
+    t.calls.reset()
+    await t.client.advance('1m')
+    expect(t.calls.count('marks')).toBeLessThan(10 * 60)
+    for (let i = 0; i < 200; i++) await t.worker.engine.task(`t${i}`).emit('go', 0)
+    await t.client.advance('5s')
+    expect(await Promise.all(waits)).toHaveLength(200)
+  })
+
+  it('sees the end as soon as ever, and each change of what it watches', async () => {
+    await using t = await apart()
+    const task = await t.client.submit(flow, 1)
+    const seen: string[] = []
+    const watching = (async () => {
+      for await (const { status } of task.watch()) seen.push(status)
+    })()
+    await t.client.advance('1s')
+    await task.pause()
+    await t.client.advance('1s')
+    await task.resume()
+    await t.client.advance('1s')
+    await task.emit('go', 1)
+    await t.client.advance('1s')
+    await watching
+    expect(seen.filter((status, i) => status !== seen[i - 1])).toEqual([
+      'pending',
+      'running',
+      'paused',
+      'running',
+      'stopped',
+    ])
+    expect(await task.result()).toBe(2)
+  })
+
+  it('goes on when the store was out of reach, until its own time is over', async () => {
+    await using t = await apart()
+    const task = await t.client.submit(flow, 1)
+    const wait = task.result()
+    const hasty = codeOf(task.result({ timeout: '10s' }))
+    await t.client.advance('1s')
+    t.calls.failing.set('marks', new TriarchError('STORE_UNAVAILABLE', 'gone'))
+    t.calls.failing.set('task', new TriarchError('STORE_UNAVAILABLE', 'gone'))
+    await t.client.advance('20s')
+    expect(await hasty).toBe('STORE_UNAVAILABLE')
+    t.calls.failing.clear()
+    await task.emit('go', 1)
+    await t.client.advance('2s')
+    expect(await wait).toBe(2)
+  })
+
+  it('hears of an error that will not pass, and of one that lasts', async () => {
+    await using t = await apart()
+    const task = await t.client.submit(flow, 1)
+    const first = codeOf(task.result())
+    await t.client.advance('1s')
+    t.calls.failing.set('marks', new TriarchError('STORE_FAILED', 'broken'))
+    await t.client.advance('1s')
+    expect(await first).toBe('STORE_FAILED')
+    t.calls.failing.set('marks', new TriarchError('STORE_BUSY', 'busy'))
+    const second = codeOf(task.result())
+    await t.client.advance('2m')
+    expect(await second).toBe('STORE_BUSY')
+    t.calls.failing.clear()
+    await task.cancel({ force: true })
+    await t.client.advance('1s')
+  })
+
+  it('lets go of what nobody waits for any more', async () => {
+    await using t = await apart()
+    const task = await t.client.submit(flow, 1)
+    const stop = new AbortController()
+    const wait = codeOf(task.result({ signal: stop.signal }))
+    const late = codeOf(task.result({ timeout: '3s' }))
+    await t.client.advance('1s')
+    stop.abort(new TriarchError('NODE_STOPPED', 'enough'))
+    expect(await wait).toBe('NODE_STOPPED')
+    await t.client.advance('3s')
+    expect(await late).toBe('WAIT_TIMEOUT')
+    t.calls.reset()
+    await t.client.advance('1m')
+    expect(t.calls.count('marks', 'task')).toBe(0)
+    expect(await codeOf(t.client.engine.task('nobody').result())).toBe('UNKNOWN_TASK')
+    await task.cancel({ force: true })
+    await t.client.advance('1s')
+  })
+})
