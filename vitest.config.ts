@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { mutantPlugin } from './mutate/plugin.ts'
 
 export default defineConfig({
+  plugins: [mutantPlugin()],
   test: {
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
@@ -18,6 +20,7 @@ export default defineConfig({
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',
             'scripts/test/**/*.test.ts',
+            'mutate/test/**/*.test.ts',
           ],
         },
       },

@@ -98,7 +98,10 @@ const engine = sources
 const engineImports = engine.flatMap(importsOf)
 const storeSources = Object.keys(stores).flatMap((folder) => sources.filter(({ path }) => path.startsWith(folder)))
 const inSource = sources.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path))
-const limited = [...inSource, ...sources.filter(({ path }) => /^(?:examples|bench|chaos|simulation)\//.test(path))]
+const limited = [
+  ...inSource,
+  ...sources.filter(({ path }) => /^(?:examples|bench|chaos|simulation|mutate)\//.test(path)),
+]
 
 describe('the house stays tidy', () => {
   it.runIf(files.includes(`${home}index.ts`))('and there is a house', () => {
