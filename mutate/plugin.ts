@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { type Mutant, mutate } from './mutant.ts'
-import { root } from './target.ts'
 
 /** Tells the suites which mutant to load; JSON. */
 export const VARIABLE = 'TRIARCH_MUTANT'
@@ -14,7 +13,7 @@ export function mutantPlugin(): {
   const asked = process.env[VARIABLE]
   if (asked === undefined) return null
   const mutant = JSON.parse(asked) as Mutant
-  const path = join(root, mutant.file)
+  const path = join(import.meta.dirname, '..', mutant.file)
   return {
     name: 'mutant',
     enforce: 'pre',

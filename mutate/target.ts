@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Mutant, mutantsOf } from './mutant.ts'
+import type { Mutant } from './mutant.ts'
+import { mutantsOf } from './mutator.ts'
 
 /** Code that is mutated as a whole, and what must notice. */
 export interface Target {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mutantsOf, mutate } from '../mutant.ts'
+import { mutate } from '../mutant.ts'
+import { mutantsOf } from '../mutator.ts'
 import { gone, score } from '../score.ts'
 
 /** Every text the source can be turned into. */
@@ -34,7 +35,7 @@ describe('every mutant of a source', () => {
 
   it('has a name of its own, that does not depend on what is before it', () => {
     const keys = (source: string) => mutantsOf('a.ts', source).map(({ key }) => key)
-    expect(keys('function f() { g(); g() }')).toEqual(['a.ts f: drop g()', 'a.ts f: drop g() #2'])
+    expect(keys('function f() { g()\ng() }')).toEqual(['a.ts f: drop g()', 'a.ts f: drop g() #2'])
     expect(keys('const x = 1\nfunction f() { g() }')).toEqual(keys('function f() { g() }'))
   })
 })
