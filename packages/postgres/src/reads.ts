@@ -58,13 +58,16 @@ SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,
   (SELECT count(*) FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
      AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)))
 FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id`
-const LOCKS = `
+export const LOCKS_OF_TASK = `
 SELECT l.name, t.id, l.step, l.held, l.since,
-  (SELECT count(*) FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
-     AND (o.held OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id)))
-FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task`
-export const LOCKS_OF_TASK: string = `${LOCKS} WHERE t.id = $1 ORDER BY l.step`
-export const LOCKS_OF_NAME: string = `${LOCKS} WHERE l.name = $1 ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 1000`
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
+     AND (o.held OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id)) LIMIT 10000) c)
+FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task WHERE t.id = $1 ORDER BY l.step`
+/** Those of one name are counted by their place in the answer. */
+export const LOCKS_OF_NAME = `
+SELECT l.name, t.id, l.step, l.held, l.since, row_number() OVER (ORDER BY l.held DESC, l.priority DESC, l.id) - 1
+FROM (SELECT * FROM triarch.locks o WHERE o.name = $1 ORDER BY o.held DESC, o.priority DESC, o.id LIMIT 1000) l
+JOIN triarch.tasks t ON t.key = l.task ORDER BY l.held DESC, l.priority DESC, l.id`
 export const COUNTS = `
 SELECT (SELECT count(*) FROM triarch.tasks), (SELECT count(*) FROM triarch.tasks WHERE ready),
        (SELECT count(*) FROM triarch.work), (SELECT count(*) FROM triarch.inbox)`

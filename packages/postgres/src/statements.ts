@@ -102,13 +102,21 @@ export function statementsIn(schema: string): Statements {
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
-    statement('sweep_by_clock', call('sweep', plain.sweep_by_clock), false),
+    statement('sweep', swept(plain.sweep), false),
+    statement('sweep_by_clock', swept(plain.sweep_by_clock), false),
     ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
   ]) as Statements
 }
 
 function call(name: string, count: number): string {
   return `SELECT * FROM triarch.${name}(${parameters(count)})`
+}
+
+/** The leader looks at some of the locks, too. Their statement is the sweep's: it is its lease that holds. */
+function swept(count: number): string {
+  return `
+SELECT s.report, CASE WHEN s.report IS NOT NULL THEN triarch.sweep_locks($1, least($4, 200)) END
+FROM triarch.sweep(${parameters(count)}) s (report)`
 }
 
 /** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */

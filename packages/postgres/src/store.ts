@@ -210,7 +210,8 @@ export class PostgresStore implements port.StateStore {
     const row = await (marks ? this.#first('sweep', [...given, ...marks, shift]) : this.#first('sweep_by_clock', given))
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
-    if (report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) this.#tell(['tasks'])
+    const found = report.releasedTasks + report.expiredSteps + report.overdueTasks > 0
+    if (found || row[1] === true) this.#tell(['tasks'])
     return report
   }
 

@@ -67,6 +67,7 @@ export function subjectIn(schema: string, options: PostgresOptions = {}): () => 
     store: postgres({ url: serverUrl(), schema, clock: 'environment', connections: 4, ...patience, ...options }),
     transaction: inTransaction,
     sql,
+    table: (name) => `"${schema}".${name}`,
     dispose: () => emptySchema(schema),
   })
 }

@@ -13,6 +13,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0003', ['gate']],
   ['0004', ['prune']],
   ['0005', ['node', 'schedule']],
+  ['0006', ['gate']],
   ['0009', ['pulse']],
   ['0011', ['beat']],
 ]

@@ -202,6 +202,7 @@ const HEARTBEAT_EVERY = 250
 class Context implements StepContext {
   readonly attempt: number
   readonly idempotencyKey: string
+  readonly fence: number | undefined
   readonly taskId: string
   readonly stepId: number
   readonly checkpoint: Json | undefined
@@ -212,6 +213,7 @@ class Context implements StepContext {
   constructor(attempt: Attempt, request: StepRequest, completeBy: number) {
     this.attempt = request.attempt
     this.idempotencyKey = request.idempotencyKey
+    this.fence = request.fence
     this.taskId = request.task
     this.stepId = request.step
     this.checkpoint = request.checkpoint

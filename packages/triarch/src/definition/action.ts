@@ -38,6 +38,11 @@ export interface StepContext {
   readonly attempt: number
   /** The same for every attempt of this step: give it to the service, so that it does the work once. */
   readonly idempotencyKey: string
+  /**
+   * The highest fencing number of the locks its task held when this attempt was sent out, the keys it runs under among them;
+   * undefined: it held none. See `Lock.fence`.
+   */
+  readonly fence: number | undefined
   readonly taskId: string
   readonly stepId: number
   /** What an earlier attempt saved with its last heartbeat. */

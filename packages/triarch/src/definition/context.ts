@@ -65,6 +65,12 @@ export interface LockOptions {
 /** A lock that a task holds until it gives it back, or stops. */
 export interface Lock {
   readonly name: string
+  /**
+   * The fencing number of this grant: higher than those of all grants before it, whoever had them. A resource that keeps the
+   * highest it has seen, and refuses lower ones, is safe from a holder that has lost the lock and does not know it yet. The
+   * same on replay; `step.fence` knows that of a later grant, too. 0: it was had from a version that gave none.
+   */
+  readonly fence: number
   /** The next in line has it. Said again, it changes nothing. */
   release(): void
 }

@@ -64,7 +64,7 @@ export interface Batch {
   cause: ErrorRecord | undefined
   /** Why it fails. */
   error: ErrorRecord | undefined
-  /** Children that could not be created, for other tasks have their ids: nothing is ever said to those. */
+  /** Children that were never made, for other tasks have their ids or their locks: nothing is ever said to those ids. */
   foreign: Set<number>
   /** While it is undone: children from here on were asked. */
   undoFrom: number | null
@@ -96,7 +96,7 @@ export function newBatch(generation: number): Batch {
 export interface BatchMove {
   /** In ranges, in the order of ordinals. */
   ended?: Ended[]
-  /** Children whose ids other tasks have. */
+  /** Children that were never made: other tasks have their ids, or locks that they were not to wait for. */
   foreign?: number[]
   /** How many were created, from `next` on; while it is undone: asked to undo, from the last one down. */
   started?: number

@@ -1,6 +1,7 @@
 import { type Batch, type BatchPolicy, borne, childId, countsOf, ranges, succeeded } from './batch.ts'
 import type { ErrorRecord } from './json.ts'
 import type { Message } from './message.ts'
+import { childRefused } from './refusal.ts'
 import type { Step, TaskState } from './state.ts'
 import type { TaskResult } from './status.ts'
 import { emit, type Turn } from './turn.ts'
@@ -16,22 +17,25 @@ export interface EndedChildren {
 type ChildLetter = Extract<Message, { type: 'child' }>
 
 /** Notes how a child of a batch ended; all of a turn are recorded as one. False: that is known already. */
-export function childEnded(turn: Turn, { step, ordinal, result, error }: ChildLetter): boolean {
+export function childEnded(turn: Turn, { step, ordinal, result, error, refused }: ChildLetter): boolean {
   const batch = turn.state.batches.get(step)
   if (!batch) return false
   const ended = turn.ended.get(step) ?? newEnded()
   if (ordinal === undefined) {
-    // The store says that it could not create the child, and names it.
-    const foreign = [...batch.outstanding].find((other) =>
-      error?.message.includes(`"${childId(turn.state.id, step, batch, other)}"`),
-    )
-    if (foreign === undefined) return false
-    ended.foreign.add(foreign)
+    const name = refused ? refused.child : takenId(error)
+    const unmade = [...batch.outstanding].find((other) => childId(turn.state.id, step, batch, other) === name)
+    if (unmade === undefined || ended.foreign.has(unmade)) return false
+    ended.foreign.add(unmade)
   } else if (!batch.outstanding.has(ordinal) || ended.results.has(ordinal)) return false
   else ended.results.set(ordinal, result)
-  if (!succeeded(result)) ended.error ??= error
+  if (!succeeded(result)) ended.error ??= refused ? childRefused(refused) : error
   turn.ended.set(step, ended)
   return true
+}
+
+/** A letter of a version that named the child in its message only. That of a lock named the lock's holder: it says nothing of a child. */
+function takenId(error: ErrorRecord | undefined): string | undefined {
+  return error?.code === 'TASK_EXISTS' ? /"(.*)"/.exec(error.message)?.[1] : undefined
 }
 
 /** Whether letters of children, the last of them this one, are to be dealt with now: else more of them may come first. */

@@ -1,6 +1,7 @@
 import { awaited, failedAntecedent, keysOf, missingLocks } from './gate.ts'
 import type { ErrorRecord } from './json.ts'
 import type { Message } from './message.ts'
+import { lockHeld, quoted } from './refusal.ts'
 import { isWaiting } from './summary.ts'
 import { emit, stale, type Turn } from './turn.ts'
 
@@ -25,11 +26,11 @@ export function gateOpened(turn: Turn, message: GateMessage): void {
 
 function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): void {
   const { state } = turn
-  const { step: id, outcome, by = [] } = message
+  const { step: id, outcome, by = [], parent, fence } = message
   const lock = state.locks.get(id)
   if (!lock || (lock.standing !== 'asked' && lock.standing !== 'reclaimed')) return stale(turn)
-  if (outcome === 'granted') return emit(turn, { type: 'locked', id })
-  const error = refusal(lock.name, outcome, by)
+  if (outcome === 'granted') return emit(turn, { type: 'locked', id, ...(fence !== undefined && { fence }) })
+  const error = refusal(lock.name, outcome, by, parent)
   const again = lock.standing === 'reclaimed'
   emit(turn, { type: 'lockRefused', id, error })
   if (again) turn.alerts.push({ ...alertOf(turn), message: error.message })
@@ -78,21 +79,15 @@ export function expireLocks(turn: Turn): void {
   }
 }
 
-function refusal(lock: string, outcome: 'held' | 'deadlock', by: string[]): ErrorRecord {
-  const whose = by.map((task) => `"${task}"`).join(', ')
-  return outcome === 'held'
-    ? {
-        name: 'TriarchError',
-        code: 'LOCK_HELD',
-        message: `lock "${lock}" is held by task ${whose}`,
-        details: { lock, by },
-      }
-    : {
-        name: 'TriarchError',
-        code: 'LOCK_DEADLOCK',
-        message: `to wait for lock "${lock}" would be to wait for itself, through task ${whose}`,
-        details: { lock, by },
-      }
+function refusal(lock: string, outcome: 'held' | 'deadlock', by: string[], parent: string | undefined): ErrorRecord {
+  if (outcome === 'held') return lockHeld(lock, by)
+  const whose = by.map(quoted).join(', ')
+  const details = { lock, by, ...(parent !== undefined && { parent }) }
+  const message =
+    parent === undefined
+      ? `to wait for lock "${lock}" would be to wait for itself, through task ${whose}`
+      : `to wait for lock "${lock}", which task ${whose} has or is to have first, would be to wait for task ${quoted(parent)}, which waits for the end of this one`
+  return { name: 'TriarchError', code: 'LOCK_DEADLOCK', message, details }
 }
 
 function alertOf({ state }: Turn): { task: string; workflow: string; reason: string } {

@@ -29,6 +29,10 @@ export interface Parent {
   task: string
   step: number
   ordinal?: number
+  /** It waits for the task's end, as it does for a batch's children. */
+  awaits?: true
+  /** Tasks that wait for the parent's own end, the nearest first. */
+  above?: string[]
 }
 
 /** The order in which a task was submitted. */
@@ -145,7 +149,8 @@ export type Fact =
   | { type: 'waitTimedOut'; id: number }
   /** The task asks for the locks of its submission. */
   | { type: 'keysRequested' }
-  | { type: 'locked'; id: number }
+  /** `fence`: higher than that of any grant before. */
+  | { type: 'locked'; id: number; fence?: number }
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
   | { type: 'thawed'; startAt?: number }
   /** `result` null: the store does not know the task (any more). */

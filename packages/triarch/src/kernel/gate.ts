@@ -1,4 +1,4 @@
-import type { Decision, Fact, TaskEvent } from './event.ts'
+import type { Decision, Fact, Parent, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
 import { requested, settled } from './plan.ts'
 import type { Delivery, TaskState } from './state.ts'
@@ -18,6 +18,8 @@ export interface Lock {
    * asked again; `refused`: it asked again in vain.
    */
   standing: 'new' | 'asked' | 'held' | 'lost' | 'reclaimed' | 'refused'
+  /** The fencing number of its latest grant; absent: not granted yet, or by a version that gave none. */
+  fence?: number
 }
 
 /** A task this one comes after. */
@@ -29,7 +31,7 @@ export interface Antecedent {
 
 /** Claims and releases that the store is asked for, with the transition that decides them. */
 export interface GateRequests {
-  locks: { step: number; name: string; ifHeld: IfHeld }[]
+  locks: { step: number; name: string; ifHeld: IfHeld; parents?: string[] }[]
   /** Locks given back, by the same number. */
   unlocks: number[]
 }
@@ -61,8 +63,11 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
     case 'locked': {
       const lock = state.locks.get(event.id)
       const asked = lock?.standing === 'asked'
-      if (lock) lock.standing = 'held'
-      if (asked && event.id > 0) deliver({ id: event.id, ok: true, value: null })
+      if (lock) {
+        lock.standing = 'held'
+        if (event.fence !== undefined) lock.fence = event.fence
+      }
+      if (asked && event.id > 0) deliver({ id: event.id, ok: true, value: event.fence ?? null })
       return
     }
     case 'lockRefused': {
@@ -94,20 +99,25 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
 
 /** What an event asks of the store. */
 export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks }: GateRequests): void {
+  const ask = (step: number, name: string, ifHeld: IfHeld): void => {
+    const parents = state.parent ? waitingParents(state.parent) : []
+    locks.push({ step, name, ifHeld, ...(parents.length > 0 && { parents }) })
+  }
   switch (event.type) {
     case 'lockRequested':
-      locks.push({ step: event.id, name: event.name, ifHeld: 'queue' })
-      return
+      return ask(event.id, event.name, 'queue')
     case 'keysRequested':
-      for (const [step, { name, ifHeld, standing }] of state.locks) {
-        if (step <= 0 && standing === 'asked') locks.push({ step, name, ifHeld })
-      }
+      for (const [step, { name, ifHeld, standing }] of state.locks)
+        if (step <= 0 && standing === 'asked') ask(step, name, ifHeld)
       return
     case 'paused':
       if (event.reason !== 'lock') return
-      for (const [step, { name, standing }] of state.locks) {
-        if (standing === 'reclaimed') locks.push({ step, name, ifHeld: 'queue' })
-      }
+      for (const [step, { name, standing }] of state.locks) if (standing === 'reclaimed') ask(step, name, 'queue')
+      return
+    case 'stopped':
+      // The store frees all it has; what was asked for in the same breath must not come after that.
+      locks.length = 0
+      unlocks.length = 0
       return
     case 'lockReleased':
       unlocks.push(event.lock)
@@ -116,6 +126,22 @@ export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks 
       unlocks.push(event.id)
       return
   }
+}
+
+/** Most of those above that a task knows: who stands higher up is not seen by a search for circles. */
+const MOST_PARENTS = 32
+
+/** The tasks that wait for the end of a task with this parent, the nearest first. */
+export function waitingParents({ task, ordinal, awaits, above = [] }: Parent): string[] {
+  return awaits || ordinal !== undefined ? [task, ...above].slice(0, MOST_PARENTS) : []
+}
+
+/** The highest fencing number of the locks the task holds: what guards a resource takes it for that of the lock. */
+export function fenceOf(state: TaskState): number | undefined {
+  let highest: number | undefined
+  for (const { standing, fence } of state.locks.values())
+    if (standing === 'held' && fence !== undefined && fence > (highest ?? 0)) highest = fence
+  return highest
 }
 
 /** The task's own, which it must have to begin. */

@@ -60,6 +60,12 @@ export interface Reply {
   checkpoint?: Json
 }
 
+/** A child that the store did not make, as data: another task has its id, or a lock that it was not to wait for. */
+export type RefusedChild = { child: string } & (
+  | { code: 'TASK_EXISTS' }
+  | { code: 'LOCK_HELD'; lock: string; by: string }
+)
+
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
@@ -67,13 +73,32 @@ export type Message =
   | { type: 'event'; name: string; payload: Json }
   /** For a step, by the key its token holds. */
   | { type: 'signal'; step: number; key: string; name: string; payload: Json }
-  /** How a child ended; `ordinal`: as one of a batch. */
-  | { type: 'child'; step: number; ordinal?: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+  /** How a child ended; `ordinal`: as one of a batch. `refused`: it was never made. */
+  | {
+      type: 'child'
+      step: number
+      ordinal?: number
+      result: TaskResult
+      output?: Json
+      error?: ErrorRecord
+      refused?: RefusedChild
+    }
   | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
   | { type: 'pause'; reason?: string }
   | { type: 'resume' }
-  /** The store's answer to a claim: now, or when its turn has come. `by`: those in the way. */
-  | { type: 'lock'; step: number; name: string; outcome: 'granted' | 'held' | 'deadlock'; by?: string[] }
+  /**
+   * The store's answer to a claim: now, or when its turn has come. `by`: those in the way, the nearest of them. `parent`: the
+   * task that would wait for itself is not this one, but waits for its end.
+   */
+  | {
+      type: 'lock'
+      step: number
+      name: string
+      outcome: 'granted' | 'held' | 'deadlock'
+      by?: string[]
+      parent?: string
+      fence?: number
+    }
   /** A task that this one comes after has stopped; null: it is not known (any more). */
   | { type: 'antecedent'; task: string; result: TaskResult | null }
   | { type: 'thaw'; startAt?: number }

@@ -4,6 +4,7 @@ import { control } from './control.ts'
 import type { Loss } from './event.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
 import type { Message, Outcome, Reply } from './message.ts'
+import { childRefused } from './refusal.ts'
 import { signalled } from './signal.ts'
 import type { Step, TaskState } from './state.ts'
 import { tick } from './tick.ts'
@@ -120,12 +121,13 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
     const at = turn.at
     return emit(turn, { type: 'undone', id: child.id, attempt: 1, startedAt: null, endedAt: at, node: null })
   }
+  const error = message.refused ? childRefused(message.refused) : message.error
   emit(turn, {
     type: 'childStopped',
     id: message.step,
     result: message.result,
     ...(message.output !== undefined && { output: message.output }),
-    ...(message.error !== undefined && { error: message.error }),
+    ...(error !== undefined && { error }),
   })
 }
 

@@ -187,10 +187,11 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     checkOptions(`options of lock "${name}"`, options, ['timeout'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
     const id = driver.nextId()
-    await driver.decide({ decision: { type: 'lockRequested', id, name, until } })
+    const fence: number | null = await driver.decide({ decision: { type: 'lockRequested', id, name, until } })
     let held = true
     return {
       name,
+      fence: fence ?? 0,
       release() {
         if (held) driver.issue({ decision: { type: 'lockReleased', lock: id } })
         held = false

@@ -1,6 +1,6 @@
 import { idempotencyKey } from '../kernel/dispatch.ts'
 import type { Parent, TaskEvent } from '../kernel/event.ts'
-import type { IfHeld } from '../kernel/gate.ts'
+import { fenceOf, type IfHeld, waitingParents } from '../kernel/gate.ts'
 import type { HookOrder, HookTask } from '../kernel/hook.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
@@ -55,11 +55,16 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     workflow: state.workflow,
     version: state.version,
     idempotencyKey: idempotencyKey(state, step),
+    ...(state.locks.size > 0 && fenced(fenceOf(state))),
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
     ...(step.operation === 'run' && eventOf(state, step)),
   }
+}
+
+function fenced(fence: number | undefined): Pick<StepRequest, 'fence'> {
+  return fence === undefined ? {} : { fence }
 }
 
 /** A batch is told where its next page begins. */
@@ -102,13 +107,20 @@ export function childTask(turn: Turn, command: Command): NewTask | null {
     task: decision.task,
     workflow: decision.workflow,
     version: decision.version,
-    parent: { task: turn.state.id, step: decision.id },
+    parent: parentOf(turn, { step: decision.id, ...(decision.mode === 'call' && { awaits: true }) }),
   })
 }
 
 /** A child of a batch, likewise. */
 export function batchChild(turn: Turn, { task, step, ordinal, policy, item }: Spawn): NewTask {
-  return newChild(turn, { ...policy, ...item, task, parent: { task: turn.state.id, step, ordinal } })
+  return newChild(turn, { ...policy, ...item, task, parent: parentOf(turn, { step, ordinal }) })
+}
+
+/** The child knows who waits for it: what these hold it cannot wait for. */
+function parentOf({ state }: Turn, place: Omit<Parent, 'task'>): Parent {
+  const waits = place.awaits || place.ordinal !== undefined
+  const above = waits && state.parent ? waitingParents(state.parent) : []
+  return { task: state.id, ...place, ...(above.length > 0 && { above }) }
 }
 
 /** The task of a hook: it is listed with the children of its task, which does not wait for it. */
@@ -163,11 +175,18 @@ function newChild({ at }: Turn, order: ChildOrder): NewTask {
 
 /** A task that could begin now asks for its locks with its submission; one that begins `later` asks then. */
 export function gatedSubmission(
-  event: { exclusive?: readonly { key: string; ifHeld: IfHeld }[]; after?: readonly { task: string }[]; frozen?: true },
+  event: {
+    exclusive?: readonly { key: string; ifHeld: IfHeld }[]
+    after?: readonly { task: string }[]
+    frozen?: true
+    parent?: Parent
+  },
   later: boolean,
 ): Pick<NewTask, 'events' | 'gates'> {
   const keys = later ? [] : (event.exclusive ?? [])
-  const locks = keys.map(({ key, ifHeld }, index) => ({ step: -index, name: key, ifHeld }))
+  const parents = event.parent ? waitingParents(event.parent) : []
+  const asked = { ...(parents.length > 0 && { parents }) }
+  const locks = keys.map(({ key, ifHeld }, index) => ({ step: -index, name: key, ifHeld, ...asked }))
   const after = (event.after ?? []).map(({ task }) => task)
   const events = JSON.stringify(locks.length > 0 ? [event, { type: 'keysRequested' }] : [event])
   return locks.length + after.length > 0 || event.frozen ? { events, gates: { locks, after } } : { events }

@@ -4,12 +4,15 @@ import type { IfHeld } from '../kernel/gate.ts'
 /**
  * A claim on a name that one task at a time can hold; `step` numbers the claims of a task. Asked for again, it is the same.
  * The task hears of it by a letter: `granted` now or when its turn comes (the highest priority first, then the order of asking),
- * `held` (reject), `deadlock` (it would wait for itself). A transition that takes the task to `stopped` frees what it holds.
+ * `held` (reject), `deadlock` (it would wait for itself, or for a parent that waits for it). A transition that takes the task to
+ * `stopped` frees what it holds, and asks for nothing. `granted` gives a fencing number, higher than any that was given before.
  */
 export interface LockRequest {
   step: number
   name: string
   ifHeld: IfHeld
+  /** Tasks that wait for the end of this one: its parent, the parent's, and so on. They would wait for the lock too. */
+  parents?: readonly string[]
 }
 
 /** A claim on a name, as it stands. */
@@ -21,7 +24,7 @@ export interface LockRow {
   held: boolean
   /** When it was had; while it waits, when it was asked for. */
   since: number
-  /** Claims before it: the holder's and those before it in line. */
+  /** Claims before it: the holder's and those before it in line; at most 10,000 are counted. */
   ahead: number
 }
 

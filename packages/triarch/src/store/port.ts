@@ -198,8 +198,9 @@ export type CommitOutcome =
 export interface SubmitOutcome {
   created: boolean
   key: number
-  /** Not created: a lock it wanted with `reject` is held by this task. */
+  /** Not created: a lock it wanted with `reject` (`lock`) is held by this task. */
   heldBy?: string
+  lock?: string
 }
 
 /** The part of the task row that is derived from the history. */
@@ -250,6 +251,8 @@ export interface StepRequest {
   workflow: string
   version: string
   idempotencyKey: string
+  /** The highest fencing number of the locks its task held when the attempt was sent out. */
+  fence?: number
   input: Json
   /** For undo: the output to undo. */
   output?: Json

@@ -126,7 +126,8 @@ function sorted(value: unknown): unknown {
   const made = 'code' in value && 'message' in value ? { code: value.code } : value
   return Object.fromEntries(
     Object.entries(made)
-      .filter(([, it]) => it !== undefined)
+      // Fencing numbers rise (gate.suite.ts); by how much is the store's affair.
+      .filter(([name, it]) => it !== undefined && name !== 'fence')
       .sort(([x], [y]) => (x < y ? -1 : 1))
       .map(([name, it]) => [name, sorted(it)]),
   )

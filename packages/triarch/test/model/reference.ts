@@ -122,6 +122,8 @@ export function before(model: Reference, { name, task, step, priority, held }: M
 function ask(model: Reference, task: string, request: port.LockRequest): void {
   const { step, name, ifHeld } = request
   const letter = { type: 'lock', step, name } as const
+  // What has stopped asks for nothing.
+  if (model.tasks.get(task)?.status === 'stopped') return
   const holder = holderOf(model, name)
   if (holder && ifHeld === 'reject') return deliver(model, task, [{ ...letter, outcome: 'held', by: [holder.task] }])
   if (model.locks.some((lock) => lock.task === task && lock.step === step)) return
@@ -139,6 +141,8 @@ function ask(model: Reference, task: string, request: port.LockRequest): void {
   for (const lock of model.locks) {
     if (lock.name !== name || lock.task === task || !(lock.held || lock.ifHeld === 'replace')) continue
     deliver(model, lock.task, [{ type: 'cancel', force: false, compensate: null, reason }], { control: true })
+    // Who waits is told once.
+    if (!lock.held) lock.ifHeld = 'queue'
   }
 }
 
@@ -268,7 +272,8 @@ function startChild(model: Reference, parent: string, child: port.NewTask): void
   const found = model.tasks.get(child.id) as ModelTask
   const step = askedBy(child.events)
   if (found.parent !== parent || askedBy(found.records[0]?.events ?? '[]') !== step) {
-    return deliver(model, parent, [{ type: 'child', step, result: 'error', error: record('TASK_EXISTS') }])
+    const refused = { child: child.id, code: 'TASK_EXISTS' } as const
+    return deliver(model, parent, [{ type: 'child', step, result: 'error', error: record('TASK_EXISTS'), refused }])
   }
   if (found.status !== 'stopped') return
   const { result, output, error } = found

@@ -19,6 +19,8 @@ export interface Subject {
   transaction(body: (via: unknown) => Promise<void>): Promise<void>
   /** Runs SQL on what a transaction of the store gives, and answers the first column of the first row. */
   sql(tx: unknown, text: string): Promise<unknown>
+  /** The store's own name for one of its tables, to put something wrong into it. */
+  table(name: string): string
   /** Removes the data. */
   dispose(): Promise<void>
 }

@@ -1,8 +1,19 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { LockRequest, NewTask, StateStore } from '../../src/store/port.ts'
 import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
-import { claimAll, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
+import {
+  claimAll,
+  creation,
+  flow,
+  newTask,
+  owned,
+  released,
+  snapshot,
+  stopped,
+  transition,
+  workRequest,
+} from './samples.ts'
 
 const lock = (name: string, change: Partial<LockRequest> = {}): LockRequest => ({
   step: 0,
@@ -83,7 +94,7 @@ export function gateSuite(bench: Bench): void {
         transition(a, { gates: asks(lock('x', { step: 4 })) }),
         transition(b, { gates: asks(lock('x', { step: 7 })) }),
       ])
-      expect(await messages(store)).toEqual([{ type: 'lock', step: 4, name: 'x', outcome: 'granted' }])
+      expect(await messages(store)).toMatchObject([{ type: 'lock', step: 4, name: 'x', outcome: 'granted' }])
       await store.commit([transition(a, { seq: 3, gates: gives(4) })])
       expect(await messages(store)).toMatchObject([
         { step: 4, outcome: 'granted' },
@@ -153,6 +164,173 @@ export function gateSuite(bench: Bench): void {
       expect(letters.filter((it) => (it as { type: string }).type === 'child')).toMatchObject([
         { type: 'child', step: 2, result: 'error', error: { code: 'LOCK_HELD' } },
       ])
+    })
+
+    it('is not made by a transition that stops its task, nor by a task that has stopped', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      const wants = asks(lock('x', { step: 1 }))
+      await store.commit([transition(a, { snapshot: stopped, gates: wants }), transition(b, { gates: wants })])
+      await store.commit([transition(a, { seq: 3, gates: asks(lock('x', { step: 2 }), lock('y', { step: 3 })) })])
+      expect(await line(store, 'x')).toEqual(['b held'])
+      expect(await line(store, 'y')).toEqual([])
+      // One that was made and stopped in one write.
+      await store.commit([creation(newTask('c'), { snapshot: stopped, gates: asks(lock('z', { step: 1 })) })])
+      expect(await store.locks({ name: 'z' })).toEqual([])
+    })
+
+    it('has a number that rises with each grant, whatever was in between', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      const x = lock('x', { step: 1 })
+      await store.commit([transition(a, { gates: asks(x) }), transition(b, { gates: asks(x) })])
+      await store.commit([transition(a, { seq: 3, gates: gives(1) })])
+      await store.commit([transition(b, { seq: 3, gates: gives(1) })])
+      expect(await line(store, 'x')).toEqual([])
+      await store.commit([transition(a, { seq: 4, gates: asks(x) })])
+      const fences = (await messages(store)).map((it) => (it as { fence: number }).fence)
+      expect(fences).toHaveLength(3)
+      expect(new Set(fences).size).toBe(3)
+      expect([...fences].sort((x, y) => x - y)).toEqual(fences)
+      expect(fences[0]).toBeGreaterThan(0)
+    })
+
+    it('is refused to a child of who has it and waits for the child, through lines and generations too', async () => {
+      const { store } = bench
+      const [p, c, d, e] = [
+        await owned(store, 'p'),
+        await owned(store, 'c'),
+        await owned(store, 'd'),
+        await owned(store, 'e'),
+      ]
+      const one = async (claim: typeof p, seq: number, name: string, step: number, parents?: string[]) =>
+        store.commit([transition(claim, { seq, gates: asks(lock(name, { step, ...(parents && { parents }) })) })])
+      const refused = async () =>
+        (await messages(store)).filter((it) => (it as { outcome: string }).outcome === 'deadlock')
+      await one(p, 2, 'x', 1)
+      await one(c, 2, 'x', 1, ['p'])
+      expect(await refused()).toEqual([
+        { type: 'lock', step: 1, name: 'x', outcome: 'deadlock', by: ['p'], parent: 'p' },
+      ])
+      expect(await line(store, 'x')).toEqual(['p held'])
+      // d waits for what p has; p waits for c.
+      await one(d, 2, 'y', 1)
+      await one(d, 3, 'x', 2)
+      await one(c, 3, 'y', 2, ['p'])
+      expect((await refused()).slice(1)).toEqual([
+        { type: 'lock', step: 2, name: 'y', outcome: 'deadlock', by: ['d'], parent: 'p' },
+      ])
+      // A grandchild; one whom nobody waits for may wait.
+      await one(e, 2, 'x', 1, ['c', 'p'])
+      expect((await refused()).slice(2)).toMatchObject([{ name: 'x', by: ['d', 'p'], parent: 'p' }])
+      await one(e, 3, 'x', 2)
+      expect(await refused()).toHaveLength(3)
+      expect(await line(store, 'x')).toEqual(['p held', 'd 1', 'e 2'])
+    })
+
+    it('is refused to who would wait for the parent of one that waits for him', async () => {
+      const { store } = bench
+      const [p, c, d] = [await owned(store, 'p'), await owned(store, 'c'), await owned(store, 'd')]
+      await store.commit([
+        transition(p, { gates: asks(lock('x', { step: 1 })) }),
+        transition(d, { gates: asks(lock('y', { step: 1 })) }),
+      ])
+      // p has x and waits for its child, which waits for what d has.
+      await store.commit([transition(c, { gates: asks(lock('y', { step: 1, parents: ['p'] })) })])
+      await store.commit([transition(d, { seq: 3, gates: asks(lock('x', { step: 2 })) })])
+      const told = (await messages(store)).filter((it) => (it as { outcome: string }).outcome === 'deadlock')
+      expect(told).toEqual([{ type: 'lock', step: 2, name: 'x', outcome: 'deadlock', by: ['p'] }])
+      // Once the child has it, nobody waits for d any more.
+      await store.commit([transition(d, { seq: 4, gates: gives(1) })])
+      await store.commit([transition(d, { seq: 5, gates: asks(lock('x', { step: 3 })) })])
+      expect(await line(store, 'x')).toEqual(['p held', 'd 1'])
+    })
+
+    describe('that a fault left', () => {
+      let worker: Awaited<ReturnType<typeof owned>>
+      let [a, b, c]: (typeof worker)[] = []
+      let writes = 0
+      let step = 0
+      beforeEach(async () => {
+        worker = await owned(bench.store, 'w')
+        a = await owned(bench.store, 'a')
+        b = await owned(bench.store, 'b')
+        c = await owned(bench.store, 'c')
+      })
+      /** Makes a claim another task's, behind the store's back. */
+      const change = (name: string, from: number, to: number) => {
+        const effect = { key: worker.key, node: 'a', epoch: worker.epoch, step: 1, firstStep: 1, name: `${++writes}` }
+        const bounds = { within: 60_000, isolation: 'read committed', signal: new AbortController().signal } as const
+        const text = `UPDATE ${bench.subject.table('locks')} SET task = ${to} WHERE name = '${name}' AND task = ${from}`
+        return bench.store.transact(effect, bounds, async (tx) => {
+          await bench.subject.sql(tx, text)
+          return '1'
+        })
+      }
+      const wants = async (claim: typeof worker, seq: number, ...names: string[]) =>
+        bench.store.commit([
+          transition(claim, { seq, gates: asks(...names.map((name) => lock(name, { step: ++step }))) }),
+        ])
+      const sweep = async () => {
+        await bench.store.beat({ id: 'a', roles: [], lease: 1_000_000 })
+        const token = (await bench.store.lead({ name: 'supervisor', node: 'n', ttl: 1_000 })) ?? 0
+        await bench.store.sweep({ name: 'supervisor', token, limit: 100 })
+      }
+
+      it('to a task that stopped, or is gone, is whose who asks for it', async () => {
+        if (!a || !b || !c) throw new Error('nothing was claimed')
+        await wants(a, 2, 'x', 'y')
+        await bench.store.commit([transition(c, { snapshot: stopped })])
+        await change('x', a.key, c.key)
+        await change('y', a.key, 987_654)
+        await wants(b, 2, 'x', 'y')
+        expect([await line(bench.store, 'x'), await line(bench.store, 'y')]).toEqual([['b held'], ['b held']])
+      })
+
+      it('to a task that stopped, or is gone, goes to who waits for it with a sweep', async () => {
+        if (!a || !b || !c) throw new Error('nothing was claimed')
+        await wants(a, 2, 'x', 'y', 'z')
+        await wants(b, 2, 'x', 'y')
+        await bench.store.commit([transition(c, { snapshot: stopped })])
+        await change('x', a.key, c.key)
+        await change('y', a.key, 987_654)
+        await sweep()
+        expect([await line(bench.store, 'x'), await line(bench.store, 'y')]).toEqual([['b held'], ['b held']])
+        expect(await line(bench.store, 'z')).toEqual(['a held'])
+        expect(await messages(bench.store)).toHaveLength(5)
+      })
+
+      it('to a task that is dropped goes with it', async () => {
+        if (!a || !b || !c) throw new Error('nothing was claimed')
+        await wants(a, 2, 'x')
+        await wants(b, 2, 'x')
+        // It had a lock once, in all honour.
+        await wants(c, 2, 'y')
+        const read = (await bench.store.inbox('a', 100)).filter(({ key }) => key === c?.key).map(({ id }) => id)
+        await bench.store.commit([transition(c, { seq: 3, snapshot: stopped, release: released, consumed: read })])
+        await change('x', a.key, c.key)
+        bench.clock.advance(1_000_000)
+        const token = (await bench.store.lead({ name: 'supervisor', node: 'n', ttl: 1_000 })) ?? 0
+        const rules = [{ workflow: null, result: 'success' as const, age: 1 }]
+        const prune = { name: 'supervisor', token, rules, limit: 10, records: 1_000 }
+        expect(await bench.store.prune(prune)).toMatchObject({ dropped: 1 })
+        expect(await line(bench.store, 'x')).toEqual(['b held'])
+      })
+
+      it('in a circle that two closed at once is found by a sweep, and one of them is refused', async () => {
+        if (!a || !b || !c) throw new Error('nothing was claimed')
+        await wants(a, 2, 'x')
+        await wants(b, 2, 'y')
+        await wants(c, 2, 'x')
+        await wants(worker, 2, 'y')
+        await change('x', c.key, b.key)
+        await change('y', worker.key, a.key)
+        await sweep()
+        await sweep()
+        const told = (await messages(bench.store)).filter((it) => (it as { outcome: string }).outcome === 'deadlock')
+        expect(told).toHaveLength(1)
+        expect([await line(bench.store, 'x'), await line(bench.store, 'y')].flat()).toHaveLength(3)
+      })
     })
 
     it('is free when a task stops that had begun and stopped in one write', async () => {

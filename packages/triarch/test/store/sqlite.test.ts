@@ -21,9 +21,11 @@ async function sql(tx: unknown, text: string): Promise<unknown> {
   return row && Object.values(row)[0]
 }
 
+const table = (name: string): string => `triarch_${name}`
+
 async function inMemory(): Promise<Subject> {
   const transaction = () => Promise.reject(new Error('memory has one connection'))
-  return { store: sqlite(':memory:'), transaction, sql, dispose: async () => undefined }
+  return { store: sqlite(':memory:'), transaction, sql, table, dispose: async () => undefined }
 }
 
 function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
@@ -45,6 +47,7 @@ function inFile(writer: 'auto' | 'inline' | 'worker'): () => Promise<Subject> {
         }
       },
       sql,
+      table,
       dispose: async () => rmSync(root, { recursive: true }),
     }
   }

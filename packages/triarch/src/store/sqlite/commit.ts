@@ -1,5 +1,6 @@
 import type { TaskEvent } from '../../kernel/event.ts'
-import type { Message } from '../../kernel/message.ts'
+import type { RefusedChild } from '../../kernel/message.ts'
+import { childRefused } from '../../kernel/refusal.ts'
 import type { TaskResult } from '../../kernel/status.ts'
 import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
@@ -92,11 +93,13 @@ function createChild(database: Database, parent: number, parentId: string, child
   const made = insertTask(database, child)
   if (made.created) return
   const step = askedBy(child.events)
-  if (made.heldBy !== undefined) return deliver(database, parent, refusedChild(child, step, made.heldBy))
+  const { heldBy, lock } = made
+  if (heldBy !== undefined && lock !== undefined) {
+    return refuseChild(database, parent, step, { child: child.id, code: 'LOCK_HELD', lock, by: heldBy })
+  }
   const row = database.get<ChildRow>(CHILD, child.id)
   if (row?.parent !== parentId || askedBy(row.first) !== step) {
-    const error = { name: 'TriarchError', code: 'TASK_EXISTS', message: `task "${child.id}" exists already` }
-    return deliver(database, parent, { type: 'child', step, result: 'error', error })
+    return refuseChild(database, parent, step, { child: child.id, code: 'TASK_EXISTS' })
   }
   if (row.status !== 'stopped') return
   const { result, output, error } = row
@@ -109,11 +112,9 @@ function createChild(database: Database, parent: number, parentId: string, child
   })
 }
 
-/** A child that is refused its lock was never made. */
-function refusedChild({ gates }: NewTask, step: number, by: string): Message {
-  const [lock] = gates?.locks ?? []
-  const message = `lock "${lock?.name}" is held by task "${by}"`
-  return { type: 'child', step, result: 'error', error: { name: 'TriarchError', code: 'LOCK_HELD', message } }
+/** The error is for owners of an older version. */
+function refuseChild(database: Database, parent: number, step: number, refused: RefusedChild): void {
+  deliver(database, parent, { type: 'child', step, result: 'error', error: childRefused(refused), refused })
 }
 
 /** The step of the parent that waits for the child of this first record. */

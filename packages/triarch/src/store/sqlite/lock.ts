@@ -1,50 +1,65 @@
 import type { Message } from '../../kernel/message.ts'
 import type { TaskResult } from '../../kernel/status.ts'
 import type { LockRequest, LockRow, Snapshot, Transition } from '../port.ts'
+import { circleOf } from './circle.ts'
 import type { Database } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
 
 // Claims on names. Of one name at most one row is held; the others wait in the order of priority and id. Whoever takes a
 // held row away gives the next in line its turn in the same transaction, so a name is never free while somebody waits.
+// Only tasks that are there and have not stopped have claims; one of another task is void wherever it is met.
 
 const ASK = `
-INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since)
-SELECT ?, key, ?, priority, ?, ?, ? FROM triarch_tasks WHERE key = ? ON CONFLICT (task, step) DO NOTHING`
+INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since, fence)
+SELECT ?, key, ?, priority, ?, ?, ?, ? FROM triarch_tasks WHERE key = ? ON CONFLICT (task, step) DO NOTHING
+RETURNING id, priority`
+const ASKED = 'SELECT 1 FROM triarch_locks WHERE task = ? AND step = ?'
 const HOLDER = `
-SELECT t.id FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE l.name = ? AND l.held = 1`
+SELECT l.task, t.id, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
+WHERE l.name = ? AND l.held = 1`
+const FENCE = `UPDATE triarch_lock_counters SET value = value + 1 WHERE name = 'fence' RETURNING value`
 const REPLACED = `
-SELECT t.id FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
-WHERE l.name = ? AND l.task <> ? AND (l.held = 1 OR l.if_held = 'replace') ORDER BY l.id`
-const OTHERS = 'SELECT 1 FROM triarch_locks WHERE task = ? LIMIT 2'
-/** Those before a task in its lines, and those before these, however far; the nearest with the step they are before. */
-const BEFORE = `
-WITH RECURSIVE before (task, step) AS (
-  SELECT r.task, w.step FROM triarch_locks w JOIN triarch_locks r ON r.name = w.name AND r.id <> w.id
-  WHERE w.task = ?1 AND w.held = 0
-    AND (r.held = 1 OR r.priority > w.priority OR (r.priority = w.priority AND r.id < w.id))
-  UNION
-  SELECT r.task, NULL FROM before b JOIN triarch_locks w ON w.task = b.task AND w.held = 0
-    JOIN triarch_locks r ON r.name = w.name AND r.id <> w.id
-  WHERE b.task <> ?1 AND (r.held = 1 OR r.priority > w.priority OR (r.priority = w.priority AND r.id < w.id)))`
-const CIRCLE = `${BEFORE} SELECT 1 FROM before WHERE task = ?1 LIMIT 1`
-const NEAREST = `${BEFORE} SELECT DISTINCT t.id FROM before JOIN triarch_tasks t ON t.key = before.task WHERE before.step = ?2 ORDER BY t.id`
+SELECT l.id, t.id AS task FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
+WHERE l.name = ? AND l.task <> ? AND l.held = 0 AND l.if_held = 'replace' ORDER BY l.id`
+const SUPERSEDED = `UPDATE triarch_locks SET if_held = 'queue' WHERE id = ?`
+const PARENT = `
+INSERT INTO triarch_lock_parents (parent, name, priority, claim)
+SELECT key, ?, ?, ? FROM triarch_tasks WHERE id = ? AND status <> 'stopped' ON CONFLICT DO NOTHING RETURNING parent`
+const TIE = 'UPDATE triarch_locks SET tied = 1 WHERE task = ? AND held = 0 AND tied = 0'
+const OTHER_CLAIMS = 'SELECT held FROM triarch_locks WHERE task = ? AND id <> ? ORDER BY held LIMIT 1'
+const CHILD_WAITS = 'SELECT 1 FROM triarch_lock_parents WHERE parent = ? LIMIT 1'
+const NEAREST = `
+SELECT DISTINCT id FROM (SELECT t.id FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
+WHERE l.name = ?1 AND l.id <> ?3 AND (l.held = 1 OR l.priority > ?2 OR (l.priority = ?2 AND l.id < ?3))
+ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 10) ORDER BY id`
+const TASK_ID = 'SELECT id FROM triarch_tasks WHERE key = ?'
 const TAKE_BACK = 'DELETE FROM triarch_locks WHERE task = ? AND step = ? RETURNING name, held'
 const TAKE_ALL_BACK = 'DELETE FROM triarch_locks WHERE task = ? RETURNING name, held'
-const NEXT = `
-UPDATE triarch_locks SET held = 1, since = ?
-WHERE id = (SELECT id FROM triarch_locks WHERE name = ? ORDER BY priority DESC, id LIMIT 1) RETURNING task, step`
+const FIRST = `
+SELECT l.id, l.task, l.step, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
+WHERE l.name = ? AND l.held = 0 ORDER BY l.priority DESC, l.id LIMIT 1`
+const GRANT = 'UPDATE triarch_locks SET held = 1, since = ?, fence = ? WHERE id = ?'
 const STATUS = 'SELECT id, status FROM triarch_tasks WHERE key = ?'
 const FOLLOWED = 'SELECT status, result FROM triarch_tasks WHERE id = ?'
 const FOLLOW = 'INSERT INTO triarch_followers (antecedent, task) VALUES (?, ?) ON CONFLICT DO NOTHING'
 const FOLLOWERS = 'DELETE FROM triarch_followers WHERE antecedent = ? RETURNING task'
+const UNFOLLOW = 'DELETE FROM triarch_followers WHERE task = ?'
 const ROWS = `
-SELECT l.name, t.id AS task, l.step, l.held, l.since,
-  (SELECT count(*) FROM triarch_locks o WHERE o.name = l.name AND l.held = 0
-     AND (o.held = 1 OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id))) AS ahead
+SELECT l.name, t.id AS task, l.step, l.held, l.since
 FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task`
 const ANY = 'SELECT 1 WHERE EXISTS (SELECT 1 FROM triarch_locks) OR EXISTS (SELECT 1 FROM triarch_followers)'
-const OF_TASK = `${ROWS} WHERE t.id = ? ORDER BY l.step`
+const OF_TASK = `
+SELECT r.*, CASE WHEN r.held = 1 THEN 0 ELSE (SELECT count(*) FROM (
+  SELECT 1 FROM triarch_locks o, triarch_locks l WHERE l.task = r.key AND l.step = r.step AND o.name = l.name
+    AND (o.held = 1 OR o.priority > l.priority OR (o.priority = l.priority AND o.id < l.id)) LIMIT 10000)) END AS ahead
+FROM (SELECT l.name, t.id AS task, l.step, l.held, l.since, t.key
+  FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE t.id = ?) r ORDER BY r.step`
 const OF_NAME = `${ROWS} WHERE l.name = ? ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 1000`
+const SWEPT = `SELECT value FROM triarch_lock_counters WHERE name = 'swept'`
+const SWEEP_ON = `UPDATE triarch_lock_counters SET value = ? WHERE name = 'swept'`
+const NEXT_SWEPT = `
+SELECT l.id, l.name, l.task, l.step, l.priority, l.held, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
+WHERE l.id > ? ORDER BY l.id LIMIT ?`
 
 /** Whether any task has a lock or comes after another: without, nobody cares how a task ends. */
 export function hasGates(database: Database): boolean {
@@ -76,11 +91,43 @@ export function stopped(database: Database, at: number, key: number, { result }:
   return freed.length + followers.length > 0
 }
 
+/** A task that stopped is dropped: nothing of it stays in any line. */
+export function dropGates(database: Database, at: number, key: number): void {
+  free(database, at, database.all<Freed>(TAKE_ALL_BACK, key))
+  database.run(UNFOLLOW, key)
+}
+
+/**
+ * Looks at the next claims, as many as `limit`: those of tasks that have stopped or are gone are given back, a name that is
+ * free while somebody waits is given to him, and who waits in a circle that nobody saw is told. Whether that wrote letters.
+ */
+export function sweepLocks(database: Database, at: number, limit: number): boolean {
+  const from = database.get<{ value: number }>(SWEPT)?.value ?? 0
+  const rows = database.all<SweptRow>(NEXT_SWEPT, from, limit)
+  let told = false
+  for (const { id, name, task, step, priority, held, status } of rows) {
+    if (isDead(status)) {
+      free(database, at, database.all<Freed>(TAKE_BACK, task, step))
+      told = true
+    } else if (held === 0 && database.get(ASKED, task, step)) {
+      if (!holderOf(database, at, name)) told = pass(database, at, name) || told
+      else if (refuseCircle(database, task, { id, step, name, priority })) told = true
+    }
+  }
+  const to = rows.length < limit ? 0 : (rows.at(-1)?.id ?? 0)
+  if (to !== from) database.run(SWEEP_ON, to)
+  return told
+}
+
 /** The task whose lock refuses a submission; undefined: none does. */
-export function refusedBy(database: Database, locks: readonly LockRequest[]): string | undefined {
+export function refusedBy(
+  database: Database,
+  at: number,
+  locks: readonly LockRequest[],
+): { id: string; lock: string } | undefined {
   for (const { name, ifHeld } of locks) {
-    const holder = ifHeld === 'reject' ? database.get<{ id: string }>(HOLDER, name) : undefined
-    if (holder) return holder.id
+    const holder = ifHeld === 'reject' ? holderOf(database, at, name) : undefined
+    if (holder) return { id: holder.id, lock: name }
   }
   return undefined
 }
@@ -93,46 +140,123 @@ export function follow(database: Database, key: number, antecedent: string): voi
 }
 
 export function locks(database: Database, _now: number, of: { task: string } | { name: string }): LockRow[] {
-  const rows = 'task' in of ? database.all<Row>(OF_TASK, of.task) : database.all<Row>(OF_NAME, of.name)
-  return rows.map(({ held, ...row }) => ({ ...row, held: held === 1 }))
+  if ('task' in of) {
+    return database
+      .all<Row & { ahead: number }>(OF_TASK, of.task)
+      .map(({ name, task, step, held, since, ahead }) => ({ name, task, step, held: held === 1, since, ahead }))
+  }
+  return database
+    .all<Row>(OF_NAME, of.name)
+    .map(({ held, ...row }, index) => ({ ...row, held: held === 1, ahead: held === 1 ? 0 : index }))
 }
 
-type Row = Omit<LockRow, 'held'> & { held: number }
+type Row = Omit<LockRow, 'held' | 'ahead'> & { held: number }
 
 interface Freed {
   name: string
   held: number
 }
 
-function ask(database: Database, at: number, key: number, { step, name, ifHeld }: LockRequest): void {
-  const holder = database.get<{ id: string }>(HOLDER, name)
+interface Claim {
+  id: number
+  step: number
+  name: string
+  priority: number
+}
+
+interface SweptRow extends Claim {
+  task: number
+  held: number
+  status: string | null
+}
+
+function ask(database: Database, at: number, key: number, request: LockRequest): void {
+  const { step, name, ifHeld, parents = [] } = request
+  if (isDead(database.get<{ status: string }>(STATUS, key)?.status)) return
+  const holder = holderOf(database, at, name)
   const letter = { type: 'lock', step, name } as const
   if (holder && ifHeld === 'reject') {
     return deliver(database, key, { ...letter, outcome: 'held', by: [holder.id] })
   }
-  if (database.run(ASK, name, step, ifHeld, holder ? 0 : 1, at, key) === 0) return
-  if (!holder) return deliver(database, key, { ...letter, outcome: 'granted' })
-  if (closesCircle(database, key)) {
-    const by = database.all<{ id: string }>(NEAREST, key, step).map(({ id }) => id)
-    database.run(TAKE_BACK, key, step)
-    return deliver(database, key, { ...letter, outcome: 'deadlock', by })
-  }
-  if (ifHeld !== 'replace') return
-  for (const { id } of database.all<{ id: string }>(REPLACED, name, key)) {
-    postOne(database, { task: id, message: replaced(name), control: true })
+  if (database.get(ASKED, key, step)) return
+  const fence = holder ? null : nextFence(database)
+  const row = database.get<Claim>(ASK, name, step, ifHeld, holder ? 0 : 1, at, fence, key)
+  if (!row) return
+  if (fence !== null) return deliver(database, key, { ...letter, outcome: 'granted', fence })
+  const claim = { ...row, step, name }
+  if (tie(database, key, claim, parents) && refuseCircle(database, key, claim)) return
+  if (ifHeld !== 'replace' || !holder) return
+  postOne(database, { task: holder.id, message: replaced(name), control: true })
+  // Told once, for it goes.
+  for (const { id, task } of database.all<{ id: number; task: string }>(REPLACED, name, key)) {
+    postOne(database, { task, message: replaced(name), control: true })
+    database.run(SUPERSEDED, id)
   }
 }
 
-/** A task with this one claim holds nothing that anybody could wait for. */
-function closesCircle(database: Database, key: number): boolean {
-  return database.all(OTHERS, key).length > 1 && database.get(CIRCLE, key) !== undefined
+/**
+ * Notes who waits for more than this lock: its task, if it waits for others or for children, and those that wait for its
+ * task. False: nobody can wait for the task, for it has nothing but this claim, and no parent that waits.
+ */
+function tie(database: Database, key: number, { id, name, priority }: Claim, parents: readonly string[]): boolean {
+  for (const parent of parents) {
+    const row = database.get<{ parent: number }>(PARENT, name, priority, id, parent)
+    if (row) database.run(TIE, row.parent)
+  }
+  const other = database.get<{ held: number }>(OTHER_CLAIMS, key, id)
+  const forChild = database.get(CHILD_WAITS, key) !== undefined
+  if (other?.held === 0 || forChild) database.run(TIE, key)
+  return other !== undefined || forChild || parents.length > 0
+}
+
+/** Takes a waiting claim back that its task would wait for itself by. Whether it did. */
+function refuseCircle(database: Database, key: number, { id, step, name, priority }: Claim): boolean {
+  const end = circleOf(database, key, id)
+  if (end === undefined) return false
+  const by = database.all<{ id: string }>(NEAREST, name, priority, id).map((near) => near.id)
+  const parent = end === key ? undefined : database.get<{ id: string }>(TASK_ID, end)?.id
+  database.run(TAKE_BACK, key, step)
+  const letter = { type: 'lock', step, name, outcome: 'deadlock', by } as const
+  deliver(database, key, parent === undefined ? letter : { ...letter, parent })
+  return true
+}
+
+/** The task that has the lock; one that has stopped or is gone has it no longer. */
+function holderOf(database: Database, at: number, name: string): { id: string } | undefined {
+  for (;;) {
+    const holder = database.get<{ task: number; id: string; status: string | null }>(HOLDER, name)
+    if (!holder || !isDead(holder.status)) return holder
+    free(database, at, database.all<Freed>(TAKE_ALL_BACK, holder.task))
+  }
+}
+
+function isDead(status: string | null | undefined): boolean {
+  return status === null || status === undefined || status === 'stopped'
 }
 
 function free(database: Database, at: number, rows: readonly Freed[]): void {
-  for (const { name, held } of rows) {
-    const next = held === 1 ? database.get<{ task: number; step: number }>(NEXT, at, name) : undefined
-    if (next) deliver(database, next.task, { type: 'lock', step: next.step, name, outcome: 'granted' })
+  for (const { name, held } of rows) if (held === 1) pass(database, at, name)
+}
+
+/** The first in line that lives has it now. Whether there is one. */
+function pass(database: Database, at: number, name: string): boolean {
+  for (;;) {
+    const first = database.get<{ id: number; task: number; step: number; status: string | null }>(FIRST, name)
+    if (!first) return false
+    const { id, task, step, status } = first
+    if (isDead(status)) {
+      database.run(TAKE_BACK, task, step)
+      continue
+    }
+    const fence = nextFence(database)
+    database.run(GRANT, at, fence, id)
+    deliver(database, task, { type: 'lock', step, name, outcome: 'granted', fence })
+    return true
   }
+}
+
+function nextFence(database: Database): number {
+  return database.get<{ value: number }>(FENCE)?.value ?? 0
 }
 
 function replaced(name: string): Message {

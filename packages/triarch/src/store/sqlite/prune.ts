@@ -1,5 +1,6 @@
 import type { PruneReport, PruneRequest, RetentionRule } from '../retention.ts'
 import type { Database } from './database.ts'
+import { dropGates } from './lock.ts'
 import { leads } from './sweep.ts'
 
 /** Workflows of which a task has stopped, found by stepping from one to the next. */
@@ -53,7 +54,10 @@ export function prune(database: Database, now: number, request: PruneRequest): P
     let children = request.records
     for (const { id } of victims) children -= database.run(ORPHAN, id, children)
     const bare = victims.filter(({ id }) => !database.get(CHILD, id))
-    for (const { key } of bare) for (const statement of DROP) database.run(statement, key)
+    for (const { key } of bare) {
+      dropGates(database, now, key)
+      for (const statement of DROP) database.run(statement, key)
+    }
     return { dropped: bare.length, more: old.length > bare.length || bare.length >= request.limit }
   })
 }

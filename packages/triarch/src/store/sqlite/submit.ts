@@ -31,11 +31,11 @@ export function insertTask(database: Database, task: NewTask): SubmitOutcome {
 function gate(database: Database, outcome: SubmitOutcome, { gates, at, tags }: NewTask): SubmitOutcome {
   if (!gates) return outcome
   const { key } = outcome
-  const heldBy = refusedBy(database, gates.locks)
-  if (heldBy !== undefined) {
+  const holder = refusedBy(database, at, gates.locks)
+  if (holder) {
     for (const [name, value] of Object.entries(tags)) database.run(UNTAG, name, value, key)
     for (const sql of [UNRECORD, REMOVE]) database.run(sql, key)
-    return { created: false, key: 0, heldBy }
+    return { created: false, key: 0, heldBy: holder.id, lock: holder.lock }
   }
   for (const antecedent of gates.after) follow(database, key, antecedent)
   openGates(database, at, key, { locks: gates.locks, unlocks: [] })

@@ -2,12 +2,16 @@ import type { ErrorRecord } from '../../kernel/json.ts'
 import type { SweepReport, SweepRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
+import { sweepLocks } from './lock.ts'
 import { MARK } from './nodes.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 import { type AttemptRow, replyFor } from './work.ts'
 
 /** How long a dead node's row stays, so that the node hears of its death (ms). */
 const TOMBSTONE = 24 * 60 * 60 * 1_000
+
+/** Claims on locks that one sweep looks at. */
+const MOST_CLAIMS = 200
 
 export const LEADS = 'SELECT 1 FROM triarch_leases WHERE name = ? AND token = ? AND until > ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND lease_until < ? RETURNING id'
@@ -65,6 +69,7 @@ export function sweep(
     )
     const lateSteps = expire(database, now, limit)
     const overdueTasks = database.run(OVERDUE, now, limit)
+    sweepLocks(database, now, Math.min(limit, MOST_CLAIMS))
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
     return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, more }
   })
