@@ -8,14 +8,26 @@ import { storeModel } from './store.model.ts'
 const transaction = () => Promise.reject(new Error('the model uses no transaction of its own'))
 
 async function inMemory(): Promise<Subject> {
-  return { store: sqlite(':memory:'), transaction, sql: transaction, table: (name) => name, dispose: async () => undefined }
+  return {
+    store: sqlite(':memory:'),
+    transaction,
+    sql: transaction,
+    table: (name) => name,
+    dispose: async () => undefined,
+  }
 }
 
 function inFile(writer: 'inline' | 'worker'): () => Promise<Subject> {
   return async () => {
     const root = mkdtempSync(join(tmpdir(), 'triarch-'))
     const store = sqlite(join(root, 'store.db'), { writer, busyTimeout: 86_400_000 })
-    return { store, transaction, sql: transaction, table: (name) => name, dispose: async () => rmSync(root, { recursive: true }) }
+    return {
+      store,
+      transaction,
+      sql: transaction,
+      table: (name) => name,
+      dispose: async () => rmSync(root, { recursive: true }),
+    }
   }
 }
 
