@@ -2,6 +2,7 @@ import {
   type Agent,
   agent,
   type Duration,
+  PermanentError,
   polling,
   ref,
   type Templated,
@@ -92,7 +93,7 @@ export function infrastructure(cloud: Cloud, triarch: () => Triarch, pace: Durat
       poll: ({ id }) => triarch().task(id).status(),
       done: ({ status }) => status === 'stopped',
       result({ id, result }) {
-        if (result !== 'success') throw new Error(`task ${id} ended with ${result}`)
+        if (result !== 'success') throw new PermanentError(`task ${id} ended with ${result}`)
         return { tested: id }
       },
       intervals: [pace],
