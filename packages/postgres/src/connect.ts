@@ -20,27 +20,31 @@ export type Role = 'calls' | 'reads' | 'beats' | 'hints'
 /** Who waits for a lock gives up before we stop waiting for him: nobody is left behind in the server's queue. */
 const LOCK_SHARE = 0.8
 
-/**
- * A connection, ready for use. Session settings go with its start packet; a transaction pooler would refuse them, so with
- * `notify: false` the session stays as it is.
- */
+/** A connection, ready for use. */
 export async function connect(settings: Settings, role: Role): Promise<Client> {
-  const client = new Client({
+  const client = new Client({ ...configOf(settings, role), types })
+  client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
+  await client.connect()
+  return client
+}
+
+/**
+ * Session settings go with a connection's start packet; a transaction pooler would refuse them, so with `notify: false`
+ * the session stays as it is.
+ */
+export function configOf(settings: Settings, role: Role): pg.ClientConfig {
+  return {
     ...settings.connection,
     application_name: 'triarch',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: settings.answerWithin,
-    types,
     ...(settings.notify && {
       options: sessionOptions(role),
       statement_timeout: role === 'calls' ? STATEMENT_TIMEOUT : Math.min(STATEMENT_TIMEOUT, within(settings)),
       lock_timeout: within(settings),
     }),
-  })
-  client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
-  await client.connect()
-  return client
+  }
 }
 
 /** Before we stop waiting: what nobody waits for is not worked on. */

@@ -9,6 +9,7 @@ import { connect } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints, type News } from './hints.ts'
+import { lifeline } from './lifeline.ts'
 import { listStatement } from './list.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { Settings } from './options.ts'
@@ -185,6 +186,11 @@ export class PostgresStore implements port.StateStore {
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
     return rows[0]?.[0] === true
+  }
+
+  /** Where the server's clock decides, and `pg` can be loaded by a thread. */
+  keepAlive(options: port.KeepAlive): port.Lifeline | null {
+    return this.#settings.clock === 'environment' ? null : lifeline(this.#environment, this.#settings, options)
   }
 
   async leave(node: string): Promise<void> {

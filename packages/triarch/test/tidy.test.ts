@@ -45,7 +45,7 @@ const rooms: Rooms = {
 
 /** The stores of other packages: what the files of each may import besides their own. */
 const stores: Record<string, readonly string[]> = {
-  'packages/postgres/src/': ['triarch', 'triarch/store', 'pg', 'node:fs'],
+  'packages/postgres/src/': ['triarch', 'triarch/store', 'pg', 'node:fs', 'node:module'],
 }
 
 /** Time and chance have one source, so that a simulation can replace them. Methods of injected objects are fine. */

@@ -48,6 +48,9 @@ export class Attempt {
   readonly startedAt: number
   checkpoint: Json | undefined
   readonly #settle: (outcome: Outcome) => void
+  /** The code has returned; it may outlive its attempt. */
+  returned = false
+  #outlived: (() => void) | undefined
   #settled = false
   #timer: Timer | undefined
   #pulse: Timer | undefined
@@ -107,14 +110,14 @@ export class Attempt {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
-        if (output === SUSPENDED) return this.#finish(this.#suspension ?? { kind: 'suspended' })
+        if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
         const page = toPage(output, payload)
-        if (page) return this.#finish({ kind: 'suspended', page })
-        return this.#finish({ kind: 'done', output: encode(output, 'output', payload) })
+        if (page) return this.#answer({ kind: 'suspended', page })
+        return this.#answer({ kind: 'done', output: encode(output, 'output', payload) })
       }
-      this.#finish(await perform(handler, request, step, payload))
+      this.#answer(await perform(handler, request, step, payload))
     } catch (error) {
-      this.#finish(this.#failure(error, handler))
+      this.#answer(this.#failure(error, handler))
     }
   }
 
@@ -149,6 +152,18 @@ export class Attempt {
     const error = new TriarchError(code, message)
     this.#finish({ kind: 'failed', error: toRecord(error), retryable: true, unknown: true })
     this.abort(error)
+  }
+
+  /** The code returned. */
+  #answer(outcome: Outcome): void {
+    this.returned = true
+    this.#finish(outcome)
+    this.#outlived?.()
+  }
+
+  /** Calls back when the code returns that has not, though its attempt is over. */
+  whenReturned(callback: () => void): void {
+    this.#outlived = callback
   }
 
   #finish(outcome: Outcome): void {

@@ -16,6 +16,23 @@ export interface HostedAttempt {
   done: (reply: Reply) => void
 }
 
+/** The node's lease. Without it others may have taken over what is about to start. */
+export interface Leased {
+  /** Whether it holds for sure. */
+  holds(): boolean
+  /** Asks the store whether it does. */
+  sure(): Promise<boolean>
+  /** Names what runs, for who watches the event loop; null: nobody does. */
+  readonly trace: Trace | null
+}
+
+export interface Trace {
+  begin(name: string): number
+  /** What began last let go of the event loop. */
+  outside(): void
+  end(place: number): void
+}
+
 export interface HostOptions {
   environment: Environment
   node: string
@@ -25,11 +42,15 @@ export interface HostOptions {
   around: (action: string, workflow: string, version: string) => readonly Middleware[]
   /** Told when code answers after nobody waited any more. */
   late: () => void
-  /** Whether the node's lease holds by its own clock. Past it others may have taken over what it was about to start. */
-  leased: () => boolean
+  lease: Leased
   /** Told when a slot is free again after all were taken. */
   freed?: () => void
+  /** Told when a slot was freed although its code still runs. */
+  overrun: (request: StepRequest, ms: number) => void
 }
+
+/** Code that outlives its attempt keeps its slot for as long again as the attempt was given, but at least so long (ms). */
+const LEAST_OVERTIME = 10_000
 
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
 export class AgentHost {
@@ -41,6 +62,10 @@ export class AgentHost {
   /** Actions with a concurrency of their own, and how many attempts of each there are. */
   readonly #limits = new Map<string, { most: number; taken: number }>()
   #taken = 0
+  /** Slots of code that outlived its attempt. */
+  #overtime = new Set<() => void>()
+  /** Attempts that start once the lease is sure. */
+  readonly #unsure = new Map<string, HostedAttempt>()
   #open = true
   #idle: (() => void)[] = []
 
@@ -122,25 +147,62 @@ export class AgentHost {
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
-    if (!handler || !this.#options.leased()) return this.release(request.action)
-    const { environment } = this.#options
+    if (!handler) return this.release(request.action)
+    const { lease } = this.#options
+    if (lease.holds()) return this.#begin(attempt, handler)
+    const key = attemptKey(request.task, request.step)
+    this.#unsure.set(key, attempt)
+    void lease.sure().then((sure) => {
+      if (this.#unsure.get(key) !== attempt) return // called off meanwhile
+      this.#unsure.delete(key)
+      if (sure) this.#begin(attempt, handler)
+      else this.release(request.action)
+    })
+  }
+
+  #begin(attempt: HostedAttempt, handler: Handler): void {
+    const { request } = attempt
+    const { environment, lease } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     if (environment.now() >= attempt.completeBy) {
-      const error = {
-        name: 'TriarchError',
-        code: 'STEP_TIMEOUT',
-        message: 'complete-by passed before the attempt started',
-      }
-      return this.#end(attempt, { kind: 'failed', error, retryable: true, lost: 'death' }, null)
+      return this.#end(attempt, notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started'), null)
     }
+    const { trace } = lease
     const key = attemptKey(request.task, request.step)
+    let place = -1
     const running = new Attempt(environment, attempt, this.#options, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
+      if (running.returned) trace?.end(place)
+      else this.#outlive(attempt, running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
     const chain = this.#options.around(request.action, request.workflow, request.version)
+    if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
     running.start(chain.length === 0 ? handler : wrapped(handler, chain, request))
+    trace?.outside()
+  }
+
+  /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */
+  #outlive(attempt: HostedAttempt, running: Attempt, over: () => void): void {
+    const { environment, overrun } = this.#options
+    const { request, completeBy } = attempt
+    this.#taken++ // besides the one that is given back with the reply
+    this.count(request.action)
+    const free = () => {
+      if (!this.#overtime.delete(free)) return
+      timer.cancel()
+      over()
+      this.release(request.action)
+    }
+    const grace = Math.max(LEAST_OVERTIME, completeBy - running.startedAt)
+    const timer = environment.timer(grace, () => {
+      free()
+      overrun(request, environment.now() - running.startedAt)
+    })
+    this.#overtime.add(free)
+    running.whenReturned(free)
+    if (!this.#open) free()
   }
 
   #end({ request, done }: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
@@ -161,12 +223,19 @@ export class AgentHost {
   }
 
   abort(task: string, step: number, reason: unknown): void {
-    this.#running.get(attemptKey(task, step))?.abort(reason)
+    const key = attemptKey(task, step)
+    this.#running.get(key)?.abort(reason)
+    const waiting = this.#unsure.get(key)
+    if (!waiting || !this.#unsure.delete(key)) return
+    this.#end(waiting, notStarted('STEP_CANCELLED', 'the attempt was called off before it started'), null)
   }
 
   /** The step's owner is gone or gave it up: stop listening. */
   abandon(task: string, step: number, reason: unknown): void {
-    this.#running.get(attemptKey(task, step))?.abandon(reason)
+    const key = attemptKey(task, step)
+    this.#running.get(key)?.abandon(reason)
+    const waiting = this.#unsure.get(key)
+    if (waiting && this.#unsure.delete(key)) this.release(waiting.request.action)
   }
 
   /** The attempt of this very request, if it still runs. */
@@ -178,13 +247,21 @@ export class AgentHost {
   /** Takes no new work; resolves when nothing runs any more. */
   drained(): Promise<void> {
     this.#open = false
+    // Nobody waits for what outlived its attempt.
+    for (const free of [...this.#overtime]) free()
     if (this.#taken === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   abortAll(reason: unknown): void {
+    this.#open = false
+    for (const free of [...this.#overtime]) free()
     for (const attempt of this.#running.values()) attempt.abort(reason)
   }
+}
+
+function notStarted(code: string, message: string): Outcome {
+  return { kind: 'failed', error: { name: 'TriarchError', code, message }, retryable: true, lost: 'death' }
 }
 
 function attemptKey(task: string, step: number): string {

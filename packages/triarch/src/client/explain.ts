@@ -21,10 +21,16 @@ interface Scene {
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
   nodes: readonly NodeRow[]
+  /** Those whose process is known to be no more. */
+  gone: readonly NodeRow[]
 }
 
 /** Says why a task is not moving. Reads only. Throws UNKNOWN_TASK, HISTORY_CORRUPT, STORE_*. */
-export async function explain(store: StateStore, id: string): Promise<Explanation> {
+export async function explain(
+  store: StateStore,
+  id: string,
+  isGone: (node: NodeRow) => boolean = () => false,
+): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
   if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
   const [records, queued, locks, nodes] = await Promise.all([
@@ -35,8 +41,9 @@ export async function explain(store: StateStore, id: string): Promise<Explanatio
   ])
   const dated = datedEvents(records)
   const { state } = rebuild(id, dated)
-  const living = nodes.filter(({ leaseUntil }) => leaseUntil >= now)
-  const scene: Scene = { now, store, row, state, heard: heardOf(dated), queued, locks, nodes: living }
+  const gone = nodes.filter(isGone)
+  const living = nodes.filter((node) => node.leaseUntil >= now && !gone.includes(node))
+  const scene: Scene = { now, store, row, state, heard: heardOf(dated), queued, locks, nodes: living, gone }
   const reasons = await reasonsOf(scene)
   const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
   return { task: id, status: row.status, text, reasons }
@@ -72,14 +79,17 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
 }
 
 /** Who should have it does not live. */
-function ownerOf({ row, nodes, now }: Scene): Reason | null {
-  const node = row.lockedBy
-  if (node === null || nodes.some(({ id, leaseUntil }) => id === node && leaseUntil >= now)) return null
-  return {
-    code: 'node-lost',
-    node,
-    text: `belongs to node ${node}, which gives no sign of life: a supervisor will release it`,
-  }
+function ownerOf(scene: Scene): Reason | null {
+  const node = scene.row.lockedBy
+  if (node === null || scene.nodes.some(({ id }) => id === node)) return null
+  return { code: 'node-lost', node, text: `belongs to node ${node}, ${lossOf(scene, node)}` }
+}
+
+/** What became of a node that does not live. */
+function lossOf({ gone }: Scene, node: string): string {
+  const place = gone.find(({ id }) => id === node)?.place
+  if (!place) return 'which gives no sign of life: a supervisor will release it'
+  return `whose process has died (it was ${place.pid} on ${place.host}): a supervisor will release it`
 }
 
 function queueOf({ row, queued, nodes }: Scene): Reason {
@@ -198,6 +208,9 @@ function stepOf(scene: Scene, step: Step): Reason | null {
   }
   const node = work?.node ?? row.lockedBy ?? undefined
   if (node === undefined) return null
+  if (!nodes.some((it) => it.id === node)) {
+    return { code: 'node-lost', node, step: id, text: `waits for ${which} on node ${node}, ${lossOf(scene, node)}` }
+  }
   const until = work?.completeBy ?? since.getTime() + step.policy.completeWithin
   const completeBy = at(Math.min(until, step.expiresAt ?? until, state.completeBy ?? until))
   const text = `waits for ${which}, attempt ${attempt}, on node ${node} since ${clock(since)}, to be done by ${clock(completeBy)}`

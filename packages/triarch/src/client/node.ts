@@ -1,5 +1,5 @@
 import { Consumer } from '../agent/consumer.ts'
-import { AgentHost } from '../agent/host.ts'
+import { AgentHost, type Leased } from '../agent/host.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -7,9 +7,10 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Alert } from '../kernel/turn.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { Hint, NodeRuns, StateStore, SweepReport } from '../store/port.ts'
+import type { Hint, NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
+import { Lease, type LeaseOptions } from './lease.ts'
 import type { Settings } from './options.ts'
 
 export interface NodeOptions {
@@ -22,8 +23,10 @@ export interface NodeOptions {
   moved: (state: TaskState) => void
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
-  /** After each renewal of the lease: sets the clock by the store's. */
-  renewed: () => Promise<void>
+  /** This machine: its own wall clock, and what it knows of processes. */
+  machine: Pick<Environment, 'now' | 'place' | 'gone'>
+  /** After each renewal of the lease: sets the clock by the store's, or by what was told of it. */
+  renewed: LeaseOptions['renewed']
   /** The store takes this node for dead: it must begin again under another name. */
   fenced: () => void
 }
@@ -50,40 +53,38 @@ export class Node {
   readonly #consumer: Consumer | null
   readonly #supervisor: Supervisor | null
   readonly #hosts: ReadonlyMap<string, AgentHost>
-  #timers: { beat: Timer | null; watch: Timer | null } = { beat: null, watch: null }
-  #renewedAt: number
+  readonly #lease: Lease
+  #watcher: Timer | null = null
   #seen: number | null = null
   #open = true
-  /** The renewal of the lease under way. */
-  #renewing: Promise<unknown> = Promise.resolve()
-  /** Also while it drains: what still runs is still its own. */
-  #beating = true
-  /** The store knows what this node can run. */
-  #told = false
 
   constructor(options: NodeOptions) {
     this.#options = options
     const { environment, store, registry, settings, failed } = options
     this.id = environment.id()
-    this.#renewedAt = environment.monotonic()
     const { roles, limits } = settings
     const agents = roles.has('agent') ? [...registry.agents.values()] : []
     const stale = (count: number) => {
       options.counters.stale += count
     }
-    // A process that stood still may hold attempts to start that others have taken over meanwhile: it starts none.
-    const leased = () => {
-      const holds = environment.monotonic() - this.#renewedAt <= settings.lease
-      if (!holds) environment.soon(() => this.#fence())
-      return holds
+    // A process that stood still may hold attempts to start that others have taken over meanwhile: it asks first.
+    const held = () => this.#lease
+    const lease: Leased = {
+      holds: () => held().holds(),
+      sure: () => held().sure(),
+      get trace() {
+        return held().trace
+      },
     }
+    const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
     const host = {
       environment,
       node: this.id,
       payload: limits.payload,
       late: () => stale(1),
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
-      leased,
+      lease,
+      overrun,
       freed: () => this.#consumer?.wake(),
     }
     this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
@@ -95,7 +96,8 @@ export class Node {
           registry,
           limits,
           hosts: this.#hosts,
-          leased,
+          lease,
+          overrun,
           poll: Math.max(settings.poll, LONGEST_SILENCE),
           alert: options.alert,
           committed: options.moved,
@@ -104,6 +106,21 @@ export class Node {
           failed,
         })
       : null
+    this.#lease = new Lease({
+      environment,
+      wall: () => options.machine.now(),
+      store,
+      node: {
+        ...{ id: this.id, roles: [...roles], lease: settings.lease, runs: this.#runs() },
+        ...(options.machine.place && { place: options.machine.place }),
+      },
+      stall: settings.stall,
+      quiet: false,
+      renewed: options.renewed,
+      blocked: (ms, ran) => this.#blocked(ms, ran),
+      lost: () => this.#fence(),
+      failed,
+    })
     this.#consumer =
       this.#hosts.size > 0
         ? new Consumer({
@@ -137,15 +154,26 @@ export class Node {
   }
 
   async start(): Promise<void> {
-    this.#renewing = this.#renew()
-    await this.#renewing
-    if (!this.#open) return // stopped, or taken for dead, before it began
-    this.#beat()
+    await this.#buryGone()
+    if (!(await this.#lease.start()) || !this.#open) return // stopped, or taken for dead, before it began
     this.scheduler?.start()
     this.#consumer?.wake()
     this.#supervisor?.start()
     this.#options.store.watch?.((hints) => this.#hear(hints))
     this.#watch()
+  }
+
+  /** Processes of this machine that are no more: nobody needs to wait for their leases to end. */
+  async #buryGone(): Promise<void> {
+    const { store, machine, failed } = this.#options
+    if (!machine.place) return
+    try {
+      const nodes = await store.nodes()
+      const gone = nodes.filter(({ place }) => place !== null && machine.gone?.(place))
+      if (gone.length > 0) await store.bury(gone.map(({ id }) => id))
+    } catch (error) {
+      failed(error) // then their leases decide
+    }
   }
 
   /** A hint that something was written. */
@@ -162,7 +190,7 @@ export class Node {
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
-    this.#timers.watch?.cancel()
+    this.#watcher?.cancel()
     this.#consumer?.close()
     await this.#supervisor?.stop()
     const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
@@ -171,11 +199,8 @@ export class Node {
     for (const host of this.#hosts.values()) host.abortAll(new TriarchError('NODE_STOPPED', 'the node is stopping'))
     await this.#within(hosts, Math.min(grace, 1_000))
     await this.#consumer?.closed()
-    this.#beating = false
-    this.#timers.beat?.cancel()
     // A renewal that came after the leave would list this node as alive again.
-    const renewed = this.#renewing.catch(() => undefined)
-    await this.#within(renewed, RENEWAL_PATIENCE)
+    await this.#within(this.#lease.close(), RENEWAL_PATIENCE)
     await this.#options.store.leave(this.id)
   }
 
@@ -188,6 +213,20 @@ export class Node {
     }
   }
 
+  #overrun({ task, workflow, step, action, name }: StepRequest, ms: number): void {
+    const what = action || name
+    const message = `the code of ${what} still runs ${ms} ms after it began, long past its complete-by; its slot is given to others`
+    this.#options.alert({ task, workflow, step, reason: 'slot-overrun', message })
+  }
+
+  /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
+  #blocked(ms: number, ran: readonly string[]): void {
+    const [only] = ran.length === 1 ? ran : []
+    const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${only} ran` : `${ran.join(', ')} ran`
+    const message = `the event loop of node ${this.id} stood still for ${ms} ms while ${what}`
+    this.#options.alert({ task: '', workflow: '', reason: 'loop-blocked', message })
+  }
+
   #within(work: Promise<unknown>, ms: number): Promise<unknown> {
     let timer: Timer | undefined
     const late = new Promise((resolve) => {
@@ -196,37 +235,12 @@ export class Node {
     return Promise.race([work, late]).finally(() => timer?.cancel())
   }
 
-  async #renew(): Promise<void> {
-    const { store, settings, environment } = this.#options
-    const asked = environment.monotonic()
-    const runs = this.#told ? {} : { runs: this.#runs() }
-    const alive = await store.beat({ id: this.id, roles: [...settings.roles], lease: settings.lease, ...runs })
-    this.#told = true
-    if (!alive) return this.#fence()
-    this.#renewedAt = asked
-    await this.#options.renewed()
-  }
-
-  #beat(): void {
-    const { environment, settings, failed } = this.#options
-    this.#timers.beat = environment.timer(settings.lease / 3, () => {
-      this.#renewing = this.#renew()
-        .catch(failed)
-        .finally(() => {
-          // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
-          if (environment.monotonic() - this.#renewedAt > settings.lease) this.#fence()
-          if (this.#beating) this.#beat()
-        })
-    })
-  }
-
   #fence(): void {
     if (!this.#open) return
     this.#open = false
-    this.#beating = false
     this.#options.counters.fenced++
-    this.#timers.watch?.cancel()
-    this.#timers.beat?.cancel()
+    this.#watcher?.cancel()
+    void this.#lease.close()
     const reason = new TriarchError('NODE_FENCED', 'this node was taken for dead')
     this.scheduler?.discardAll(reason)
     this.#consumer?.close()
@@ -238,7 +252,7 @@ export class Node {
   /** Other processes' writes are seen within one poll. */
   #watch(): void {
     const { environment, store, settings, failed } = this.#options
-    this.#timers.watch = environment.timer(settings.poll, () => {
+    this.#watcher = environment.timer(settings.poll, () => {
       store
         .changes()
         .then((seen) => {

@@ -23,6 +23,11 @@ export interface TriarchOptions {
   roles?: readonly Role[]
   /** A node that says nothing for this long is taken for dead: '10s'. */
   lease?: Duration
+  /**
+   * How long a process whose event loop stands still keeps its lease: '5m'. Its tasks are run nowhere else meanwhile; beyond
+   * it is taken for dead. Counts where a thread renews the lease: in every store but those in memory.
+   */
+  stall?: Duration
   /** Distance between two looks of the supervisor: '1s'. */
   sweep?: Duration
   /** Longest time between two looks into the store for what other processes wrote: '25ms'. */
@@ -67,6 +72,7 @@ export interface Limits {
 export interface Settings {
   roles: ReadonlySet<Role>
   lease: number
+  stall: number
   sweep: number
   poll: number
   grace: number
@@ -81,6 +87,7 @@ const optionKeys = [
   'agents',
   'roles',
   'lease',
+  'stall',
   'sweep',
   'poll',
   'grace',
@@ -118,6 +125,7 @@ export function settingsOf(options: TriarchOptions): Settings {
   return {
     roles,
     lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
+    stall: milliseconds(options.stall ?? '5m', 'stall'),
     sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),

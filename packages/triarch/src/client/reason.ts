@@ -19,7 +19,7 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
   /** No living node runs this version of its workflow. */
   | { code: 'no-scheduler'; workflow: string; version: string }
   /** The node that has it gives no sign of life; a supervisor will take it away. */
-  | { code: 'node-lost'; node: string }
+  | { code: 'node-lost'; node: string; step?: number }
   /** The code that plans it is at work. */
   | { code: 'planning'; since: Date }
   /** An attempt runs; `node` is where. */

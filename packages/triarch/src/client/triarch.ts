@@ -6,6 +6,7 @@ import { checkTaskId } from '../definition/name.ts'
 import type { ScheduleOptions } from '../definition/schedule.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
+import type { Environment } from '../environment/environment.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
@@ -36,6 +37,8 @@ interface Listeners {
 export class Triarch implements AsyncDisposable {
   /** Its wall clock is the store's. */
   readonly #environment: SynchronisedEnvironment
+  /** This machine's. */
+  readonly #machine: Environment
   readonly #settings: Settings
   readonly #registry: Registry
   readonly #hooks: HookOrder[]
@@ -56,6 +59,7 @@ export class Triarch implements AsyncDisposable {
     this.#environment = new SynchronisedEnvironment(environment)
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
+    this.#machine = environment
     this.#store = options.store(environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
@@ -180,7 +184,7 @@ export class Triarch implements AsyncDisposable {
   /** Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK. */
   async explain(id: string): Promise<Explanation> {
     await this.#open()
-    return explain(this.#store, checkTaskId(id))
+    return explain(this.#store, checkTaskId(id), (node) => this.#gone(node))
   }
 
   /** Tasks by filters, newest first, a page at a time. */
@@ -194,10 +198,16 @@ export class Triarch implements AsyncDisposable {
     return { tasks, ...(rows.length > query.limit && last && { next: String(last.key) }) }
   }
 
-  /** The nodes that live. */
+  /** The nodes that live, and where (`place`: host and pid, where the machine tells). */
   async nodes(): Promise<NodeRow[]> {
     await this.#open()
-    return this.#store.nodes()
+    const [now, nodes] = await Promise.all([this.#store.now(), this.#store.nodes()])
+    return nodes.filter((node) => node.leaseUntil >= now && !this.#gone(node))
+  }
+
+  /** Its process is known to be no more, whatever its lease says. */
+  #gone({ place }: NodeRow): boolean {
+    return place !== null && (this.#machine.gone?.(place) ?? false)
   }
 
   /** How much is in the store, and what this process counted. */
@@ -240,7 +250,8 @@ export class Triarch implements AsyncDisposable {
       environment: this.#environment,
       store: this.#store,
       registry: this.#registry,
-      renewed: () => this.#synchronise(),
+      machine: this.#machine,
+      renewed: (told) => (told ? this.#environment.heard(told.asked, told.now, told.answered) : this.#synchronise()),
       settings: this.#settings,
       counters: this.#counters,
       alert: (alert) => {

@@ -17,6 +17,8 @@ export interface Environment {
   id(): string
   /** Uniform in [0, 1). */
   random(): number
+  /** What is to be taken from `process.hrtime` to have `monotonic` (ms): threads know the time by it. Absent: they cannot. */
+  readonly hrtimeOrigin?: number
   /** Which process this is; absent in virtual worlds. */
   readonly place?: Place
   /** Whether that process surely is no more. Absent, or false: nobody can tell from here. */

@@ -35,7 +35,11 @@ export class SynchronisedEnvironment implements Environment {
   async synchronise(ask: () => Promise<number>): Promise<void> {
     const asked = this.#inner.monotonic()
     const told = await ask()
-    const answered = this.#inner.monotonic()
+    this.heard(asked, told, this.#inner.monotonic())
+  }
+
+  /** What the other clock said, when it was asked and when the answer came. */
+  heard(asked: number, told: number, answered: number): void {
     const behind = told - answered
     const first = this.#askedAt === Number.NEGATIVE_INFINITY
     const ahead = answered + this.#offset > told + (answered - asked)

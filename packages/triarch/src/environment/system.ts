@@ -1,12 +1,15 @@
 import { CallContext } from './context.ts'
 import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
+import { isGone, thisPlace } from './place.ts'
 import { uuidv7Source } from './uuid.ts'
 
 /** The real world: the one place where the engine touches Node's clock, timers and randomness. */
 export function systemEnvironment(): Environment {
   const now = () => Date.now()
+  const place = thisPlace()
   return {
+    ...(place && { place, gone: (other) => isGone(other, place) }),
     now,
     monotonic: () => performance.now(),
     timer: (ms, callback) => new Alarm(ms, callback),
@@ -15,6 +18,7 @@ export function systemEnvironment(): Environment {
     drain: drainer(),
     id: uuidv7Source(now, Math.random),
     random: Math.random,
+    hrtimeOrigin: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
   }
 }
 

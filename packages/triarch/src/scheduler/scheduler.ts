@@ -1,5 +1,5 @@
 import type { Handler } from '../agent/attempt.ts'
-import { AgentHost, type HostOptions } from '../agent/host.ts'
+import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
 import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
@@ -25,8 +25,9 @@ export interface SchedulerOptions {
   limits: SchedulerLimits
   /** Agents of this process: they take attempts without a work queue. */
   hosts: ReadonlyMap<string, AgentHost>
-  /** Whether the node's lease holds by its own clock. */
-  leased: () => boolean
+  lease: Leased
+  /** Told when a slot was freed although its code still runs. */
+  overrun: (request: StepRequest, ms: number) => void
   /** Longest time between two looks into the store (ms). */
   poll: number
   alert: (alert: Alert) => void

@@ -4,5 +4,6 @@ export { delay, type Environment, type Place, type Timer } from '../environment/
 export type { Operation, TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
 export type { StoreFactory } from './factory.ts'
+export { Lifeline } from './lifeline.ts'
 export type * from './port.ts'
 export type { PruneReport, PruneRequest, RetentionRule } from './retention.ts'

@@ -5,12 +5,14 @@ import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
+import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
+export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
@@ -75,6 +77,11 @@ export interface StateStore {
 
   /** Registers the node or renews its lease; false: it was declared dead and must discard what it owns. */
   beat(node: NodeBeat): Promise<boolean>
+  /**
+   * Renews the lease of a registered node from a thread of its own, which user code and calls of the store cannot keep
+   * waiting. Absent, or null: nothing of the kind here, `beat` must be called in time.
+   */
+  keepAlive?(options: KeepAlive): Lifeline | null
   /** Removes the node and releases whatever it still owns (as orphaned). */
   leave(node: string): Promise<void>
 

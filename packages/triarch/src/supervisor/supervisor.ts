@@ -78,8 +78,9 @@ export class Supervisor {
   async #round(): Promise<boolean> {
     const { environment, store, node, lease, swept, submitted, failed } = this.#options
     try {
-      await this.#look()
       const token = await store.lead({ name: 'supervisor', node, ttl: lease })
+      // While nobody can write nobody can beat: only time in which the store took a write counts.
+      await this.#look()
       if (token === null) return this.#stand()
       this.#wait = this.#options.sweep
       const silent = this.#silence.dead

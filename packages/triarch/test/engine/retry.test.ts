@@ -327,7 +327,7 @@ describe('a step that must run at most once', () => {
     await s.advance('1h')
     expect(given.times).toHaveLength(1)
     expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'unknown-outcome' } })
-    expect(s.alerts).toMatchObject([{ task: task.id, reason: 'unknown-outcome', step: 1 }])
+    expect(s.alerts).toMatchObject([{ task: task.id, reason: 'unknown-outcome', step: 1 }, { reason: 'slot-overrun' }])
     await task.skip(1, 'it did')
     expect(await task.result()).toBe('it did')
     expect((await task.status()).result).toBe('warning')

@@ -5,6 +5,7 @@ import { BalancedRunner } from './balanced.ts'
 import { connectTo, type Database, openDatabase } from './database.ts'
 import { storeError, unopened } from './failure.ts'
 import { InlineRunner } from './inline.ts'
+import { lifeline } from './lifeline.ts'
 import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
@@ -177,6 +178,12 @@ export class SqliteStore implements port.StateStore {
 
   beat(node: port.NodeBeat): Promise<boolean> {
     return this.#run('beat', node)
+  }
+
+  /** In memory nobody else could take the node for dead. */
+  keepAlive(options: port.KeepAlive): port.Lifeline | null {
+    const { path } = this.#settings
+    return path === ':memory:' ? null : lifeline(this.#environment, path, options)
   }
 
   leave(node: string): Promise<void> {

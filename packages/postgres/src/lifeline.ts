@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module'
+import { type Environment, type KeepAlive, Lifeline } from 'triarch/store'
+import { configOf } from './connect.ts'
+import type { Settings } from './options.ts'
+import { inSchema } from './schema.ts'
+
+const BEAT = 'SELECT triarch.beat(NULL, $1, $2, $3, $4, $5), triarch.clock(NULL)'
+
+const SOURCE = `
+async function connect({ module, config, named, text, values, within }) {
+  const { Client } = require(module)
+  const client = new Client(config)
+  client.on('error', () => {})
+  const cut = () => client.connection.stream.destroy()
+  const inTime = async (promise) => {
+    const timer = setTimeout(cut, within)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  await inTime(client.connect())
+  return {
+    async renew() {
+      const query = { ...(named && { name: 'triarch_lease' }), text, values, rowMode: 'array' }
+      const { rows } = await inTime(client.query(query))
+      return { alive: rows[0][0] === true, now: Number(rows[0][1]) }
+    },
+    async close() {
+      const timer = setTimeout(cut, 500)
+      await client.end().catch(() => {})
+      clearTimeout(timer)
+    },
+  }
+}
+`
+
+/** Null: `pg` cannot be loaded in a thread from here (it was bundled), or what it needs cannot be given to one. */
+export function lifeline(environment: Environment, settings: Settings, options: KeepAlive): Lifeline | null {
+  const { id, roles, lease, runs, place } = options.node
+  const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
+  try {
+    const data = {
+      module: createRequire(import.meta.url).resolve('pg'),
+      config: configOf(settings, 'beats'),
+      named: settings.notify,
+      text: inSchema(BEAT, settings.schema),
+      values: [id, JSON.stringify(roles), lease, json(runs), json(place)],
+      within: Math.ceil(Math.min(settings.answerWithin, lease / 3)),
+    }
+    return Lifeline.start(environment, options, { source: SOURCE, data })
+  } catch {
+    return null
+  }
+}

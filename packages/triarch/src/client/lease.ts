@@ -1,0 +1,192 @@
+import { delay, type Environment, type Timer } from '../environment/environment.ts'
+import { Lifeline, type LifelineReport } from '../store/lifeline.ts'
+import type { NodeBeat, StateStore } from '../store/port.ts'
+
+export interface LeaseOptions {
+  environment: Environment
+  /** This machine's wall clock, which knows of pauses that the monotonic one slept through. */
+  wall: () => number
+  store: Pick<StateStore, 'beat' | 'keepAlive'>
+  node: NodeBeat
+  /** For how long it is renewed though the event loop stands still (ms). */
+  stall: number
+  quiet: boolean
+  /** After each renewal. From a thread: what the store's clock said, between two instants of the monotonic one. */
+  renewed: (told?: { asked: number; now: number; answered: number }) => Promise<void> | void
+  /** The event loop stood still for so long, while this ran. */
+  blocked: (ms: number, ran: readonly string[]) => void
+  /** The node is taken for dead, or may be. */
+  lost: () => void
+  failed: (error: unknown) => void
+}
+
+/** How long after a renewal that failed it is tried again, by whoever must be sure (ms). */
+const AGAIN = 100
+
+/**
+ * One node's lease: who renews it, and whether it holds. A thread of the store's renews it where there is one, timers of
+ * this process otherwise. Whoever is unsure (this process stood still, or a clock was set) asks the store before anything starts.
+ */
+export class Lease {
+  readonly #options: LeaseOptions
+  #lifeline: Lifeline | null = null
+  #timers: { beat: Timer | null; look: Timer | null } = { beat: null, look: null }
+  /** When the last renewal by this thread that succeeded was asked for, by the monotonic clock. */
+  #beatenAt: number
+  /** From the monotonic clock to the wall clock, when this was last sure. */
+  #offset: number
+  #told = false
+  #unsure = false
+  /** When this process was last seen to have stood still. */
+  #stoodAt = Number.NEGATIVE_INFINITY
+  #lookedAt: number
+  #renewing: Promise<unknown> = Promise.resolve()
+  #asking: Promise<boolean> | null = null
+  #closing: Promise<void> | null = null
+  #open = true
+
+  constructor(options: LeaseOptions) {
+    const { environment, wall } = options
+    this.#options = options
+    this.#beatenAt = environment.monotonic()
+    this.#lookedAt = this.#beatenAt
+    this.#offset = wall() - this.#beatenAt
+  }
+
+  /** Registers the node. False: it was taken for dead, or stopped, before it began. */
+  async start(): Promise<boolean> {
+    this.#renewing = this.#renew()
+    await this.#renewing
+    if (!this.#open) return false
+    const { store, node, stall, quiet } = this.#options
+    const { runs, place, ...rest } = node
+    this.#lifeline = store.keepAlive?.({ node: rest, stall, quiet, report: (it) => this.#hear(it) }) ?? null
+    if (this.#lifeline) this.#look()
+    else this.#beat()
+    return true
+  }
+
+  /** What runs is named while it blocks the event loop; null: nobody would see it. */
+  get trace(): Lifeline | null {
+    return this.#lifeline
+  }
+
+  /** Whether it surely holds. Otherwise others may have taken over what this process was about to start. */
+  holds(): boolean {
+    const { environment, wall, node } = this.#options
+    const now = environment.monotonic()
+    if (this.#lifeline?.dead || now - this.#renewedAt > node.lease) return false
+    // The wall clock went further than the other: it was set, or the machine slept.
+    if (wall() - now - this.#offset > node.lease) this.#unsure = true
+    return this.#open && !this.#unsure
+  }
+
+  /** Asks the store. False: it does not hold, and the node is lost. */
+  sure(): Promise<boolean> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null
+    })
+    return this.#asking
+  }
+
+  /** Renews no more once this resolves. */
+  close(): Promise<void> {
+    this.#open = false
+    this.#timers.beat?.cancel()
+    this.#timers.look?.cancel()
+    this.#closing ??= Promise.all([this.#lifeline?.close(), this.#renewing.catch(() => undefined)]).then(
+      () => undefined,
+    )
+    return this.#closing
+  }
+
+  get #renewedAt(): number {
+    return Math.max(this.#beatenAt, this.#lifeline?.renewedAt ?? this.#beatenAt)
+  }
+
+  async #ask(): Promise<boolean> {
+    const { environment, node, failed } = this.#options
+    for (;;) {
+      if (!this.#open || this.#lifeline?.dead) return this.#lose()
+      try {
+        this.#renewing = this.#renew()
+        await this.#renewing
+        return this.#open
+      } catch (error) {
+        failed(error)
+      }
+      // One that stood still has a chance to reach the store first; one that ran all the time has had it.
+      const until = Math.max(this.#renewedAt, this.#stoodAt) + node.lease
+      if (environment.monotonic() > until) return this.#lose()
+      await delay(environment, AGAIN)
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { environment, wall, store, node, renewed } = this.#options
+    const asked = environment.monotonic()
+    const offset = wall() - asked
+    // What it can run is told once.
+    const { runs, place, ...rest } = node
+    if (!(await store.beat(this.#told ? rest : node))) return void this.#lose()
+    this.#told = true
+    this.#beatenAt = Math.max(this.#beatenAt, asked)
+    this.#offset = offset
+    this.#unsure = false
+    await renewed()
+  }
+
+  /** Without a thread. */
+  #beat(): void {
+    const { environment, node, failed } = this.#options
+    this.#timers.beat = environment.timer(node.lease / 3, () => {
+      this.#renewing = this.#renew()
+        .catch(failed)
+        .finally(() => {
+          // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
+          if (environment.monotonic() - this.#renewedAt > node.lease) this.#lose()
+          if (this.#open) this.#beat()
+        })
+    })
+  }
+
+  /** With one: shows it that the event loop turns, and looks after it. */
+  #look(): void {
+    const { environment, node } = this.#options
+    const every = Lifeline.lookEvery(node)
+    this.#timers.look = environment.timer(every, () => {
+      const now = environment.monotonic()
+      if (now - this.#lookedAt > 3 * every) this.#stoodAt = now
+      this.#lookedAt = now
+      this.#lifeline?.tick()
+      if (!this.holds()) void this.sure()
+      if (this.#open && this.#lifeline) this.#look()
+    })
+  }
+
+  #hear(report: LifelineReport): void {
+    const { environment, wall, node, blocked, renewed, failed } = this.#options
+    if (!this.#open) return
+    if (report.type === 'dead') this.#lose()
+    if (report.type === 'failed') failed(report.error)
+    if (report.type === 'blocked') blocked(report.ms, report.ran)
+    if (report.type === 'renewed') {
+      const offset = wall() - environment.monotonic()
+      if (Math.abs(offset - this.#offset) <= node.lease) this.#offset = offset
+      void renewed(report)
+    }
+    if (report.type === 'ended') {
+      this.#beatenAt = this.#renewedAt
+      this.#lifeline = null
+      this.#timers.look?.cancel()
+      this.#beat()
+    }
+  }
+
+  #lose(): false {
+    if (!this.#open) return false
+    void this.close()
+    this.#options.lost()
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname, networkInterfaces } from 'node:os'
+import type { Place } from './environment.ts'
+
+/** Which process this is; undefined: its machine does not tell. */
+export function thisPlace(): Place | undefined {
+  const host = hostname()
+  try {
+    // Where /proc shows another set of processes than ours, its numbers mean nothing here.
+    if (readlinkSync('/proc/self') !== String(process.pid)) return undefined
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const space = readlinkSync('/proc/self/ns/pid')
+    const born = stat(process.pid)?.born
+    return born === undefined ? undefined : { host, boot, space, pid: process.pid, born }
+  } catch {
+    const boot = hardware()
+    return boot === undefined ? undefined : { host, boot, space: '', pid: process.pid, born: '' }
+  }
+}
+
+/** Whether that process surely is no more. In doubt it lives: of another machine or container nothing is known here. */
+export function isGone(place: Place, here: Place | undefined): boolean {
+  if (!here || here.host !== place.host || here.boot !== place.boot || here.space !== place.space) return false
+  try {
+    process.kill(place.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true
+  }
+  if (place.born === '') return false
+  const found = stat(place.pid)
+  return found !== undefined && (found.born !== place.born || found.ended)
+}
+
+/** Undefined: not for our eyes. */
+function stat(pid: number): { born: string; ended: boolean } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // After the name, which may hold anything, in parentheses: the state is first, the start time twentieth.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [state, born] = [fields[0] ?? '', fields[19]]
+    return born === undefined ? undefined : { born, ended: 'ZXx'.includes(state) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells machines without /proc apart. */
+function hardware(): string | undefined {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ mac }) => mac) ?? [])
+  const real = [...new Set(addresses)].filter((mac) => !/^[0:]*$/.test(mac)).sort()
+  return real.length === 0 ? undefined : createHash('sha256').update(real.join()).digest('hex').slice(0, 32)
+}

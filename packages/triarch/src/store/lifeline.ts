@@ -1,0 +1,239 @@
+import { Worker } from 'node:worker_threads'
+import type { Environment } from '../environment/environment.ts'
+import type { NodeBeat } from './port.ts'
+
+/** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
+export type LifelineReport =
+  /** Renewed; `now`: the store's clock, read between the two instants. */
+  | { type: 'renewed'; asked: number; now: number; answered: number }
+  /** The store takes the node for dead. */
+  | { type: 'dead' }
+  /** It cannot renew, for the first time since it last could. */
+  | { type: 'failed'; error: Error }
+  /** The event loop runs again after it did not for so long, while this ran. */
+  | { type: 'blocked'; ms: number; ran: readonly string[] }
+  /** The thread is gone: somebody else must renew. */
+  | { type: 'ended' }
+
+export interface KeepAlive {
+  node: NodeBeat
+  /** For how long the lease is renewed though the event loop stands still (ms). */
+  stall: number
+  /** Says nothing on stderr. */
+  quiet: boolean
+  report: (report: LifelineReport) => void
+}
+
+/** The code of a thread, apart from what all have in common: `connect(data)` gives `{ renew(), close() }`. */
+export interface LifelineCode {
+  source: string
+  data: unknown
+}
+
+/** Places in shared memory for what runs; what finds none is not named. */
+const PLACES = 16
+const WIDTH = 256
+const [TICK, DEAD, INSIDE, RUNNING] = [0, 1, 2, 3]
+const HEADER = 64
+
+/** Looks at the event loop between two renewals. */
+const LOOKS = 4
+
+/** How long a thread may take to finish before it is ended (ms). */
+const LONGEST_END = 2_000
+
+/**
+ * Renews a node's lease from a thread and a connection of its own: nothing that this process computes, and nothing it asks
+ * of the store, keeps it waiting. It knows by a counter in shared memory whether the event loop still turns, and names
+ * what runs while it does not.
+ */
+export class Lifeline {
+  readonly #words: Int32Array
+  readonly #times: Float64Array
+  readonly #names: Buffer
+  readonly #free = Array.from({ length: PLACES }, (_, place) => place)
+  readonly #worker: Worker
+  readonly #exited: Promise<void>
+  readonly #environment: Environment
+  #closing = false
+
+  /** Null where threads cannot know this environment's time. */
+  static start(environment: Environment, options: KeepAlive, code: LifelineCode): Lifeline | null {
+    const origin = environment.hrtimeOrigin
+    return origin === undefined ? null : new Lifeline(environment, options, code, origin)
+  }
+
+  private constructor(environment: Environment, options: KeepAlive, code: LifelineCode, origin: number) {
+    const { node, stall, quiet, report } = options
+    const shared = new SharedArrayBuffer(HEADER + PLACES * WIDTH)
+    this.#environment = environment
+    this.#words = new Int32Array(shared, 0, 8)
+    this.#times = new Float64Array(shared, 32, 1)
+    this.#names = Buffer.from(shared, HEADER)
+    this.#times[0] = Number.NEGATIVE_INFINITY
+    const every = node.lease / 3
+    const workerData = { shared, origin, every, look: every / LOOKS, stall, quiet, data: code.data }
+    this.#worker = new Worker(code.source + THREAD, { eval: true, workerData, name: 'triarch-lease', stderr: false })
+    this.#worker.unref()
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        resolve()
+        if (!this.#closing) report({ type: 'ended' })
+      })
+    })
+    this.#worker.on('error', (error) => report({ type: 'failed', error: error as Error }))
+    this.#worker.on('message', (it: LifelineReport) => report(it))
+  }
+
+  /** How often the event loop must be seen to turn (ms). */
+  static lookEvery({ lease }: NodeBeat): number {
+    return lease / 3 / LOOKS
+  }
+
+  /** The event loop turns. */
+  tick(): void {
+    Atomics.add(this.#words, TICK, 1)
+  }
+
+  /** When the last renewal that succeeded was asked for. */
+  get renewedAt(): number {
+    return this.#times[0] as number
+  }
+
+  get dead(): boolean {
+    return Atomics.load(this.#words, DEAD) === 1
+  }
+
+  /** Renews at once. */
+  renew(): void {
+    this.#worker.postMessage('renew')
+  }
+
+  /** Something begins to run, and is named while the event loop stands still. -1: there was no place for it. */
+  begin(name: string): number {
+    Atomics.add(this.#words, RUNNING, 1)
+    const place = this.#free.pop() ?? -1
+    if (place < 0) return place
+    const at = place * WIDTH
+    this.#names[at] = this.#names.write(name, at + 1, WIDTH - 1)
+    Atomics.store(this.#words, INSIDE, place + 1)
+    return place
+  }
+
+  /** It let go of the event loop: what runs now may be anything. */
+  outside(): void {
+    Atomics.store(this.#words, INSIDE, 0)
+  }
+
+  end(place: number): void {
+    Atomics.sub(this.#words, RUNNING, 1)
+    if (place < 0) return
+    this.#names[place * WIDTH] = 0
+    this.#free.push(place)
+  }
+
+  /** Renews no more once this resolves. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#worker.ref()
+    this.#worker.postMessage('close')
+    const timer = this.#environment.timer(LONGEST_END, () => void this.#worker.terminate())
+    await this.#exited
+    timer.cancel()
+  }
+}
+
+/** Runs in the thread, after a `connect` of the store's. Plain JavaScript in a string: no bundler has a file to find. */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { writeSync } = require('node:fs')
+const { shared, origin, every, look, stall, quiet, data } = workerData
+const words = new Int32Array(shared, 0, 8)
+const times = new Float64Array(shared, 32, 1)
+const names = Buffer.from(shared, ${HEADER})
+const clock = () => Number(process.hrtime.bigint()) / 1e6 - origin
+let tick = Atomics.load(words, ${TICK})
+let turnedAt = clock()
+let lookedAt = turnedAt
+let ran = null
+let connection = null
+let due = turnedAt
+let busy = null
+let failing = false
+let dead = false
+let closing = false
+
+function running() {
+  const name = (place) => names.toString('utf8', place * ${WIDTH} + 1, place * ${WIDTH} + 1 + names[place * ${WIDTH}])
+  const inside = Atomics.load(words, ${INSIDE})
+  if (inside > 0) return [name(inside - 1)]
+  const all = []
+  for (let place = 0; place < ${PLACES}; place++) if (names[place * ${WIDTH}] > 0) all.push(name(place))
+  return all
+}
+
+function turn() {
+  const now = clock()
+  // When this thread stood still as well, nothing is known of the other.
+  turnedAt += Math.max(0, now - lookedAt - 3 * look)
+  lookedAt = now
+  const seen = Atomics.load(words, ${TICK})
+  if (seen !== tick) {
+    if (ran) parentPort.postMessage({ type: 'blocked', ms: Math.round(now - turnedAt), ran })
+    tick = seen
+    turnedAt = now
+    ran = null
+  }
+  const still = now - turnedAt
+  if (still > every + look && !ran) {
+    ran = running()
+    const others = Atomics.load(words, ${RUNNING}) - ran.length
+    const what = ran.length === 0 ? 'no step' : (Atomics.load(words, ${INSIDE}) > 0 ? '' : 'one of ') + ran.join(', ') + (others > 0 && ran.length > 1 ? ' and ' + others + ' more' : '')
+    if (!quiet) try {
+      writeSync(2, 'triarch LOOP_BLOCKED: the event loop of process ' + process.pid + ' has stood still for ' + Math.round(still) + ' ms, while this runs: ' + what + '. Its lease is renewed for ' + Math.round((stall - still) / 1000) + ' s more\\n')
+    } catch {}
+  }
+  if (!busy && !dead && !closing && still <= stall && now >= due) renew()
+  if (!closing) setTimeout(turn, look)
+}
+
+function renew() {
+  busy = renewal().finally(() => { busy = null })
+}
+
+async function renewal() {
+  const asked = clock()
+  due = asked + every
+  try {
+    connection ??= await connect(data)
+    const { alive, now } = await connection.renew()
+    failing = false
+    if (!alive) {
+      dead = true
+      Atomics.store(words, ${DEAD}, 1)
+      return parentPort.postMessage({ type: 'dead' })
+    }
+    times[0] = asked
+    parentPort.postMessage({ type: 'renewed', asked, now, answered: clock() })
+  } catch (error) {
+    due = clock() + every / 8
+    const lost = connection
+    connection = null
+    try { await lost?.close() } catch {}
+    if (!failing) parentPort.postMessage({ type: 'failed', error })
+    failing = true
+  }
+}
+
+parentPort.on('message', async (message) => {
+  if (message === 'renew') {
+    if (!busy && !dead && !closing) renew()
+    return
+  }
+  closing = true
+  await busy
+  try { await connection?.close() } catch {}
+  process.exit()
+})
+turn()
+`

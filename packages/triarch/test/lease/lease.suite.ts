@@ -1,0 +1,161 @@
+import { hostname } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { systemEnvironment } from '../../src/environment/system.ts'
+import { type Alert, agent, Triarch, type TriarchOptions, workflow } from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import { errand, errands, served } from './process.ts'
+
+/** Keeps the event loop for itself, as heavy computation does. */
+function block(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+const pace = { lease: '1s', sweep: '50ms', poll: '20ms' } as const
+
+export interface LeaseSubject {
+  store: StoreFactory
+  /** The same, for another process. */
+  target: string
+  dispose(): Promise<void>
+}
+
+/** What a process that is not in virtual time promises of its lease. `module`: runs a supervisor in another process. */
+export function leaseSuite(name: string, module: string, make: () => Promise<LeaseSubject>): void {
+  async function watched(
+    options: Partial<TriarchOptions>,
+    body: (node: { triarch: Triarch; alerts: Alert[]; dead(): Promise<string[]> }) => Promise<void>,
+  ) {
+    const { store, target, dispose } = await make()
+    const alerts: Alert[] = []
+    const triarch = new Triarch({ store, ...pace, roles: ['scheduler', 'agent'], onError: () => undefined, ...options })
+    triarch.on('alert', (alert) => alerts.push(alert))
+    await triarch.open()
+    const watching = await served(module, target, { ...pace, roles: ['supervisor'] })
+    try {
+      await triarch.start()
+      await body({ triarch, alerts, dead: () => watching.dead() })
+    } finally {
+      await triarch.stop()
+      await watching.kill()
+      await dispose()
+    }
+  }
+
+  describe(name, () => {
+    it('keeps a node alive whose step blocks the event loop for longer than its lease, and names the step', async () => {
+      const runs: number[] = []
+      const svc = agent('svc')
+      const heavy = svc.action('heavy', {
+        run: (_: null, step) => {
+          runs.push(step.attempt)
+          block(3_000)
+          return 'done'
+        },
+      })
+      const flow = workflow('flow', { run: (_: null, task) => task.run(heavy, null) })
+      await watched({ workflows: [flow], agents: [svc] }, async ({ triarch, alerts, dead }) => {
+        const task = await triarch.submit(flow, null, { id: 'blocking' })
+        expect(await task.result()).toBe('done')
+        expect(runs).toEqual([1])
+        expect(await dead()).toEqual([])
+        expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+        await expect.poll(() => alerts.map(({ message }) => message)).toHaveLength(1)
+        expect(alerts[0]?.message).toContain('svc.heavy (step 1 of task blocking)')
+      })
+    })
+
+    it('lets a node go whose event loop stands still beyond the bound, and it starts nothing before it knows', async () => {
+      const runs: string[] = []
+      const svc = agent('svc')
+      const heavy = svc.action('heavy', {
+        retry: { attempts: 5 },
+        run: (ms: number, step) => {
+          runs.push(`${step.taskId} ${step.attempt}`)
+          if (step.attempt === 1) block(ms)
+          return 'done'
+        },
+      })
+      const flow = workflow('flow', { run: (ms: number, task) => task.run(heavy, ms) })
+      const options = { stall: '200ms', workflows: [flow], agents: [svc] } as const
+      await watched(options, async ({ triarch, dead }) => {
+        const [node] = (await triarch.nodes()).filter(({ roles }) => roles.includes('agent'))
+        const task = await triarch.submit(flow, 3_500, { id: 'stuck' })
+        expect(await task.result()).toBe('done')
+        expect(await dead()).toEqual([node?.id])
+        expect((await triarch.statistics()).fenced).toBeGreaterThan(0)
+        expect(runs).toHaveLength(2)
+      })
+    })
+
+    it('renews while the wall clock of this process leaps', async () => {
+      let leap = 0
+      const system = systemEnvironment()
+      const environment = { ...system, now: () => system.now() + leap }
+      const svc = agent('svc')
+      let runs = 0
+      const slow = svc.action('slow', {
+        semantics: 'at-most-once',
+        run: async () => {
+          runs++
+          leap += 3_600_000
+          await new Promise((resolve) => system.timer(1_500, () => resolve(null)))
+          leap -= 7_200_000
+          await new Promise((resolve) => system.timer(1_500, () => resolve(null)))
+          return 'done'
+        },
+      })
+      const flow = workflow('flow', { run: (_: null, task) => task.run(slow, undefined) })
+      await watched({ workflows: [flow], agents: [svc], environment }, async ({ triarch, alerts, dead }) => {
+        const task = await triarch.submit(flow, null)
+        expect(await task.result()).toBe('done')
+        expect(runs).toBe(1)
+        expect(alerts).toEqual([])
+        expect(await dead()).toEqual([])
+        expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+      })
+    })
+
+    it('is over at once when its process is gone: the next one of the machine goes on', async () => {
+      const { store, target, dispose } = await make()
+      const first = await served(module, target, { lease: '1h' })
+      await using triarch = new Triarch({ store, lease: '1h', ...errands, onError: () => undefined })
+      const task = await triarch.submit(errand, null, { id: 'errand' })
+      await expect
+        .poll(async () => (await triarch.explain('errand')).reasons[0]?.code, { timeout: 10_000 })
+        .toBe('step')
+      const [node] = await triarch.nodes()
+      expect(node?.place).toMatchObject({ pid: first.pid, host: hostname() })
+      await first.kill()
+      expect(await triarch.nodes()).toEqual([])
+      const { reasons } = await triarch.explain('errand')
+      expect(reasons).toMatchObject([{ code: 'node-lost', node: node?.id }])
+      expect(reasons[0]?.text).toContain(`process has died (it was ${first.pid} on ${hostname()})`)
+      await triarch.start()
+      expect(await task.result({ timeout: '20s' })).toBe(process.pid)
+      await triarch.stop()
+      await dispose()
+    })
+
+    it('is asked for by a process that stood still, before it starts anything', async () => {
+      const { store, target, dispose } = await make()
+      await using triarch = new Triarch({ store, ...pace, ...errands, onError: () => undefined })
+      const first = await served(module, target, { ...pace, roles: ['scheduler', 'agent'] })
+      const task = await triarch.submit(errand, null, { id: 'errand' })
+      await expect
+        .poll(async () => (await triarch.explain('errand')).reasons[0]?.code, { timeout: 10_000 })
+        .toBe('step')
+      const [frozen] = await triarch.nodes()
+      first.signal('SIGSTOP')
+      await triarch.start()
+      expect(await task.result({ timeout: '20s' })).toBe(process.pid)
+      first.signal('SIGCONT')
+      await expect
+        .poll(async () => (await triarch.nodes()).filter(({ place }) => place?.pid === first.pid).map(({ id }) => id))
+        .toEqual([expect.not.stringMatching(frozen?.id ?? '')])
+      await first.kill()
+      await triarch.stop()
+      await dispose()
+    })
+  })
+}
