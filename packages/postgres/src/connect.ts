@@ -54,6 +54,8 @@ function within({ answerWithin }: Settings): number {
 
 function sessionOptions(role: Role): string {
   const options = {
+    // Each statement of a call sees what was committed before it: its locks are taken first.
+    default_transaction_isolation: 'read\\ committed',
     // What was acknowledged is on disk. A lost hint or beat costs a moment: it is not worth a flush.
     synchronous_commit: role === 'calls' ? 'on' : 'off',
     idle_in_transaction_session_timeout: 30_000,

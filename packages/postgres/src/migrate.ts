@@ -30,9 +30,12 @@ CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY
 
 /** Refuses servers that cannot be the store: other versions, standbys. */
 export async function checkServer(client: Client): Promise<void> {
-  const { rows } = await client.query<{ version: string; standby: boolean; read_only: string; synchronous: string }>(`
+  const { rows } = await client.query<
+    Record<'version' | 'read_only' | 'synchronous' | 'isolation', string> & { standby: boolean }
+  >(`
     SELECT current_setting('server_version_num') AS version, pg_is_in_recovery() AS standby,
-      current_setting('transaction_read_only') AS read_only, current_setting('synchronous_commit') AS synchronous`)
+      current_setting('transaction_read_only') AS read_only, current_setting('synchronous_commit') AS synchronous,
+      current_setting('transaction_isolation') AS isolation`)
   const [server] = rows
   const major = Math.floor(Number(server?.version) / 10_000)
   refuseVersion(major)
@@ -41,6 +44,13 @@ export async function checkServer(client: Client): Promise<void> {
   }
   if (server?.synchronous === 'off') {
     throw new TriarchError('INVALID_OPTION', 'synchronous_commit is off: what is acknowledged would not be durable')
+  }
+  // Ours ask for it; behind a pooler, where nothing of a session can be set, it is what the role or the database says.
+  if (server?.isolation !== 'read committed') {
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `transactions are ${server?.isolation} by default, Triarch needs read committed: ALTER ROLE … SET default_transaction_isolation = 'read committed'`,
+    )
   }
 }
 

@@ -68,8 +68,16 @@ export class Transactions {
 
   async effect({ key, epoch, step, name }: Effect, within: number): Promise<string | null> {
     return patiently(this.#environment, within, async () => {
-      const { rows } = await this.#pool.query(this.#sql(ANSWER), [key, epoch, step, name])
-      return (rows[0] as { answer: string | null }).answer
+      const client = await this.#pool.connect()
+      const session = new Session(client, new AbortController().signal)
+      try {
+        // It reads what it has waited for, whatever the database has for its default.
+        await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
+        const [row] = await session.run(this.#sql(ANSWER), [key, epoch, step, name])
+        return (row as { answer: string | null }).answer
+      } finally {
+        await session.end()
+      }
     })
   }
 
