@@ -93,6 +93,18 @@ export function storeError(error: unknown): unknown {
   return new TriarchError(ruleOf(error).code, text, { cause: error, ...(details && { details }) })
 }
 
+/** A call that waits for a moment only has met rows that somebody holds: nothing was written. Other errors stay what they are. */
+export function blocked(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message?: string }
+  if (code !== '55P03') return error
+  const text = `somebody holds what this needs: ${message}`
+  return new TriarchError('STORE_BUSY', text, { cause: error, details: { postgres: code, blocked: true } })
+}
+
+export function isBlocked(error: unknown): boolean {
+  return isTriarchError(error, 'STORE_BUSY') && (error.details as { blocked?: unknown } | undefined)?.blocked === true
+}
+
 export function unopened(): TriarchError {
   return new TriarchError('STORE_CLOSED', 'the store is not open')
 }

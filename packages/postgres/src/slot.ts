@@ -1,6 +1,6 @@
 import type { Environment } from 'triarch/store'
 import { type Client, connect, type Role } from './connect.ts'
-import { ruleOf, unopened } from './failure.ts'
+import { blocked, ruleOf, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 
@@ -9,6 +9,8 @@ export interface Statement {
   name: string
   sql: string
   numbered: boolean
+  /** It waits for others' rows for a moment only: STORE_BUSY then, with `blocked` in its details. */
+  bounded?: boolean
 }
 
 /**
@@ -43,15 +45,25 @@ export class Slot {
 
   /** Tries for at most `patience` ms. Throws STORE_*. */
   async run(statement: Statement, values: readonly unknown[], patience: number): Promise<Row[]> {
-    const { name, sql, numbered } = statement
+    const { name, sql, numbered, bounded } = statement
+    let resent = false
     const given = numbered ? [this.#id, ++this.#number, ...values] : [...values]
     const query = { ...(this.#settings.notify && { name }), text: sql, values: given, rowMode: 'array' } as const
     return patiently(
       this.#environment,
       patience,
-      () => this.#send(query),
+      async () => {
+        try {
+          return await this.#send(query)
+        } catch (error) {
+          // Sent again, it may wait for itself: then nobody knows yet whether it takes effect.
+          throw bounded && !resent ? blocked(error) : error
+        }
+      },
       (error) => {
-        if (ruleOf(error).verdict === 'reconnect') this.#drop()
+        if (ruleOf(error).verdict !== 'reconnect') return
+        resent = true
+        this.#drop()
       },
     )
   }

@@ -94,10 +94,11 @@ export type Statements = Record<Call | Gated | Plain | Read, Statement>
 export function statementsIn(schema: string): Statements {
   const statement = (name: string, sql: string, numbered: boolean) => [
     name,
-    { name: `triarch_${name}`, sql: inSchema(sql, schema), numbered },
+    { name: `triarch_${name}`, sql: inSchema(sql, schema), numbered, bounded: sql.includes(BOUND) },
   ]
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
+    ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
@@ -112,6 +113,22 @@ function call(name: string, count: number): string {
   return `SELECT * FROM triarch.${name}(${parameters(count)})`
 }
 
+/** How long such a call waits for rows that somebody else holds (ms): then it says so, and whoever made it decides. */
+const WAITS = 200
+
+/** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
+const bounded = ['submit', 'post', 'write_schedule'] as const
+const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
+
+/** The bound holds from its first row on, for the call's own parameter depends on it. */
+function boundedParameters(count: number, of = 'b.bound IS NULL'): string {
+  return `CASE WHEN ${of} THEN NULL ELSE $1 END::text, ${parameters(count).slice(4)}`
+}
+
+function boundedCall(name: string, count: number): string {
+  return `SELECT x.* FROM ${BOUND}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
+}
+
 /** The leader looks at some of the locks, too. Their statement is the sweep's: it is its lease that holds. */
 function swept(count: number): string {
   return `
@@ -123,7 +140,7 @@ FROM triarch.sweep(${parameters(count)}) s (report)`
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(count: number): string {
-  return `SELECT c.answer, c.owners, ${TOLD} FROM triarch.commit(${parameters(count)}) c`
+  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${boundedParameters(count)}) c`
 }
 
 /** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
@@ -131,8 +148,9 @@ function gated(name: string, count: number): string {
   const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
   const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'
   return `
-WITH f AS MATERIALIZED (SELECT triarch.answered($1, $2) IS NULL AS fresh),
-  c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners FROM f, LATERAL triarch.${name}(${parameters(count)}) ${columns})
+WITH f AS MATERIALIZED (SELECT triarch.answered(${boundedParameters(2)}) IS NULL AS fresh FROM ${BOUND}),
+  c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners
+    FROM f, LATERAL triarch.${name}(${boundedParameters(count, 'f.fresh IS NULL')}) ${columns})
 SELECT c.answer, c.owners || g.owners, ${TOLD}, g.refused FROM c, LATERAL triarch.gate(c.fresh, c.answer, $${count + 1}) g`
 }
 

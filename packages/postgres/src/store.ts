@@ -16,6 +16,7 @@ import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
+import { Queue } from './queue.ts'
 import { countsOf, lockOf, markOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
@@ -32,6 +33,7 @@ export class PostgresStore implements port.StateStore {
   readonly #statements: Statements
   readonly #hints: Hints
   readonly #pace: Pace
+  readonly #queue: Queue
   /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
@@ -42,6 +44,7 @@ export class PostgresStore implements port.StateStore {
     this.#statements = statementsIn(settings.schema)
     this.#hints = new Hints(environment, settings)
     this.#pace = new Pace(environment, settings.notify)
+    this.#queue = new Queue(environment)
   }
 
   async open(): Promise<void> {
@@ -102,8 +105,9 @@ export class PostgresStore implements port.StateStore {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
     const given = taskArrays(tasks)
-    const row =
-      gates === null ? await this.#first('submit', given) : await this.#first('submit_gated', [...given, gates])
+    const row = await this.#queue.run(this.#settings.patience, () =>
+      gates === null ? this.#first('submit', given) : this.#first('submit_gated', [...given, gates]),
+    )
     this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
@@ -129,11 +133,12 @@ export class PostgresStore implements port.StateStore {
 
   async post(posts: readonly port.Post[]): Promise<boolean[]> {
     if (posts.length === 0) return []
-    const row = await this.#first('post', [
+    const given = [
       texts(posts.map(({ task }) => task)),
       booleans(posts.map(({ control }) => control)),
       texts(posts.map(({ message }) => JSON.stringify(message))),
-    ])
+    ]
+    const row = await this.#queue.run(this.#settings.patience, () => this.#first('post', given))
     this.#tell(newsOf(row))
     return known(answerOf(row))
   }

@@ -1,30 +1,34 @@
 import type { Environment } from '../environment/environment.ts'
-import { isTriarchError, TriarchError } from '../error/error.ts'
+import { isTriarchError } from '../error/error.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
+import { Detour, type Outcomes, type Waiting } from './detour.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 500
 /** From this many on, a crowd is parted: half of it is written while the other half goes on. */
 const CROWD = 96
-
-interface Waiting {
-  transition: Transition
-  done: (outcome: CommitOutcome | Error) => void
-}
+/** While something is blocked: how long the next commit waits for the one in flight (ms), and how many may be left behind. */
+const PATIENCE = 25
+const LEFT_BEHIND = 2
 
 /**
  * Group commit: transitions that come while a commit is in flight, or in the same round of the event loop, share the
- * next one, and so its one flush to disk.
+ * next one, and so its one flush to disk. What rows block that a user's transaction holds goes by a detour, so that others
+ * do not wait for it.
  */
 export class Committer {
   readonly #environment: Environment
   readonly #store: StateStore
+  readonly #detour: Detour
   #queue: Waiting[] = []
   #busy = false
+  /** Commits that nobody waited for. */
+  #behind = 0
 
   constructor(environment: Environment, store: StateStore) {
     this.#environment = environment
     this.#store = store
+    this.#detour = new Detour(environment, (batch) => this.#commit(batch))
   }
 
   /** Calls back with the transition's own outcome, or with the error that kept the whole batch from being written. */
@@ -44,10 +48,27 @@ export class Committer {
       const batch = this.#queue.splice(0, Math.min(size, LARGEST_BATCH))
       size = LARGEST_BATCH
       const committing = batch.length > 0 ? this.#commit(batch) : null
-      if (done) tell(done)
-      done = committing && { batch, outcomes: await committing }
+      if (done) this.#detour.tell(done.batch, done.outcomes)
+      const outcomes = committing && (this.#detour.busy ? await this.#orLater(batch, committing) : await committing)
+      done = outcomes && { batch, outcomes }
     }
     this.#busy = false
+  }
+
+  /** The outcomes, or null: they take long, for something may block them too, and are told when they come. */
+  async #orLater(batch: readonly Waiting[], committing: Promise<Outcomes>): Promise<Outcomes | null> {
+    if (this.#behind >= LEFT_BEHIND) return committing
+    const late = Promise.withResolvers<null>()
+    const timer = this.#environment.timer(PATIENCE, () => late.resolve(null))
+    const outcomes = await Promise.race([committing, late.promise])
+    timer.cancel()
+    if (outcomes) return outcomes
+    this.#behind++
+    void committing.then((found) => {
+      this.#behind--
+      this.#detour.tell(batch, found)
+    })
+    return null
   }
 
   /** The outcomes in order, or the error that kept the whole batch from being written. */
@@ -69,12 +90,4 @@ export class Committer {
   }
 }
 
-type Outcomes = (CommitOutcome | Error)[] | Error
 type Done = { batch: readonly Waiting[]; outcomes: Outcomes } | null
-
-function tell({ batch, outcomes }: NonNullable<Done>): void {
-  for (const [index, { done }] of batch.entries()) {
-    const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
-    done(outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
-  }
-}

@@ -31,7 +31,8 @@ export interface StateStore {
 
   /**
    * Appends transitions; the answer has one outcome for each, in order. Never sent again by the store itself when its
-   * answer is lost: a transition without events has nothing by which a second time could be told.
+   * answer is lost: a transition without events has nothing by which a second time could be told. STORE_BUSY with `blocked`
+   * in its details: nothing was written, for somebody holds rows that something of the batch needs.
    */
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
   /** Submits tasks without owning them. */

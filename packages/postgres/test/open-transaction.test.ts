@@ -1,0 +1,172 @@
+import pg from 'pg'
+import { type TaskContext, Triarch, workflow } from 'triarch'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { postgres } from '../src/index.ts'
+import { dropSchema, freshSchema, serverUrl } from './database.ts'
+
+const echo = workflow('echo', { run: async (n: number) => n })
+const alone = workflow('alone', { exclusive: { key: 'k' }, run: async (n: number) => n })
+/** Asks for the lock, makes a child of that id, or just goes on, when it is told to. */
+const told = workflow('told', {
+  async run(what: 'lock' | 'child' | 'on', task: TaskContext) {
+    await task.event('go')
+    if (what === 'lock') await task.lock('k')
+    if (what === 'child') await task.start(echo, 1, { id: 'taken' })
+    return what
+  },
+})
+
+const schema = freshSchema()
+let pool: pg.Pool
+let triarch: Triarch
+let client: pg.PoolClient
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: serverUrl(), max: 3 })
+})
+afterAll(async () => {
+  await pool.end()
+  await dropSchema(schema)
+})
+beforeEach(async () => {
+  triarch = new Triarch({ store: postgres({ url: serverUrl(), schema }), workflows: [echo, alone, told] })
+  await triarch.start()
+  client = await pool.connect()
+})
+afterEach(async () => {
+  await client.query('ROLLBACK')
+  client.release()
+  await triarch.stop({ grace: 0 })
+  await dropSchema(schema)
+})
+
+describe('while a transaction of the user is open', () => {
+  it('that submitted a task, only those wait that need its id, its lock, or its antecedent', async () => {
+    const [lock, child, on] = await Promise.all(
+      (['lock', 'child', 'on'] as const).map((what) => triarch.submit(told, what, { id: what })),
+    )
+    await client.query('BEGIN')
+    await triarch.submit(alone, 1, { via: client })
+    await triarch.submit(echo, 1, { id: 'taken', via: client })
+    await triarch.submit(echo, 2, { after: 'on', via: client })
+    const blocked = [
+      triarch.submit(echo, 1, { id: 'taken', ifExists: 'return' }),
+      triarch.submit(alone, 3),
+      ...Array.from({ length: 10 }, (_, n) => triarch.submit(alone, n)),
+    ]
+    let unblocked = 0
+    for (const it of blocked) void it.then(() => unblocked++)
+    await Promise.all([lock, child, on].map((task) => task?.emit('go')))
+    // Others of this node come and go meanwhile.
+    for (let round = 0; round < 20; round++) {
+      const tasks = await Promise.all(Array.from({ length: 5 }, () => triarch.submit(echo, round)))
+      expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(Array(5).fill(round))
+    }
+    const open = await Promise.all([lock, child, on].map(async (task) => (await task?.status())?.status))
+    expect([open, unblocked]).toEqual([Array(3).fill('running'), 0])
+    await client.query('COMMIT')
+    expect(await lock?.result()).toBe('lock')
+    expect(await on?.result()).toBe('on')
+    expect(await child?.result()).toBe('child')
+    for (const task of await Promise.all(blocked)) await task.result()
+  })
+})
+
+describe.each(['REPEATABLE READ', 'SERIALIZABLE'])('in a transaction that is %s', (level) => {
+  const begin = async () => {
+    await client.query(`BEGIN ISOLATION LEVEL ${level}`)
+    await client.query('SELECT 1 FROM pg_class LIMIT 1')
+  }
+  const conflict = { code: 'STORE_BUSY', details: { postgres: '40001' } }
+
+  it('a submission never waits for a lock that nobody has', async () => {
+    const holder = await triarch.submit(told, 'lock', { exclusive: { key: 'k' } })
+    await begin()
+    await client.query(`SELECT 1 FROM "${schema}".locks`)
+    await holder.cancel()
+    await holder.result().catch(() => undefined)
+    await expect(triarch.submit(alone, 1, { via: client })).rejects.toMatchObject(conflict)
+    await client.query('ROLLBACK')
+    await begin()
+    const task = await triarch.submit(alone, 1, { via: client })
+    await client.query('COMMIT')
+    expect(await task.result()).toBe(1)
+  })
+
+  it('a lock is never had twice, and a refusal is true', async () => {
+    await begin()
+    await client.query(`SELECT 1 FROM "${schema}".locks`)
+    const holder = await triarch.submit(told, 'on', { exclusive: { key: 'k' } })
+    await expect(triarch.submit(alone, 1, { via: client })).rejects.toMatchObject(conflict)
+    await client.query('ROLLBACK')
+    await begin()
+    const refused = triarch.submit(alone, 1, { via: client, exclusive: { ifHeld: 'reject' } })
+    await expect(refused).rejects.toMatchObject({ code: 'LOCK_HELD', details: { by: [holder.id] } })
+    await client.query('ROLLBACK')
+    await begin()
+    await client.query(`SELECT 1 FROM "${schema}".locks`)
+    await holder.emit('go')
+    await holder.result()
+    const late = triarch.submit(alone, 1, { via: client, exclusive: { ifHeld: 'reject' } })
+    await expect(late).rejects.toMatchObject(conflict)
+  })
+
+  it('a task never misses the end of the one it comes after, nor takes it for unknown', async () => {
+    const first = await triarch.submit(told, 'on', { id: 'first' })
+    await begin()
+    await client.query(`SELECT 1 FROM "${schema}".tasks`)
+    await first.emit('go')
+    await first.result()
+    await triarch.submit(echo, 1, { id: 'younger' })
+    await expect(triarch.submit(echo, 1, { after: 'first', via: client })).rejects.toMatchObject(conflict)
+    await client.query('ROLLBACK')
+    await begin()
+    await client.query(`SELECT 1 FROM "${schema}".tasks`)
+    await triarch.submit(echo, 1, { id: 'youngest' })
+    await expect(triarch.submit(echo, 1, { after: 'youngest', via: client })).rejects.toMatchObject(conflict)
+    await client.query('ROLLBACK')
+    await begin()
+    const [after, never] = [
+      await triarch.submit(echo, 1, { after: 'first', via: client }),
+      await triarch.submit(echo, 2, { after: 'never', via: client }),
+    ]
+    await client.query('COMMIT')
+    expect(await after.result()).toBe(1)
+    await expect(never.result()).rejects.toMatchObject({ code: 'TASK_FAILED' })
+  })
+})
+
+describe('where transactions are repeatable read by default', () => {
+  const role = `strict_${process.pid}`
+  beforeAll(async () => {
+    await pool.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD 'strict'`)
+    await pool.query(`ALTER ROLE ${role} SET default_transaction_isolation = 'repeatable read'`)
+  })
+  afterAll(() => pool.query(`DROP ROLE ${role}`))
+  const url = () => {
+    const its = new URL(serverUrl())
+    its.username = role
+    its.password = 'strict'
+    return its.toString()
+  }
+
+  it('a store of its own asks for read committed', async () => {
+    const own = freshSchema()
+    const strict = new Triarch({
+      store: postgres({ url: url(), schema: own }),
+      workflows: [alone],
+    })
+    await strict.start()
+    const tasks = await Promise.all(Array.from({ length: 10 }, (_, n) => strict.submit(alone, n)))
+    expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(Array.from({ length: 10 }, (_, n) => n))
+    await strict.stop()
+    await dropSchema(own)
+  })
+
+  it('and nothing of a session can be set, it says what to do', async () => {
+    const strict = new Triarch({ store: postgres({ url: url(), schema: freshSchema(), notify: false }) })
+    await expect(strict.start()).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: expect.stringContaining('default_transaction_isolation'),
+    })
+  })
+})

@@ -1,0 +1,118 @@
+import type { Environment } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { CommitOutcome, Transition } from '../store/port.ts'
+
+/** Into so many parts a batch is split of which something is blocked, until what is blocked is alone. */
+const PARTS = 8
+/** Parts tried at a time: each may have a connection for as long as the store waits for others' rows. */
+const LANES = 2
+/** Between two tries of what is blocked (ms): twice as long each time. */
+const FIRST_WAIT = 50
+const LONGEST_WAIT = 2_000
+/** How long a transition that is blocked is tried before its task is given back (ms). */
+const LIMIT = 30_000
+
+export interface Waiting {
+  transition: Transition
+  done: (outcome: CommitOutcome | Error) => void
+}
+
+/** In order, or the error that kept the whole batch from being written. */
+export type Outcomes = (CommitOutcome | Error)[] | Error
+
+interface Part {
+  batch: readonly Waiting[]
+  /** The next wait, and since when it is tried alone. */
+  wait: number
+  since: number
+}
+
+/**
+ * Where transitions go that rows block which somebody else holds: a user's transaction that submitted the same id, asked
+ * for the same lock or comes after the same task. They are parted until those that are blocked are alone, and these are tried
+ * again until the rows are free. A task has one transition at a time, so none can overtake another.
+ */
+export class Detour {
+  readonly #environment: Environment
+  readonly #commit: (batch: readonly Waiting[]) => Promise<Outcomes>
+  readonly #parts: Part[] = []
+  /** Blocked ones that rest until their next try. */
+  readonly #resting = new Set<{ part: Part; wake: () => void }>()
+  #tried = 0
+
+  constructor(environment: Environment, commit: (batch: readonly Waiting[]) => Promise<Outcomes>) {
+    this.#environment = environment
+    this.#commit = commit
+  }
+
+  /** Something is blocked, or may be. */
+  get busy(): boolean {
+    return this.#tried + this.#parts.length + this.#resting.size > 0
+  }
+
+  /** Calls back with what became of each; takes in hand what is blocked. */
+  tell(batch: readonly Waiting[], outcomes: Outcomes): void {
+    if (isBlocked(outcomes)) return this.#take(batch, outcomes)
+    for (const [index, waiting] of batch.entries()) {
+      const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
+      if (isBlocked(outcome)) this.#take([waiting], outcome)
+      else waiting.done(outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
+    }
+  }
+
+  #take(batch: readonly Waiting[], error: Error): void {
+    const since = this.#environment.monotonic()
+    if (batch.length === 1) this.#rest({ batch, wait: FIRST_WAIT, since }, error)
+    else {
+      const size = Math.ceil(batch.length / PARTS)
+      for (let from = 0; from < batch.length; from += size)
+        this.#parts.push({ batch: batch.slice(from, from + size), wait: FIRST_WAIT, since })
+    }
+    this.#next()
+  }
+
+  #next(): void {
+    while (this.#tried < LANES) {
+      const part = this.#parts.shift()
+      if (!part) return
+      this.#tried++
+      void this.#try(part)
+    }
+  }
+
+  async #try(part: Part): Promise<void> {
+    const outcomes = await this.#commit(part.batch)
+    this.#tried--
+    if (!isBlocked(outcomes)) {
+      this.tell(part.batch, outcomes)
+      // What blocked this one may have blocked the others.
+      if (part.wait > FIRST_WAIT) for (const { wake } of [...this.#resting]) wake()
+    } else if (part.batch.length > 1) this.#take(part.batch, outcomes)
+    else this.#rest(part, outcomes)
+    this.#next()
+  }
+
+  /** The wait is drawn at random, so that two nodes that wait for each other's rows do not meet again. */
+  #rest({ batch, wait, since }: Part, error: Error): void {
+    if (this.#environment.monotonic() - since >= LIMIT) {
+      for (const { done } of batch) done(error)
+      return
+    }
+    const wake = () => {
+      timer.cancel()
+      if (!this.#resting.delete(resting)) return
+      this.#parts.push(resting.part)
+      this.#next()
+    }
+    const resting = { part: { batch, wait: Math.min(wait * 2, LONGEST_WAIT), since }, wake }
+    const timer = this.#environment.timer(wait / 2 + (wait / 2) * this.#environment.random(), wake)
+    this.#resting.add(resting)
+  }
+}
+
+/** Nothing was written, for somebody holds rows that something in the batch needs. */
+function isBlocked(outcome: unknown): outcome is TriarchError {
+  if (!isTriarchError(outcome, 'STORE_BUSY')) return false
+  const { details } = outcome
+  return typeof details === 'object' && details !== null && 'blocked' in details && details.blocked === true
+}
