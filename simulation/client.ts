@@ -106,7 +106,7 @@ export class Client {
         await work()
         return
       } catch (error) {
-        if (!isTriarchError(error, 'STORE_FAILED') && !isTriarchError(error, 'STORE_BUSY')) throw error
+        if (!isTriarchError(error, 'STORE_UNAVAILABLE') && !isTriarchError(error, 'STORE_BUSY')) throw error
       }
       await this.#pause(AGAIN)
     }

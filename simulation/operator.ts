@@ -98,7 +98,7 @@ const expected = [
   'ILLEGAL_MOVE',
   'UNKNOWN_TASK',
   'STORE_BUSY',
-  'STORE_FAILED',
+  'STORE_UNAVAILABLE',
 ] as const
 
 /** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */

@@ -1,17 +1,55 @@
-import type { Claim, Letter, Message } from 'triarch/store'
+import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, type Message } from 'triarch/store'
+import { texts } from './arrays.ts'
 import type { Row } from './slot.ts'
 
-/** The claims out of the answer: a row with seq 0 describes a task, in the order of taking; the others are its records. */
+export function claimArguments({ node, runnable, limit, held, records, bytes, trial }: ClaimRequest): unknown[] {
+  return [
+    node,
+    texts(runnable.map(({ workflow }) => workflow)),
+    texts(runnable.map(({ version }) => version)),
+    limit,
+    held ? texts(held) : null,
+    records ?? CLAIM_BOUNDS.records,
+    bytes ?? CLAIM_BOUNDS.bytes,
+    CLAIM_BOUNDS.letters,
+    CLAIM_BOUNDS.letterBytes,
+    trial ?? false,
+  ]
+}
+
+/**
+ * The claims out of the answer: a row with seq 0 describes a task, in the order of taking, one with -1 is a letter; the
+ * others are its records.
+ */
 export function claimsOf(rows: readonly Row[]): Claim[] {
   const claims = new Map<number, Claim>()
+  let more = false
   for (const [key, seq, at, text] of rows as readonly [number, number, number, string][]) {
-    if (seq > 0) claims.get(key)?.records.push({ seq, at, events: text })
+    const claim = claims.get(key)
+    if (seq > 0) claim?.records.push({ seq, at, events: text })
+    else if (seq < 0) claim?.letters.push({ id: at, key, message: JSON.parse(text) as Message })
     else {
-      const { letters, ...rest } = JSON.parse(text) as Omit<Claim, 'key' | 'records'>
-      claims.set(key, { key, ...rest, records: [], letters: letters.map(({ id, message }) => ({ id, key, message })) })
+      const { rest, unread, strikes, more: left, ...described } = JSON.parse(text) as Description
+      more = left
+      claims.set(key, {
+        ...{ key, ...described, records: [], letters: [] },
+        ...(rest !== null && { rest }),
+        ...(unread && { unread }),
+        ...(strikes !== null && { trial: { strikes } }),
+      })
     }
   }
-  return [...claims.values()]
+  const taken = [...claims.values()]
+  const last = taken.at(-1)
+  if (last && more) last.more = true
+  return taken
+}
+
+type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphaned' | 'work'> & {
+  rest: number | null
+  unread: boolean
+  more: boolean
+  strikes: number | null
 }
 
 export function letterOf(row: Row): Letter {

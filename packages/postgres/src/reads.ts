@@ -26,6 +26,7 @@ const columns = [
     'output',
     'error',
     'pause',
+    'quarantined',
   ],
 ]
 const names = columns.map((column) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
@@ -36,14 +37,15 @@ export const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)),
   t.status = 'stopped' AND NOT t.control AND t.locked_by IS NULL
 FROM triarch.tasks t WHERE t.id = ANY ($1)`
+/** How long a text is stands before it: what is too much is not read. */
 export const RECORDS = `
-SELECT h.seq, h.at, h.events FROM triarch.history h
-WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3`
+SELECT p.seq, p.at, p.events FROM (
+  SELECT r.*, sum(octet_length(r.events)) OVER (ORDER BY r.seq) - octet_length(r.events) AS before FROM (
+    SELECT h.seq, h.at, h.events FROM triarch.history h
+    WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3) r) p
+WHERE p.before < $4 ORDER BY p.seq`
 export const REPLAY = `
-SELECT h.seq, h.at, h.events FROM triarch.tasks t, LATERAL (
-  SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq = 1
-  UNION SELECT f.seq, f.at, f.events FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq) h
-WHERE t.id = $1 ORDER BY h.seq`
+SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`
 export const NODES =
   'SELECT id, roles, started_at, lease_until, runs, place FROM triarch.nodes WHERE NOT dead ORDER BY id'
 export const PULSES = `
@@ -51,7 +53,7 @@ SELECT c.now, n.id, triarch.mark(n), n.lease, n.roles
 FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`
 export const AHEAD = `
 SELECT (SELECT count(*) FROM triarch.tasks o WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version
-  AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key)))
+  AND (o.priority > t.priority OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))))
 FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
 export const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,

@@ -1,3 +1,4 @@
+import { ACQUIT, LIFT } from './quarantine.ts'
 import {
   AHEAD,
   COUNTS,
@@ -17,9 +18,20 @@ import { inSchema } from './schema.ts'
 import type { Statement } from './slot.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
-type Call = 'write_schedule' | 'commit' | 'submit' | 'post' | 'claim' | 'take_work' | 'reply'
+type Call =
+  | 'write_schedule'
+  | 'commit'
+  | 'submit'
+  | 'post'
+  | 'take_tasks'
+  | 'quarantine'
+  | 'terminate'
+  | 'take_work'
+  | 'reply'
 type Plain =
-  | 'letters'
+  | 'letters_within'
+  | 'letters_each'
+  | 'letters_of'
   | 'beat_work'
   | 'beat'
   | 'leave'
@@ -45,6 +57,8 @@ type Read =
   | 'nodes'
   | 'pulses'
   | 'counts'
+  | 'lift'
+  | 'acquit'
   | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
@@ -53,12 +67,16 @@ const calls: Readonly<Record<Call, number>> = {
   commit: 77,
   submit: 13,
   post: 5,
-  claim: 8,
+  take_tasks: 13,
+  quarantine: 8,
+  terminate: 11,
   take_work: 7,
   reply: 5,
 }
 const plain: Readonly<Record<Plain, number>> = {
-  letters: 2,
+  letters_within: 3,
+  letters_each: 7,
+  letters_of: 4,
   beat_work: 4,
   beat: 6,
   leave: 2,
@@ -85,6 +103,8 @@ const reads: Readonly<Record<Read, string>> = {
   nodes: NODES,
   pulses: PULSES,
   counts: COUNTS,
+  lift: LIFT,
+  acquit: ACQUIT,
   nextWake: NEXT_WAKE,
 }
 

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
-import type { Environment, Hint } from 'triarch/store'
+import { type Environment, type Hint, INBOX_BYTES } from 'triarch/store'
 import { answerOf, known, newsOf, number } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
-import { claimsOf, letterOf } from './claim.ts'
+import { claimArguments, claimsOf, letterOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
@@ -25,6 +25,9 @@ import { type Statements, statementsIn } from './statements.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
+
+const UNBOUNDED = Number.MAX_SAFE_INTEGER
+const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
 
 /** The state store on PostgreSQL: each call is one statement, and so one transaction and one round trip. */
 export class PostgresStore implements port.StateStore {
@@ -143,10 +146,8 @@ export class PostgresStore implements port.StateStore {
     return known(answerOf(row))
   }
 
-  async claim({ node, runnable, limit, held }: port.ClaimRequest): Promise<port.Claim[]> {
-    const workflows = texts(runnable.map(({ workflow }) => workflow))
-    const versions = texts(runnable.map(({ version }) => version))
-    const rows = await this.#call('claim', [this.#given(), node, workflows, versions, limit, held ? texts(held) : null])
+  async claim(request: port.ClaimRequest): Promise<port.Claim[]> {
+    const rows = await this.#call('take_tasks', [this.#given(), ...claimArguments(request)])
     if (rows.length > 0) this.#pace.found()
     return claimsOf(rows)
   }
@@ -155,10 +156,50 @@ export class PostgresStore implements port.StateStore {
     return number(await this.#first('nextWake', []))
   }
 
-  async inbox(node: string, limit: number): Promise<port.Letter[]> {
-    const rows = await this.#call('letters', [node, limit])
+  async inbox(
+    node: string,
+    limit: number,
+    { bytes = INBOX_BYTES, each }: port.InboxBounds = {},
+  ): Promise<port.Letter[]> {
+    const rows = each
+      ? await this.#call('letters_each', [
+          ...[node, limit, bytes, each.limit, each.bytes, each.after],
+          integers([...each.skip]),
+        ])
+      : await this.#call('letters_within', [node, limit, bytes])
     if (rows.length > 0) this.#pace.found()
     return rows.map(letterOf)
+  }
+
+  async letters(key: number, after: number, { limit, bytes }: port.LetterBounds): Promise<port.Letter[]> {
+    return (await this.#call('letters_of', [key, after, limit, bytes])).map(letterOf)
+  }
+
+  async quarantine({ key, node, epoch, at, record }: port.Quarantine): Promise<boolean> {
+    const row = await this.#first('quarantine', [key, node, epoch, at, record?.events ?? null, record?.pause ?? null])
+    return answerOf(row) === 'yes'
+  }
+
+  async lift(id: string): Promise<boolean> {
+    const lifted = (await this.#call('lift', [id])).length > 0
+    if (lifted) this.#tell(['tasks'])
+    return lifted
+  }
+
+  async acquit({ key, epoch, node }: port.Ownership): Promise<void> {
+    await this.#call('acquit', [key, epoch, node])
+  }
+
+  async terminate({ id, at, events, snapshot, posts }: port.Termination): Promise<boolean> {
+    const { status, result, error } = snapshot
+    const row = await this.#first('terminate', [
+      ...[id, at, events, status, result, error],
+      texts(posts.map(({ task }) => task)),
+      booleans(posts.map(({ control }) => control)),
+      texts(posts.map(({ message }) => JSON.stringify(message))),
+    ])
+    this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    return answerOf(row) === 'yes'
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
@@ -246,12 +287,17 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('marks', [texts(ids)])).map(markOf)
   }
 
-  async records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
-    return (await this.#read('records', [id, after, limit])).map(recordOf)
+  async records(
+    id: string,
+    after: number,
+    most: number | Omit<port.ReplayPage, 'after'>,
+  ): Promise<port.HistoryRecord[]> {
+    const { records, bytes } = typeof most === 'number' ? { records: most, bytes: UNBOUNDED } : most
+    return (await this.#read('records', [id, after, records, bytes])).map(recordOf)
   }
 
-  async replay(id: string): Promise<port.HistoryRecord[]> {
-    return (await this.#read('replay', [id])).map(recordOf)
+  async replay(id: string, { after, records, bytes }: port.ReplayPage = WHOLE): Promise<port.HistoryRecord[]> {
+    return (await this.#read('replay', [id, after, records, bytes])).map(recordOf)
   }
 
   async list(query: port.ListQuery): Promise<port.TaskRow[]> {

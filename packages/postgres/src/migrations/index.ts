@@ -14,6 +14,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0004', ['prune']],
   ['0005', ['node', 'schedule']],
   ['0006', ['gate']],
+  ['0007', ['quarantine', 'claim']],
   ['0009', ['pulse']],
   ['0011', ['beat']],
 ]

@@ -116,7 +116,7 @@ function pauseOf({ state, heard }: Scene): Reason {
     'unknown-outcome': 'because nobody knows whether a step took effect',
     mismatch: 'because its code and its history disagree',
     error: 'because its code failed',
-    limit: 'because it reached a limit',
+    quarantine: 'because it was set apart',
   }[reason]
   const about = [held && `step ${held.id} (${held.name})`, note && `"${note}"`, (held?.error ?? error)?.message]
   const details = about.filter((it) => it !== undefined && it !== '').join(': ')

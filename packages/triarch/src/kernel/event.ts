@@ -186,6 +186,15 @@ export type Fact =
     }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
 
-export type PauseReason = 'operator' | 'lock' | 'step' | 'undo' | 'unknown-outcome' | 'mismatch' | 'error'
+export type PauseReason =
+  | 'operator'
+  | 'lock'
+  | 'step'
+  | 'undo'
+  | 'unknown-outcome'
+  | 'mismatch'
+  | 'error'
+  /** Set apart by the node that had it: the error says why. */
+  | 'quarantine'
 
 export type TaskEvent = Decision | Fact

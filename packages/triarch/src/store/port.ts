@@ -6,6 +6,7 @@ import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
+import type { Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
@@ -13,6 +14,7 @@ import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
+export type { Ownership, Quarantine, Termination } from './quarantine.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 
@@ -62,12 +64,26 @@ export interface StateStore {
   /** Puts messages into tasks' inboxes and makes unowned tasks claimable. False: no such task. */
   post(posts: readonly Post[]): Promise<boolean[]>
 
-  /** Takes ownership of ready tasks: `locked_by` = node, epoch + 1. Due sleepers are woken first. */
+  /**
+   * Takes ownership of ready tasks: `locked_by` = node, epoch + 1. Due sleepers are woken first. The highest priority comes
+   * first, then what became ready first. As many as fit the bounds of the answer, but one at least.
+   */
   claim(request: ClaimRequest): Promise<Claim[]>
   /** The earliest wake-up of an unowned sleeping task. */
   nextWake(): Promise<number | null>
   /** Undelivered messages of the tasks this node owns, oldest first. They go when a transition consumes them. */
-  inbox(node: string, limit: number): Promise<Letter[]>
+  inbox(node: string, limit: number, bounds?: InboxBounds): Promise<Letter[]>
+  /** Of one task, by its key: those after the letter `after`, until one reaches a bound. */
+  letters(key: number, after: number, most: LetterBounds): Promise<Letter[]>
+
+  /** Sets a task apart, by its owner: it is given back, and nobody claims it before `lift`. False: another owner has it. */
+  quarantine(task: Quarantine): Promise<boolean>
+  /** An operator's word: it may be claimed once more, alone. False: it was not set apart. */
+  lift(id: string): Promise<boolean>
+  /** A task taken on trial was opened and did no harm. */
+  acquit(task: Ownership): Promise<void>
+  /** Ends a task that is set apart, whatever its history holds; its locks are free and those that come after it are told. */
+  terminate(task: Termination): Promise<boolean>
 
   /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
   takeWork(request: TakeWork): Promise<WorkItem[]>
@@ -107,9 +123,10 @@ export interface StateStore {
   task(id: string): Promise<TaskRow | null>
   /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
   marks(ids: readonly string[]): Promise<TaskMark[]>
-  records(id: string, after: number, limit: number): Promise<HistoryRecord[]>
-  /** What a rebuild needs: record 1, then those from the last `continued` on. */
-  replay(id: string): Promise<HistoryRecord[]>
+  /** At most so many, up to the one with which their events reach `bytes`. */
+  records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
+  /** What a rebuild needs: record 1, then those from the last `continued` on; or a page of that. */
+  replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
   list(query: ListQuery): Promise<TaskRow[]>
   nodes(): Promise<NodeRow[]>
   /** What is queued of this task, and how much is before it. */
@@ -279,6 +296,36 @@ export interface ClaimRequest {
    * orphaned, for itself or others to claim.
    */
   held?: readonly string[]
+  /** Bounds of the answer: history records, and bytes of their events. */
+  records?: number
+  bytes?: number
+  /** A task under suspicion, if there is one, comes first and alone. Others never take one. */
+  trial?: boolean
+}
+
+/** Of an answer to a claim, when not given; letters of each task. */
+export const CLAIM_BOUNDS = { records: 20_000, bytes: 8 * 1024 * 1024, letters: 200, letterBytes: 1024 * 1024 } as const
+
+/** Bytes of messages in one reading of an inbox, when not given. */
+export const INBOX_BYTES: number = 8 * 1024 * 1024
+
+export interface LetterBounds {
+  limit: number
+  bytes: number
+}
+
+export interface InboxBounds {
+  /** The letter that reaches it is the last. */
+  bytes?: number
+  /** Not the oldest of all, but the oldest of each task, by keys: those above `after` without `skip`. */
+  each?: LetterBounds & { after: number; skip: readonly number[] }
+}
+
+/** So many records after this one, up to the one with which their events reach `bytes`. */
+export interface ReplayPage {
+  after: number
+  records: number
+  bytes: number
 }
 
 export interface Claim {
@@ -291,7 +338,15 @@ export interface Claim {
   orphaned: boolean
   /** Record 1, then those from the last `continued` on. */
   records: HistoryRecord[]
+  /** These are not all the records there are: bytes of all. */
+  rest?: number
   letters: Letter[]
+  /** These are not all the letters there are. */
+  unread?: true
+  /** It is under suspicion; `strikes`: owners that died while they had it on trial. */
+  trial?: { strikes: number }
+  /** Of the last one of an answer: more are ready. */
+  more?: true
   /** Attempts outstanding in work queues. */
   work: { step: number; operation: Operation; attempt: number }[]
 }

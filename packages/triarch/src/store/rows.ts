@@ -21,6 +21,8 @@ export interface TaskRow extends Snapshot {
   control: boolean
   /** Next wake-up of an unowned task. */
   wakeAt: number | null
+  /** Set apart: nobody takes it before an operator's word. */
+  quarantined: boolean
 }
 
 /** What those who wait for a task look at. */

@@ -42,6 +42,7 @@ const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<StoreCall> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
   ...(['writeSchedule', 'dropSchedule', 'bury'] as const),
+  ...(['quarantine', 'lift', 'acquit', 'terminate'] as const),
 ])
 
 /** Errors that faults made: the engine may meet them, and report them. */
@@ -103,13 +104,13 @@ export class Network {
     const { machine, name } = call
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
     if (fault === 'refused' || fault === 'busy') {
-      const code = fault === 'busy' ? 'STORE_BUSY' : 'STORE_FAILED'
+      const code = fault === 'busy' ? 'STORE_BUSY' : 'STORE_UNAVAILABLE'
       return answer(() => caller.reject(new InjectedError(code, 'injected: nothing was done')))
     }
     const result = this.#perform(call)
     if (fault === 'crash-after') return this.#crash(machine)
     if (fault === 'unheard') {
-      return answer(() => caller.reject(new InjectedError('STORE_FAILED', 'injected: done, but unheard')))
+      return answer(() => caller.reject(new InjectedError('STORE_UNAVAILABLE', 'injected: done, but unheard')))
     }
     const settle = (outcome: unknown) =>
       answer(() => (outcome instanceof Error ? caller.reject(outcome) : caller.resolve(outcome)))

@@ -55,11 +55,12 @@ function learnKey(model: Reference, id: string, key: number): void {
 
 export function agreeOnClaims(model: Reference, expected: readonly string[], actual: readonly port.Claim[]): void {
   expect(actual.map(({ id }) => id)).toEqual(expected)
-  for (const { letters, work, records, ...rest } of actual) {
+  for (const { letters, work, records, more: _, trial, ...rest } of actual) {
     const task = model.tasks.get(rest.id) as ModelTask
     learnKey(model, task.id, rest.key)
     const { key, id, workflow, version, epoch, orphaned } = task
     expect(rest).toEqual({ key, id, workflow, version, epoch, orphaned })
+    expect(trial).toEqual(task.onTrial ? { strikes: task.strikes } : undefined)
     expect(records).toEqual(replayed(task))
     agreeOnLetters(model, lettersOf(model, id), letters)
     const mine = model.work.filter((it) => it.task === id)
@@ -175,6 +176,18 @@ export async function agreeOnEverything(model: Reference, store: port.StateStore
   expect(rows).toEqual(tasks.map(rowOf).sort((a, b) => a.key - b.key))
 }
 
-export function rowOf({ orphaned: _o, base: _b, records: _r, key, ...row }: ModelTask): port.TaskRow {
+export function rowOf(task: ModelTask): port.TaskRow {
+  const {
+    orphaned: _o,
+    base: _b,
+    records: _r,
+    readied: _d,
+    suspicion: _s,
+    claimedSeq: _c,
+    onTrial: _t,
+    strikes: _k,
+    key,
+    ...row
+  } = task
   return { ...row, key: key as number }
 }

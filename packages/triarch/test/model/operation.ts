@@ -41,10 +41,19 @@ export function operation(model: Reference, choice: Choice): Operation {
     case 'claim': {
       const { node, limit } = choice
       const runnable = choice.runnable.map(([workflow, version]) => ({ workflow, version }))
-      const request = { node, limit, runnable }
+      const request = { node, limit, runnable, trial: true }
       return make(
         (store) => store.claim(request),
-        (model, answer) => agreeOnClaims(model, reference.claim(model, request), answer),
+        (model, answer) =>
+          agreeOnClaims(
+            model,
+            reference.claim(
+              model,
+              request,
+              answer.map(({ id }) => id),
+            ),
+            answer,
+          ),
       )
     }
     case 'inbox':

@@ -31,6 +31,12 @@ export interface ModelTask extends Omit<port.TaskRow, 'key'> {
   key: number | null
   control: boolean
   orphaned: boolean
+  /** The operation in which it became ready: among those of one operation any may come first. */
+  readied: number
+  suspicion: number
+  claimedSeq: number
+  onTrial: boolean
+  strikes: number
   /** Record from which it is replayed. */
   base: number
   records: port.HistoryRecord[]
@@ -198,6 +204,12 @@ function insert(model: Reference, task: port.NewTask): boolean {
     wakeAt: startAt,
     control: false,
     orphaned: false,
+    quarantined: false,
+    readied: model.round,
+    suspicion: 0,
+    claimedSeq: 0,
+    onTrial: false,
+    strikes: 0,
     base: 1,
     records: [{ seq: 1, at, events }],
   })
@@ -262,7 +274,7 @@ function release(
     lockedBy: null,
     wakeAt,
     orphaned,
-    ready: ready || unread.length > 0,
+    ...((ready || unread.length > 0) && readied(model, task)),
     control: unread.some((letter) => letter.control),
   })
 }
@@ -285,20 +297,36 @@ function askedBy(events: string): number {
   return (JSON.parse(events) as { parent?: { step: number } }[])[0]?.parent?.step ?? 0
 }
 
-export function claim(model: Reference, { node, runnable, limit }: port.ClaimRequest): string[] {
+/** `told`: the store's answer, where the order is its own choice. */
+export function claim(model: Reference, { node, runnable, limit, trial }: port.ClaimRequest, told: string[]): string[] {
   const sleepers = [...model.tasks.values()].filter(({ wakeAt }) => wakeAt !== null && wakeAt <= model.now)
-  for (const task of sleepers) Object.assign(task, { ready: true, wakeAt: null })
+  for (const task of sleepers) Object.assign(task, { ...readied(model, task), wakeAt: null })
   const fits = (task: ModelTask) =>
     task.control || runnable.some(({ workflow, version }) => task.workflow === workflow && task.version === version)
-  return [...model.tasks.values()]
-    .filter((task) => task.ready && fits(task))
-    .sort((a, b) => b.priority - a.priority || (a.key ?? Infinity) - (b.key ?? Infinity))
-    .slice(0, limit)
-    .map((task) => {
-      const epoch = task.epoch + 1
-      Object.assign(task, { lockedBy: node, epoch, ready: false, control: false, wakeAt: null })
-      return task.id
-    })
+  const place = ({ id }: ModelTask) => (told.includes(id) ? told.indexOf(id) : Infinity)
+  const inLine = (a: ModelTask, b: ModelTask) => a.readied - b.readied || place(a) - place(b) || 0
+  const ready = [...model.tasks.values()].filter((task) => task.ready && fits(task))
+  const suspects = ready.filter(({ suspicion }) => suspicion >= 2)
+  const first = trial ? suspects.sort((a, b) => a.strikes - b.strikes || inLine(a, b)).slice(0, 1) : []
+  const others = ready.filter(({ suspicion }) => suspicion < 2)
+  const taken =
+    first.length > 0 ? first : others.sort((a, b) => b.priority - a.priority || inLine(a, b)).slice(0, limit)
+  return taken.map((task) => {
+    const { orphaned, onTrial, records } = task
+    const last = records.at(-1)?.seq ?? 0
+    const again = first.length > 0 || task.claimedSeq === last
+    if (orphaned || first.length > 0) {
+      task.suspicion = again ? task.suspicion + 1 : 1
+      Object.assign(task, { claimedSeq: last, strikes: task.strikes + (onTrial ? 1 : 0), onTrial: first.length > 0 })
+    } else task.suspicion = 0
+    const epoch = task.epoch + 1
+    Object.assign(task, { lockedBy: node, epoch, ready: false, control: false, wakeAt: null })
+    return task.id
+  })
+}
+
+function readied(model: Reference, task: ModelTask): { ready: true; readied: number } {
+  return { ready: true, readied: task.ready ? task.readied : model.round }
 }
 
 export function nextWake(model: Reference): number | null {
@@ -325,7 +353,7 @@ function postOne(model: Reference, { task, message, control }: port.Post): boole
 function deliver(model: Reference, id: string, messages: Message[], { control = false, posted = false } = {}): void {
   model.letters.push({ id: null, task: id, round: model.round, posted, control, messages })
   const task = model.tasks.get(id) as ModelTask
-  if (task.lockedBy === null) Object.assign(task, { ready: true, control: task.control || control })
+  if (task.lockedBy === null) Object.assign(task, { ...readied(model, task), control: task.control || control })
 }
 
 export function lettersOf(model: Reference, task: string): ModelLetter[] {
@@ -462,7 +490,7 @@ export function sweep(model: Reference, { name, token }: { name: string; token: 
   let overdueTasks = 0
   for (const task of model.tasks.values()) {
     if (task.lockedBy !== null || task.control || task.deadline === null || task.deadline > now) continue
-    Object.assign(task, { ready: true, control: true })
+    Object.assign(task, { ...readied(model, task), control: true })
     overdueTasks++
   }
   const deadNodes = dead.map(({ id }) => id).sort()

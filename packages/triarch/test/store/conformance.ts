@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
+import { claimSuite } from './claim.suite.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
+import { quarantineSuite } from './quarantine.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
@@ -60,6 +62,8 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
 
     commitSuite(bench)
     queueSuite(bench)
+    claimSuite(bench)
+    quarantineSuite(bench)
     supervisionSuite(bench)
     readSuite(bench)
     transactionSuite(bench)

@@ -1,33 +1,48 @@
 import type { Operation } from '../../kernel/event.ts'
-import type { Claim, ClaimRequest } from '../port.ts'
+import { CLAIM_BOUNDS, type Claim, type ClaimRequest } from '../port.ts'
 import type { Database } from './database.ts'
-import { type LetterRow, letterOf } from './inbox.ts'
+import { lettersOf } from './inbox.ts'
 import { releaseStrays } from './release.ts'
-import { replayOf } from './replay.ts'
+import { pageOf, sizeOf } from './replay.ts'
 
 /** Sleepers woken by one claim: bounds how long a pile of them, due at the same instant, holds the store. */
 const WAKE_LIMIT = 1_000
 
 const NEXT = 'SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
-const WAKE = `
-UPDATE triarch_tasks SET ready = 1, wake_at = NULL
-WHERE key IN (SELECT key FROM triarch_tasks WHERE wake_at <= ? ORDER BY wake_at LIMIT ?)`
+const DUE = 'SELECT key FROM triarch_tasks WHERE wake_at <= ? ORDER BY wake_at, key LIMIT ?'
+const WAKE = 'UPDATE triarch_tasks SET ready = 1, wake_at = NULL WHERE key = ?'
+const LINE = 'coalesce(readied, key)'
 const READY = `
-SELECT key, priority FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ?
-ORDER BY priority DESC, key LIMIT ?`
-const CONTROL = 'SELECT key, priority FROM triarch_tasks WHERE control = 1 ORDER BY priority DESC, key LIMIT ?'
-const TASK = 'SELECT id, workflow, version, epoch, orphaned, base_seq FROM triarch_tasks WHERE key = ?'
+SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ? AND suspicion < 2
+ORDER BY priority DESC, ${LINE} LIMIT ?`
+const CONTROL = `
+SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE control = 1 AND suspicion < 2
+ORDER BY priority DESC, ${LINE} LIMIT ?`
+/** The one with the fewest strikes first: those that are innocent go on before another owner dies. */
+const SUSPECT = `
+SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2
+  AND (control = 1 OR EXISTS (SELECT 1 FROM json_each(?) r
+    WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
+ORDER BY strikes, ${LINE} LIMIT 1`
+const TASK = `
+SELECT id, workflow, version, epoch, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`
 const TAKE = `
-UPDATE triarch_tasks SET locked_by = ?, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL
-WHERE key = ?`
-const HAS_LETTERS = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
+UPDATE triarch_tasks SET locked_by = ?, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
+  suspicion = 0 WHERE key = ?`
+/** Without a record since it was last taken as an orphan, it may be what its owners die of. */
+const TAKE_ORPHAN = `
+UPDATE triarch_tasks SET locked_by = ?1, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
+  suspicion = CASE WHEN ?3 OR claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2) THEN suspicion + 1 ELSE 1 END,
+  claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2),
+  strikes = strikes + on_trial, on_trial = ?3
+WHERE key = ?2`
 const TAKE_LETTERS = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
-const LETTERS = 'SELECT id, task AS key, message FROM triarch_inbox WHERE task = ? ORDER BY id'
 const WORK = 'SELECT step, operation, attempt FROM triarch_work WHERE task = ? ORDER BY id'
 
 interface Candidate {
   key: number
   priority: number
+  place: number
 }
 
 interface ClaimedRow {
@@ -37,20 +52,31 @@ interface ClaimedRow {
   epoch: number
   orphaned: number
   base_seq: number
+  strikes: number
+  on_trial: number
 }
 
-export function claim(database: Database, now: number, { node, runnable, limit, held }: ClaimRequest): Claim[] {
+export function claim(database: Database, now: number, request: ClaimRequest): Claim[] {
+  const { node, runnable, limit, held, trial } = request
   if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
-  if (!due && candidates(database, runnable, 1).length === 0) return [] // an idle poll takes no write lock
+  // An idle poll takes no write lock.
+  if (!due && candidates(database, runnable, 1).length === 0 && !(trial && suspect(database, runnable))) return []
   return database.transaction(() => {
-    if (due) database.run(WAKE, now, Math.max(limit, WAKE_LIMIT))
-    return candidates(database, runnable, limit).map(({ key }) => take(database, key, node))
+    if (due) wake(database, now, Math.max(limit, WAKE_LIMIT))
+    const one = trial ? suspect(database, runnable) : undefined
+    if (one) return [take(database, one.key, request, { trial: true, letters: request.bytes ?? CLAIM_BOUNDS.bytes })]
+    return takeAll(database, candidates(database, runnable, limit), request)
   })
 }
 
 export function nextWake(database: Database): number | null {
   return database.get<{ wake_at: number }>(NEXT)?.wake_at ?? null
+}
+
+/** One by one, so that they stand in line in the order of their instants. */
+function wake(database: Database, now: number, limit: number): void {
+  for (const { key } of database.all<{ key: number }>(DUE, now, limit)) database.run(WAKE, key)
 }
 
 /** The best of each workflow version's queue and of the control queue, merged: pile-ups elsewhere cost nothing. */
@@ -60,12 +86,52 @@ function candidates(database: Database, runnable: ClaimRequest['runnable'], limi
   for (const { workflow, version } of runnable) {
     for (const row of database.all<Candidate>(READY, workflow, version, limit)) best.set(row.key, row)
   }
-  return [...best.values()].sort((a, b) => b.priority - a.priority || a.key - b.key).slice(0, limit)
+  return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
 }
 
-function take(database: Database, key: number, node: string): Claim {
+function suspect(database: Database, runnable: ClaimRequest['runnable']): Candidate | undefined {
+  return database.get<Candidate>(SUSPECT, JSON.stringify(runnable))
+}
+
+/** As many as fit the answer, in their order; at least one. */
+function takeAll(database: Database, all: readonly Candidate[], request: ClaimRequest): Claim[] {
+  const left = { records: request.records ?? CLAIM_BOUNDS.records, bytes: request.bytes ?? CLAIM_BOUNDS.bytes }
+  const letters = { left: left.bytes }
+  const claims: Claim[] = []
+  for (const { key } of all) {
+    const { records, bytes } = sizeOf(database, key, left.records)
+    if (claims.length > 0 && (records > left.records || bytes > left.bytes)) {
+      ;(claims.at(-1) as Claim).more = true
+      return claims
+    }
+    left.records -= records
+    left.bytes -= bytes
+    const claim = take(database, key, request, { trial: false, letters: letters.left })
+    letters.left -= claim.letters.length > 0 ? bytesOf(claim) : 0
+    claims.push(claim)
+  }
+  const last = claims.at(-1)
+  if (last && all.length === request.limit) last.more = true
+  return claims
+}
+
+function bytesOf({ letters }: Claim): number {
+  return letters.reduce((sum, { message }) => sum + JSON.stringify(message).length, 0)
+}
+
+function take(
+  database: Database,
+  key: number,
+  { node, records = CLAIM_BOUNDS.records, bytes = CLAIM_BOUNDS.bytes }: ClaimRequest,
+  { trial, letters }: { trial: boolean; letters: number },
+): Claim {
   const row = database.get<ClaimedRow>(TASK, key) as ClaimedRow
-  database.run(TAKE, node, key)
+  if (row.orphaned === 1 || trial) database.run(TAKE_ORPHAN, node, key, trial ? 1 : 0)
+  else database.run(TAKE, node, key)
+  const page = pageOf(database, { key, base: row.base_seq, after: 0 }, { records, bytes })
+  const unread = database.run(TAKE_LETTERS, node, key)
+  const bounds = { limit: CLAIM_BOUNDS.letters, bytes: Math.min(CLAIM_BOUNDS.letterBytes, letters) }
+  const read = unread > 0 ? lettersOf(database, key, 0, bounds) : []
   return {
     key,
     id: row.id,
@@ -73,15 +139,13 @@ function take(database: Database, key: number, node: string): Claim {
     version: row.version,
     epoch: row.epoch + 1,
     orphaned: row.orphaned === 1,
-    records: replayOf(database, key, row.base_seq),
-    letters: database.get(HAS_LETTERS, key) ? takeLetters(database, key, node) : [],
+    records: page.records,
+    letters: read,
     work: database
       .all<{ step: number; operation: Operation; attempt: number }>(WORK, key)
       .map(({ step, operation, attempt }) => ({ step, operation, attempt })),
+    ...(page.more && { rest: sizeOf(database, key).bytes }),
+    ...(read.length < unread && { unread: true as const }),
+    ...(trial && { trial: { strikes: row.strikes + (row.orphaned === 1 ? row.on_trial : 0) } }),
   }
-}
-
-function takeLetters(database: Database, key: number, node: string): Claim['letters'] {
-  database.run(TAKE_LETTERS, node, key)
-  return database.all<LetterRow>(LETTERS, key).map(letterOf)
 }

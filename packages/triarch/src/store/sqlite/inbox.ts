@@ -1,5 +1,5 @@
 import type { Message } from '../../kernel/message.ts'
-import type { Letter, Post } from '../port.ts'
+import { INBOX_BYTES, type InboxBounds, type Letter, type LetterBounds, type Post } from '../port.ts'
 import type { Database } from './database.ts'
 
 const POST = `
@@ -11,8 +11,13 @@ SELECT key, locked_by, 0, ? FROM triarch_tasks WHERE key = ? RETURNING task, own
 const RAISE = `
 UPDATE triarch_tasks SET ready = 1, control = max(control, ?)
 WHERE key = ? AND locked_by IS NULL AND (ready = 0 OR control < ?)`
+/** Without the texts: what is too much is not even read. */
 const OF_OWNER = `
-SELECT id, task AS key, message FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ?`
+SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ?`
+const OWNED = 'SELECT key FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key'
+const OF_TASK = `
+SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE task = ? AND id > ? ORDER BY id LIMIT ?`
+const LETTER = 'SELECT id, task AS key, message FROM triarch_inbox WHERE id = ?'
 
 interface Delivered {
   task: number
@@ -37,16 +42,66 @@ export function deliver(database: Database, key: number, message: Message): void
   if (delivered?.owner === null) database.run(RAISE, 0, key, 0)
 }
 
-export function inbox(database: Database, _now: number, node: string, limit: number): Letter[] {
-  return database.all<LetterRow>(OF_OWNER, node, limit).map(letterOf)
+export function inbox(
+  database: Database,
+  _now: number,
+  node: string,
+  limit: number,
+  bounds?: InboxBounds | null,
+): Letter[] {
+  const { bytes = INBOX_BYTES, each } = bounds ?? {}
+  if (!each) return read(database, fitting(database.all<Sized>(OF_OWNER, node, limit), { limit, bytes }))
+  const left = { limit, bytes }
+  const busy = new Set(each.skip)
+  const found: Sized[] = []
+  for (const { key } of database.all<{ key: number }>(OWNED, node, each.after)) {
+    if (busy.has(key)) continue
+    const most = { limit: Math.min(each.limit, left.limit), bytes: Math.min(each.bytes, left.bytes) }
+    const some = fitting(database.all<Sized>(OF_TASK, key, 0, most.limit), most)
+    for (const { size } of some) {
+      left.limit--
+      left.bytes -= size
+    }
+    found.push(...some)
+    if (left.limit <= 0 || left.bytes <= 0) break
+  }
+  return read(database, found)
 }
 
-export interface LetterRow {
+export function letters(database: Database, _now: number, key: number, after: number, most: LetterBounds): Letter[] {
+  return lettersOf(database, key, after, most)
+}
+
+export function lettersOf(database: Database, key: number, after: number, most: LetterBounds): Letter[] {
+  return read(database, fitting(database.all<Sized>(OF_TASK, key, after, most.limit), most))
+}
+
+interface Sized {
+  id: number
+  task: number
+  size: number
+}
+
+/** Up to the one that reaches the bound. */
+function fitting(all: readonly Sized[], { limit, bytes }: LetterBounds): Sized[] {
+  let left = bytes
+  return all.slice(0, limit).filter(({ size }) => {
+    const fits = left > 0
+    left -= size
+    return fits
+  })
+}
+
+function read(database: Database, all: readonly Sized[]): Letter[] {
+  return all.map(({ id }) => letterOf(database.get<LetterRow>(LETTER, id) as LetterRow))
+}
+
+interface LetterRow {
   id: number
   key: number
   message: string
 }
 
-export function letterOf({ id, key, message }: LetterRow): Letter {
+function letterOf({ id, key, message }: LetterRow): Letter {
   return { id, key, message: JSON.parse(message) as Message }
 }

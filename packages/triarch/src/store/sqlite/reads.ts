@@ -1,23 +1,24 @@
 import type { Place } from '../../environment/environment.ts'
-import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, StoreCounts, TaskMark, TaskRow } from '../port.ts'
+import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, ReplayPage, StoreCounts, TaskMark, TaskRow } from '../port.ts'
 import type { Database } from './database.ts'
+import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
 export const TASK_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
-deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause`
+deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause, quarantined`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
 const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)) AS mark,
   t.status = 'stopped' AND t.control = 0 AND t.locked_by IS NULL AS ended
 FROM json_each(?) AS wanted CROSS JOIN triarch_tasks t ON t.id = wanted.value`
+const KEY = 'SELECT key FROM triarch_tasks WHERE id = ?'
 const RECORDS = `
-SELECT seq, at, events FROM triarch_history
-WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND seq > ? ORDER BY seq LIMIT ?`
+SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?`
 const NODES = `
 SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs, place FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const AHEAD = `
 SELECT (SELECT count(*) FROM triarch_tasks o WHERE o.ready = 1 AND o.workflow = t.workflow AND o.version = t.version
-          AND (o.priority > t.priority OR (o.priority = t.priority AND o.key < t.key))) AS ahead
+          AND (o.priority > t.priority OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key)))) AS ahead
 FROM triarch_tasks t WHERE t.id = ? AND t.ready = 1`
 const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.locked_by AS node, w.complete_by AS completeBy,
@@ -29,7 +30,8 @@ SELECT (SELECT count(*) FROM triarch_tasks) AS tasks, (SELECT count(*) FROM tria
        (SELECT count(*) FROM triarch_work) AS work, (SELECT count(*) FROM triarch_inbox) AS inbox`
 
 /** A task row as SQLite gives it. */
-export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control'> & {
+export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined'> & {
+  quarantined: number
   tags: string | null
   ready: number
   control: number
@@ -40,6 +42,7 @@ export function taskRow(row: StoredTask): TaskRow {
     ...row,
     ready: row.ready === 1,
     control: row.control === 1,
+    quarantined: row.quarantined === 1,
     tags: row.tags === null ? {} : (JSON.parse(row.tags) as Record<string, string>),
   }
 }
@@ -54,8 +57,17 @@ export function marks(database: Database, _now: number, ids: readonly string[]):
   return rows.map(({ id, mark, ended }) => ({ id, mark, ended: ended === 1 }))
 }
 
-export function records(database: Database, _now: number, id: string, after: number, limit: number): HistoryRecord[] {
-  return database.all<HistoryRecord>(RECORDS, id, after, limit).map(({ seq, at, events }) => ({ seq, at, events }))
+export function records(
+  database: Database,
+  _now: number,
+  id: string,
+  after: number,
+  most: number | Omit<ReplayPage, 'after'>,
+): HistoryRecord[] {
+  const { records: limit, bytes } = typeof most === 'number' ? { records: most, bytes: Infinity } : most
+  const key = database.get<{ key: number }>(KEY, id)?.key ?? 0
+  const found = database.all<SizedRecord>(RECORDS, key, after, limit)
+  return withEvents(database, key, upTo(found, { records: limit, bytes }))
 }
 
 type StoredNode = Omit<NodeRow, 'roles' | 'runs' | 'place'> & {

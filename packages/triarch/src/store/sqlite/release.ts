@@ -6,8 +6,9 @@ import { type AttemptRow, replyFor } from './work.ts'
 const RELEASE_TASKS = `
 UPDATE triarch_tasks SET ${RELEASE}
 WHERE key IN (SELECT key FROM triarch_tasks WHERE locked_by = ? ORDER BY key LIMIT ?) RETURNING key`
+/** Nobody died: a task on trial got no strike. */
 const RELEASE_STRAYS = `
-UPDATE triarch_tasks SET ${RELEASE}
+UPDATE triarch_tasks SET on_trial = 0, ${RELEASE}
 WHERE locked_by = ? AND id NOT IN (SELECT value FROM json_each(?)) RETURNING key`
 const RELEASE_WORK = `
 DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE locked_by = ? LIMIT ?)

@@ -1,17 +1,62 @@
-import type { HistoryRecord } from '../port.ts'
+import type { HistoryRecord, ReplayPage } from '../port.ts'
 import type { Database } from './database.ts'
 
 const BASE = 'SELECT key, base_seq AS base FROM triarch_tasks WHERE id = ?'
-const FROM = 'SELECT seq, at, events FROM triarch_history WHERE task = ? AND seq >= ? ORDER BY seq'
-const FIRST = 'SELECT seq, at, events FROM triarch_history WHERE task = ? AND seq = 1'
+const FROM = `
+SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq >= ? AND seq > ? ORDER BY seq LIMIT ?`
+const FIRST = 'SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ? AND seq = 1'
+const EVENTS = 'SELECT events FROM triarch_history WHERE task = ? AND seq = ?'
+const SIZE = `
+SELECT count(*) AS records, coalesce(sum(size), 0) AS bytes FROM (
+  SELECT octet_length(events) AS size FROM triarch_history
+  WHERE task = ?1 AND seq >= (SELECT base_seq FROM triarch_tasks WHERE key = ?1) LIMIT ?2)`
 
-export function replay(database: Database, _now: number, id: string): HistoryRecord[] {
+export function replay(database: Database, _now: number, id: string, page?: ReplayPage | null): HistoryRecord[] {
   const task = database.get<{ key: number; base: number }>(BASE, id)
-  return task ? replayOf(database, task.key, task.base) : []
+  const { after, records, bytes } = page ?? { after: 0, records: MOST, bytes: Number.MAX_SAFE_INTEGER }
+  return task ? pageOf(database, { ...task, after }, { records, bytes }).records : []
 }
 
-/** What a rebuild needs: the submission, and the history since it was last cut short. */
-export function replayOf(database: Database, key: number, base: number): HistoryRecord[] {
-  const first = base > 1 ? database.all<HistoryRecord>(FIRST, key) : []
-  return [...first, ...database.all<HistoryRecord>(FROM, key, base)].map(({ seq, at, events }) => ({ seq, at, events }))
+/** What a rebuild reads from the record after `after` on: the submission, and the history since it was last cut short. */
+export function pageOf(
+  database: Database,
+  { key, base, after }: { key: number; base: number; after: number },
+  most: { records: number; bytes: number },
+): { records: HistoryRecord[]; more: boolean } {
+  const first = base > 1 && after === 0 ? database.all<SizedRecord>(FIRST, key) : []
+  // One more than wanted tells whether there is more.
+  const found = [...first, ...database.all<SizedRecord>(FROM, key, base, after, most.records + 1)]
+  const page = upTo(found, most)
+  return { records: withEvents(database, key, page), more: page.length < found.length }
+}
+
+const MOST = 1e9
+
+/** Records and bytes of what a rebuild reads; of more than `most` records, only that it is more. */
+export function sizeOf(database: Database, key: number, most = MOST): { records: number; bytes: number } {
+  return database.get<{ records: number; bytes: number }>(SIZE, key, most + 1) ?? { records: 0, bytes: 0 }
+}
+
+/** A record without its text: what is too much is not even read. */
+export interface SizedRecord {
+  seq: number
+  at: number
+  size: number
+}
+
+/** Up to the record that reaches a bound. */
+export function upTo(found: readonly SizedRecord[], most: { records: number; bytes: number }): SizedRecord[] {
+  let { bytes } = most
+  const end = found.findIndex(({ size }, index) => {
+    const full = bytes <= 0 || index >= most.records
+    bytes -= size
+    return full && index > 0
+  })
+  return end < 0 ? [...found] : found.slice(0, end)
+}
+
+export function withEvents(database: Database, key: number, page: readonly SizedRecord[]): HistoryRecord[] {
+  return page.map(({ seq, at }) => {
+    return { seq, at, events: database.get<{ events: string }>(EVENTS, key, seq)?.events ?? '' }
+  })
 }

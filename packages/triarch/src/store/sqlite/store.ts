@@ -160,8 +160,28 @@ export class SqliteStore implements port.StateStore {
     return this.#run('nextWake')
   }
 
-  inbox(node: string, limit: number): Promise<port.Letter[]> {
-    return this.#run('inbox', node, limit)
+  inbox(node: string, limit: number, bounds?: port.InboxBounds): Promise<port.Letter[]> {
+    return this.#run('inbox', node, limit, bounds)
+  }
+
+  letters(key: number, after: number, most: port.LetterBounds): Promise<port.Letter[]> {
+    return this.#run('letters', key, after, most)
+  }
+
+  quarantine(task: port.Quarantine): Promise<boolean> {
+    return this.#run('quarantine', task)
+  }
+
+  lift(id: string): Promise<boolean> {
+    return this.#run('lift', id)
+  }
+
+  acquit(task: port.Ownership): Promise<void> {
+    return this.#run('acquit', task)
+  }
+
+  terminate(task: port.Termination): Promise<boolean> {
+    return this.#run('terminate', task)
   }
 
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
@@ -218,12 +238,12 @@ export class SqliteStore implements port.StateStore {
     return this.#run('marks', ids)
   }
 
-  records(id: string, after: number, limit: number): Promise<port.HistoryRecord[]> {
-    return this.#run('records', id, after, limit)
+  records(id: string, after: number, most: number | Omit<port.ReplayPage, 'after'>): Promise<port.HistoryRecord[]> {
+    return this.#run('records', id, after, most)
   }
 
-  replay(id: string): Promise<port.HistoryRecord[]> {
-    return this.#run('replay', id)
+  replay(id: string, page?: port.ReplayPage): Promise<port.HistoryRecord[]> {
+    return this.#run('replay', id, page)
   }
 
   list(query: port.ListQuery): Promise<port.TaskRow[]> {

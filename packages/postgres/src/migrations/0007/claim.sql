@@ -1,0 +1,209 @@
+-- Takes ready tasks, as many as fit the bounds of the answer, one at least: the highest priority first, then what became
+-- ready first, of each workflow version's queue and of the control queue; pile-ups elsewhere cost nothing. Rows that
+-- another claim, a delivery or a sweep holds are passed by: their turn comes with the next claim. Those under suspicion are
+-- taken on trial only, alone, the one with the fewest strikes first.
+-- A row with seq 0 for each task describes it; rows with seq -1 are its letters (`at`: their ids), the others its records.
+CREATE FUNCTION triarch.take_tasks(
+  slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
+  most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trial boolean
+) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
+LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  now bigint := triarch.clock(given_now);
+  answer text;
+  chosen bigint[];
+  taken bigint[];
+  orphans bigint[];
+  suspect bigint;
+  records_left bigint := most_records;
+  bytes_left bigint := most_bytes;
+  entry record;
+  more boolean := false;
+  unread bigint[];
+  letters bigint[];
+  last bigint;
+  rest bigint;
+BEGIN
+  -- After a claim whose answer was lost for good: what the node does not know it owns is free again. Nobody died.
+  IF held IS NOT NULL THEN
+    UPDATE triarch.tasks t SET on_trial = false WHERE t.locked_by = node AND t.on_trial AND t.id <> ALL (held);
+    PERFORM triarch.release_tasks(node, NULL, held);
+  END IF;
+  -- An idle look writes nothing, not even its number: nothing is lost when its answer is.
+  IF NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= now)
+    AND NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.control)
+    AND NOT EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
+      WHERE EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version))
+    AND NOT EXISTS (SELECT 1 FROM triarch.calls c WHERE c.slot = take_tasks.slot AND c.number = take_tasks.call)
+  THEN RETURN; END IF;
+
+  answer := triarch.answered(slot, call);
+  IF answer IS NOT NULL THEN
+    orphans := string_to_array(split_part(answer, ';', 2), ',')::bigint[];
+    suspect := nullif(split_part(answer, ';', 3), '')::bigint;
+    more := split_part(answer, ';', 4) = 'more';
+    SELECT array_agg(t.key) INTO taken FROM triarch.tasks t
+    WHERE t.key = ANY (string_to_array(split_part(answer, ';', 1), ',')::bigint[]) AND t.locked_by = node;
+  ELSE
+    -- A bound on the sleepers one claim wakes, for when a pile of them is due at the same instant. They stand in line in
+    -- the order of their instants.
+    IF EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.wake_at <= now) THEN
+      WITH due AS MATERIALIZED (
+        SELECT s.key, s.wake_at FROM triarch.tasks s WHERE s.wake_at <= now ORDER BY s.wake_at, s.key
+        LIMIT greatest(size, 1000) FOR UPDATE SKIP LOCKED
+      ), line AS MATERIALIZED (
+        SELECT d.key, nextval('triarch.tasks_key_seq'::regclass) AS place FROM (SELECT d.key FROM due d ORDER BY d.wake_at, d.key) d
+      )
+      UPDATE triarch.tasks t SET ready = true, wake_at = NULL, readied = l.place FROM line l WHERE t.key = l.key;
+    END IF;
+    IF trial THEN
+      SELECT s.key INTO suspect FROM triarch.tasks s WHERE s.ready AND s.suspicion >= 2
+        AND (s.control OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
+          WHERE w.workflow = s.workflow AND w.version = s.version))
+      ORDER BY s.strikes, coalesce(s.readied, s.key) LIMIT 1 FOR UPDATE SKIP LOCKED;
+    END IF;
+    IF suspect IS NOT NULL THEN
+      taken := ARRAY[suspect];
+    ELSE
+      WITH best AS MATERIALIZED (
+        SELECT r.key, r.priority, r.place FROM unnest(workflows, versions) AS w (workflow, version),
+          LATERAL (SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
+            WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version AND t.suspicion < 2
+            ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) r
+        UNION
+        SELECT c.key, c.priority, c.place FROM (
+          SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
+          WHERE t.control AND t.suspicion < 2
+          ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) c
+      )
+      SELECT array_agg(b.key ORDER BY b.priority DESC, b.place) INTO chosen
+      FROM (SELECT b.* FROM best b ORDER BY b.priority DESC, b.place LIMIT size) b;
+      -- How long a text is stands before it: what is too much is not read for that.
+      FOR entry IN
+        SELECT b.key, s.records, s.bytes FROM unnest(chosen) AS b (key), LATERAL (
+          SELECT count(*) AS records, coalesce(sum(f.size), 0) AS bytes FROM (
+            SELECT octet_length(h.events) AS size FROM triarch.tasks t JOIN triarch.history h
+              ON h.task = t.key AND h.seq >= t.base_seq
+            WHERE t.key = b.key LIMIT most_records + 1) f) s
+      LOOP
+        more := taken IS NOT NULL AND (entry.records > records_left OR entry.bytes > bytes_left);
+        EXIT WHEN more;
+        taken := taken || entry.key;
+        records_left := records_left - entry.records;
+        bytes_left := bytes_left - entry.bytes;
+      END LOOP;
+      more := more OR cardinality(taken) = size;
+    END IF;
+    SELECT array_agg(t.key) INTO orphans FROM triarch.tasks t WHERE t.key = ANY (taken) AND t.orphaned;
+    UPDATE triarch.tasks t SET locked_by = node, epoch = t.epoch + 1, ready = false, control = false,
+      orphaned = false, wake_at = NULL,
+      suspicion = CASE
+        WHEN suspect IS NOT NULL THEN t.suspicion + 1
+        WHEN NOT t.orphaned THEN 0
+        WHEN t.claimed_seq = (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key) THEN t.suspicion + 1
+        ELSE 1 END,
+      claimed_seq = CASE WHEN t.orphaned OR suspect IS NOT NULL
+        THEN (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key) ELSE t.claimed_seq END,
+      strikes = t.strikes + CASE WHEN t.orphaned AND t.on_trial THEN 1 ELSE 0 END,
+      on_trial = suspect IS NOT NULL
+    WHERE t.key = ANY (taken);
+    UPDATE triarch.inbox i SET owner = node WHERE i.task = ANY (taken);
+    PERFORM triarch.keep(slot, call, concat(array_to_string(taken, ','), ';', array_to_string(orphans, ','), ';', suspect,
+      ';', CASE WHEN more THEN 'more' END));
+  END IF;
+
+  -- Of each task its first letters.
+  SELECT array_agg(l.id) FILTER (WHERE l.fits), array_agg(DISTINCT l.task) FILTER (WHERE NOT l.fits) INTO letters, unread
+  FROM (
+    SELECT i.id, i.task, row_number() OVER own <= most_letters
+      AND sum(octet_length(i.message)) OVER own - octet_length(i.message) < letter_bytes
+      AND sum(octet_length(i.message)) OVER (ORDER BY i.task, i.id) - octet_length(i.message) < most_bytes AS fits
+    FROM triarch.inbox i WHERE i.task = ANY (taken) WINDOW own AS (PARTITION BY i.task ORDER BY i.id)) l;
+  -- One that is too large for an answer comes alone: its first page, and how much there is.
+  IF cardinality(taken) = 1 THEN
+    SELECT max(p.seq) INTO last FROM triarch.page_of(taken[1], 0, most_records, most_bytes) p;
+    IF EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = taken[1] AND h.seq > last) THEN
+      SELECT sum(octet_length(h.events)) INTO rest FROM triarch.tasks t JOIN triarch.history h
+        ON h.task = t.key AND h.seq >= t.base_seq WHERE t.key = taken[1];
+    END IF;
+  END IF;
+
+  RETURN QUERY SELECT t.key, 0::bigint, 0::bigint, json_build_object(
+    'id', t.id, 'workflow', t.workflow, 'version', t.version, 'epoch', t.epoch,
+    'orphaned', coalesce(t.key = ANY (orphans), false),
+    'work', coalesce((SELECT json_agg(json_build_object('step', w.step, 'operation', w.operation,
+      'attempt', w.attempt) ORDER BY w.id) FROM triarch.work w WHERE w.task = t.key), '[]'),
+    'rest', rest, 'unread', coalesce(t.key = ANY (unread), false), 'more', more,
+    'strikes', CASE WHEN t.key = suspect THEN t.strikes END)::text
+  FROM triarch.tasks t WHERE t.key = ANY (taken) ORDER BY t.priority DESC, coalesce(t.readied, t.key);
+  IF letters IS NOT NULL THEN
+    RETURN QUERY SELECT i.task, -1::bigint, i.id, i.message FROM triarch.inbox i
+    WHERE i.task = ANY (taken) AND i.id = ANY (letters) ORDER BY i.task, i.id;
+  END IF;
+  IF cardinality(taken) = 1 THEN
+    RETURN QUERY SELECT taken[1], p.seq, p.at, p.events FROM triarch.page_of(taken[1], 0, most_records, most_bytes) p;
+  ELSE
+    RETURN QUERY SELECT h.task, h.seq::bigint, h.at, h.events
+    FROM triarch.tasks t, LATERAL (
+      SELECT f.* FROM triarch.history f WHERE f.task = t.key AND f.seq = 1
+      UNION ALL SELECT f.* FROM triarch.history f WHERE f.task = t.key AND f.seq >= t.base_seq AND f.seq > 1) h
+    WHERE t.key = ANY (taken) ORDER BY h.task, h.seq;
+  END IF;
+END
+$$;
+
+-- What a rebuild reads from the record after `after` on: record 1, and those from the last `continued` on, up to the one
+-- that reaches a bound.
+CREATE FUNCTION triarch.page_of(of_task bigint, after bigint, most_records bigint, most_bytes bigint)
+RETURNS TABLE (seq bigint, at bigint, events text)
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT p.seq::bigint, p.at, p.events FROM (
+    SELECT r.*, sum(octet_length(r.events)) OVER (ORDER BY r.seq) - octet_length(r.events) AS before FROM (
+      SELECT h.* FROM triarch.history h WHERE h.task = of_task AND h.seq = 1 AND after < 1
+      UNION ALL (SELECT h.* FROM triarch.history h WHERE h.task = of_task AND h.seq > greatest(after, 1)
+        AND h.seq >= (SELECT t.base_seq FROM triarch.tasks t WHERE t.key = of_task) ORDER BY h.seq LIMIT most_records)) r) p
+  WHERE p.before < most_bytes ORDER BY p.seq
+$$;
+
+-- The undelivered letters of the tasks a node owns, oldest first, up to the one that reaches the bound.
+CREATE FUNCTION triarch.letters_within(node text, size bigint, bytes bigint) RETURNS TABLE (id bigint, key bigint, message text)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT l.id, l.task, l.message FROM (
+    SELECT i.id, i.task, i.message, sum(octet_length(i.message)) OVER (ORDER BY i.id) - octet_length(i.message) AS before
+    FROM (SELECT o.* FROM triarch.inbox o WHERE o.owner = node ORDER BY o.owner, o.id LIMIT size) i) l
+  WHERE l.before < bytes ORDER BY l.id;
+END
+$$;
+
+-- The oldest letters of each task, by keys.
+CREATE FUNCTION triarch.letters_each(
+  node text, size bigint, bytes bigint, each_size bigint, each_bytes bigint, after bigint, skip bigint[]
+) RETURNS TABLE (id bigint, key bigint, message text)
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT l.id, l.task, l.message FROM (
+    SELECT e.id, e.task, e.message, sum(octet_length(e.message)) OVER (ORDER BY e.task, e.id) - octet_length(e.message) AS before,
+      sum(octet_length(e.message)) OVER (PARTITION BY e.task ORDER BY e.id) - octet_length(e.message) AS own
+    FROM (SELECT i.* FROM triarch.tasks t, LATERAL (
+        SELECT o.* FROM triarch.inbox o WHERE o.task = t.key ORDER BY o.id LIMIT each_size) i
+      WHERE t.locked_by = node AND t.key > after AND t.key <> ALL (skip) ORDER BY t.key, i.id LIMIT size) e) l
+  WHERE l.before < bytes AND l.own < each_bytes ORDER BY l.task, l.id;
+END
+$$;
+
+-- The letters of one task after another one.
+CREATE FUNCTION triarch.letters_of(of_task bigint, after bigint, size bigint, bytes bigint)
+RETURNS TABLE (id bigint, key bigint, message text)
+LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+  SELECT l.id, l.task, l.message FROM (
+    SELECT i.*, sum(octet_length(i.message)) OVER (ORDER BY i.id) - octet_length(i.message) AS before
+    FROM (SELECT o.* FROM triarch.inbox o WHERE o.task = of_task AND o.id > after ORDER BY o.id LIMIT size) i) l
+  WHERE l.before < bytes ORDER BY l.id
+$$;

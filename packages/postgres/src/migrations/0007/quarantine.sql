@@ -1,0 +1,91 @@
+-- Immutable: a store that was migrated never runs it again.
+--
+-- The line of ready tasks, and tasks that are set apart (docs/decisions/0042). A trigger, so that what nodes of an older
+-- version write obeys the same rules.
+ALTER TABLE triarch.tasks
+  ADD COLUMN readied     bigint,                          -- when it last became ready, as a number between keys; null: with its submission
+  ADD COLUMN quarantined boolean NOT NULL DEFAULT false,  -- nobody claims it before an operator's word
+  ADD COLUMN suspicion   integer NOT NULL DEFAULT 0,      -- how often it was claimed as an orphan without a new record in between
+  ADD COLUMN claimed_seq integer,                         -- the last record there was then
+  ADD COLUMN on_trial    boolean NOT NULL DEFAULT false,  -- taken alone, and not yet acquitted
+  ADD COLUMN strikes     integer NOT NULL DEFAULT 0;      -- owners that died meanwhile
+
+DROP INDEX triarch.tasks_ready;
+DROP INDEX triarch.tasks_control;
+CREATE INDEX tasks_line ON triarch.tasks (workflow, version, priority DESC, (coalesce(readied, key))) WHERE ready;
+CREATE INDEX tasks_control ON triarch.tasks (priority DESC, (coalesce(readied, key))) WHERE control;
+CREATE INDEX tasks_suspects ON triarch.tasks (strikes, (coalesce(readied, key))) WHERE ready AND suspicion >= 2;
+
+CREATE FUNCTION triarch.readied() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.quarantined THEN
+    NEW.ready := false;
+    NEW.control := false;
+  ELSIF NEW.readied IS NOT DISTINCT FROM OLD.readied THEN
+    NEW.readied := nextval('triarch.tasks_key_seq'::regclass);
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER tasks_readied BEFORE UPDATE OF ready ON triarch.tasks FOR EACH ROW
+WHEN (NEW.ready AND NOT OLD.ready) EXECUTE FUNCTION triarch.readied();
+
+-- Sets a task apart, by its owner. Without a record it keeps the status it has: one that has stopped cannot pause.
+CREATE FUNCTION triarch.quarantine(
+  slot text, call bigint, of_task bigint, node text, epoch bigint, at bigint, events text, pause text
+) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_variable
+DECLARE
+  answer text := triarch.answered(slot, call);
+BEGIN
+  IF answer IS NOT NULL THEN RETURN answer; END IF;
+  PERFORM 1 FROM triarch.tasks t WHERE t.key = of_task FOR UPDATE;
+  UPDATE triarch.tasks t SET quarantined = true, locked_by = NULL, ready = false, control = false, orphaned = true,
+    wake_at = NULL, deadline = NULL, on_trial = false, updated_at = quarantine.at,
+    status = CASE WHEN events IS NULL THEN t.status ELSE 'paused' END, pause = coalesce(quarantine.pause, t.pause)
+  WHERE t.key = of_task AND t.epoch = quarantine.epoch AND t.locked_by = node;
+  answer := CASE WHEN FOUND THEN 'yes' ELSE 'no' END;
+  IF answer = 'yes' THEN
+    IF events IS NOT NULL THEN
+      INSERT INTO triarch.history (task, seq, at, events)
+      VALUES (of_task, (SELECT coalesce(max(h.seq), 0) + 1 FROM triarch.history h WHERE h.task = of_task), at, events);
+    END IF;
+    UPDATE triarch.inbox i SET owner = NULL WHERE i.task = of_task;
+  END IF;
+  PERFORM triarch.keep(slot, call, answer);
+  RETURN answer;
+END
+$$;
+
+-- Ends a task that is set apart, whatever its history holds. A trigger of its status frees its locks and tells those that
+-- come after it.
+CREATE FUNCTION triarch.terminate(
+  slot text, call bigint, of_id text, at bigint, events text, status text, result text, error text,
+  post_task text[], post_control boolean[], post_message text[]
+) RETURNS TABLE (answer text, owners text[]) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_variable
+DECLARE
+  of_task bigint;
+BEGIN
+  answer := triarch.answered(slot, call);
+  IF answer IS NULL THEN
+    SELECT t.key INTO of_task FROM triarch.tasks t WHERE t.id = of_id AND t.quarantined AND t.locked_by IS NULL FOR UPDATE;
+    answer := CASE WHEN of_task IS NULL THEN 'no' ELSE 'yes' END;
+    IF answer = 'yes' THEN
+      INSERT INTO triarch.history (task, seq, at, events)
+      VALUES (of_task, (SELECT coalesce(max(h.seq), 0) + 1 FROM triarch.history h WHERE h.task = of_task), at, events);
+      DELETE FROM triarch.work w WHERE w.task = of_task;
+      DELETE FROM triarch.inbox i WHERE i.task = of_task;
+      UPDATE triarch.tasks t SET quarantined = false, orphaned = false, updated_at = terminate.at, status = terminate.status,
+        result = terminate.result, deadline = NULL, error = terminate.error, pause = NULL
+      WHERE t.key = of_task;
+      SELECT triarch.deliver(array_agg(t.key ORDER BY p.ord), array_agg(p.control ORDER BY p.ord),
+        array_agg(p.message ORDER BY p.ord)) INTO owners
+      FROM unnest(post_task, post_control, post_message) WITH ORDINALITY AS p (id, control, message, ord)
+      JOIN triarch.tasks t ON t.id = p.id HAVING count(*) > 0;
+    END IF;
+    PERFORM triarch.keep(slot, call, answer);
+  END IF;
+  RETURN NEXT;
+END
+$$;

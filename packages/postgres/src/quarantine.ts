@@ -1,0 +1,7 @@
+/** An operator's word: one more chance, alone, and the next failure is the last. */
+export const LIFT = `
+UPDATE triarch.tasks t SET quarantined = false, suspicion = 2, strikes = 2, on_trial = false, ready = true, control = true
+WHERE t.id = $1 AND t.quarantined RETURNING 1`
+export const ACQUIT = `
+UPDATE triarch.tasks t SET suspicion = 0, strikes = 0, on_trial = false
+WHERE t.key = $1 AND t.epoch = $2 AND t.locked_by = $3`

@@ -1,0 +1,26 @@
+import type { Post, Snapshot } from './port.ts'
+
+/** Whose a task is: the fence. */
+export interface Ownership {
+  key: number
+  node: string
+  epoch: number
+}
+
+/** A task that is set apart, by its owner. */
+export interface Quarantine extends Ownership {
+  id: string
+  at: number
+  /** The pause, as a record and as the row has it; null for a task that has stopped: it stays so. */
+  record: { events: string; pause: string } | null
+}
+
+/** The end of a task that is set apart, without its history. */
+export interface Termination {
+  id: string
+  at: number
+  /** JSON array of events: its last record. */
+  events: string
+  snapshot: Snapshot
+  posts: readonly Post[]
+}

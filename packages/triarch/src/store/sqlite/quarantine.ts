@@ -1,0 +1,56 @@
+import type { Ownership, Quarantine, Termination } from '../port.ts'
+import { DISOWN_LETTERS } from './commit.ts'
+import type { Database } from './database.ts'
+import { postOne } from './inbox.ts'
+import { stopped } from './lock.ts'
+
+const APPEND = `
+INSERT INTO triarch_history (task, seq, at, events)
+SELECT t.key, coalesce((SELECT max(seq) FROM triarch_history WHERE task = t.key), 0) + 1, ?, ? FROM triarch_tasks t
+WHERE t.key = ?`
+const SET_APART = `
+UPDATE triarch_tasks SET quarantined = 1, locked_by = NULL, ready = 0, control = 0, orphaned = 1, wake_at = NULL,
+  deadline = NULL, on_trial = 0, updated_at = ?, status = coalesce(?, status), pause = coalesce(?, pause)
+WHERE key = ? AND epoch = ? AND locked_by = ?`
+const LIFT = `
+UPDATE triarch_tasks SET quarantined = 0, suspicion = 2, strikes = 2, on_trial = 0, ready = 1, control = 1
+WHERE id = ? AND quarantined = 1`
+const ACQUIT = `
+UPDATE triarch_tasks SET suspicion = 0, strikes = 0, on_trial = 0 WHERE key = ? AND epoch = ? AND locked_by = ?`
+const SET_ASIDE = 'SELECT key FROM triarch_tasks WHERE id = ? AND quarantined = 1 AND locked_by IS NULL'
+const END = `
+UPDATE triarch_tasks SET quarantined = 0, orphaned = 0, updated_at = ?, status = ?, result = ?, deadline = NULL, error = ?,
+  pause = NULL WHERE key = ?`
+const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?']
+
+/** Without a record the task keeps the status it has: one that has stopped cannot pause. */
+export function quarantine(database: Database, _now: number, { key, epoch, node, at, record }: Quarantine): boolean {
+  return database.transaction(() => {
+    const [status, pause] = record ? ['paused', record.pause] : [null, null]
+    if (database.run(SET_APART, at, status, pause, key, epoch, node) === 0) return false
+    if (record) database.run(APPEND, at, record.events, key)
+    database.run(DISOWN_LETTERS, key)
+    return true
+  })
+}
+
+export function lift(database: Database, _now: number, id: string): boolean {
+  return database.run(LIFT, id) > 0
+}
+
+export function acquit(database: Database, _now: number, { key, epoch, node }: Ownership): void {
+  database.run(ACQUIT, key, epoch, node)
+}
+
+export function terminate(database: Database, _now: number, { id, at, events, snapshot, posts }: Termination): boolean {
+  return database.transaction(() => {
+    const key = database.get<{ key: number }>(SET_ASIDE, id)?.key
+    if (key === undefined) return false
+    database.run(APPEND, at, events, key)
+    for (const sql of FORGET) database.run(sql, key)
+    stopped(database, at, key, snapshot)
+    database.run(END, at, snapshot.status, snapshot.result, snapshot.error, key)
+    for (const post of posts) postOne(database, post)
+    return true
+  })
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Claim, StateStore } from '../../src/store/port.ts'
+import type { Bench } from './conformance.ts'
+import { claimAll, flow, newTask, owned, released, transition } from './samples.ts'
+
+const event = (payload: unknown) => ({ type: 'event', name: 'e', payload: payload as never }) as const
+const ids = (claims: readonly Claim[]) => claims.map(({ id }) => id)
+
+/** Unowned tasks, each with a history of so many records of so many bytes. */
+async function long(store: StateStore, all: readonly string[], records: number, bytes: number): Promise<void> {
+  await store.submit(all.map((id) => newTask(id)))
+  const events = JSON.stringify([{ type: 'eventReceived', name: 'e', payload: 'x'.repeat(bytes) }])
+  const claims = await claimAll(store, 'a')
+  for (const claim of claims) {
+    for (let seq = 2; seq <= records; seq++) await store.commit([transition(claim, { seq, events })])
+    await store.commit([transition(claim, { seq: 0, events: null, release: { ...released, ready: true } })])
+  }
+}
+
+export function claimSuite(bench: Bench): void {
+  describe('a claim', () => {
+    it('takes what became ready first, within a priority', async () => {
+      const { store, clock } = bench
+      await store.submit([newTask('old'), newTask('late', { startAt: clock.now() + 10 })])
+      const [old] = await claimAll(store, 'a')
+      await store.commit([transition(old as Claim, { release: released })])
+      await store.submit([newTask('young'), newTask('urgent', { priority: 1 })])
+      // A stream of letters for an old task starves no new one.
+      await store.post([{ task: 'old', message: event(1), control: false }])
+      await store.submit([newTask('youngest')])
+      clock.advance(20)
+      expect(ids(await claimAll(store, 'b'))).toEqual(['urgent', 'young', 'old', 'youngest', 'late'])
+    })
+
+    it('takes as many as fit its bounds, and one at least', async () => {
+      const { store } = bench
+      await long(store, ['a', 'b', 'c'], 3, 1_000)
+      const request = { node: 'n', runnable: [flow], limit: 10 }
+      const [first, ...others] = await store.claim({ ...request, bytes: 100 })
+      expect([first?.id, others]).toEqual(['a', []])
+      const two = await store.claim({ ...request, records: 7 })
+      expect(ids(two)).toEqual(['b', 'c'])
+      expect(two.map(({ more }) => more ?? false)).toEqual([false, false])
+    })
+
+    it('says that it left something behind', async () => {
+      const { store } = bench
+      await store.submit(['a', 'b', 'c'].map((id) => newTask(id)))
+      const request = { node: 'n', runnable: [flow] }
+      expect((await store.claim({ ...request, limit: 1 })).at(-1)?.more).toBe(true)
+      expect((await store.claim({ ...request, limit: 10, records: 1 })).at(-1)?.more).toBe(true)
+      expect((await store.claim({ ...request, limit: 10, records: 1 })).at(-1)?.more).toBeUndefined()
+    })
+
+    it('gives a history that is too large by pages, of which the first comes with it', async () => {
+      const { store } = bench
+      await long(store, ['big'], 6, 1_000)
+      const [claim] = await store.claim({ node: 'n', runnable: [flow], limit: 10, bytes: 2_500 })
+      expect(claim?.records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
+      expect(claim?.rest).toBeGreaterThan(5_000)
+      const page = { records: 100, bytes: 500 }
+      expect((await store.replay('big', { after: 4, ...page })).map(({ seq }) => seq)).toEqual([5])
+      expect((await store.replay('big', { after: 5, ...page })).map(({ seq }) => seq)).toEqual([6])
+      expect(await store.replay('big', { after: 6, ...page })).toEqual([])
+      expect((await store.records('big', 1, { records: 2, bytes: 1e9 })).map(({ seq }) => seq)).toEqual([2, 3])
+      expect((await store.records('big', 1, page)).map(({ seq }) => seq)).toEqual([2])
+    })
+
+    it('takes letters in portions, of which the rest is read by and by', async () => {
+      const { store } = bench
+      await owned(store, 't')
+      const posts = Array.from({ length: 300 }, (_, i) => ({ task: 't', message: event(i), control: false }))
+      await store.post(posts)
+      await store.leave('a')
+      const [claim] = await claimAll(store, 'b')
+      expect(claim?.unread).toBe(true)
+      const read = claim?.letters ?? []
+      expect(read.length).toBeGreaterThan(0)
+      for (;;) {
+        const some = await store.letters(claim?.key ?? 0, read.at(-1)?.id ?? 0, { limit: 70, bytes: 1e9 })
+        if (some.length === 0) break
+        read.push(...some)
+      }
+      expect(read.map(({ message }) => (message as { payload?: unknown }).payload)).toEqual(posts.map((_, i) => i))
+    })
+
+    it('tries alone, on demand, what was orphaned again and again without a new record', async () => {
+      const { store } = bench
+      await store.submit([newTask('poison'), newTask('fine')])
+      for (const node of ['a', 'b', 'c']) {
+        expect(await claimAll(store, node)).toHaveLength(2)
+        await store.leave(node)
+      }
+      await store.submit([newTask('new')])
+      expect(ids(await claimAll(store, 'd'))).toEqual(['new'])
+      const trial = { runnable: [flow], limit: 10, trial: true }
+      expect(await store.claim({ node: 'd', ...trial })).toMatchObject([{ id: 'poison', trial: { strikes: 0 } }])
+      const [fine] = await store.claim({ node: 'd', ...trial })
+      expect(fine).toMatchObject({ id: 'fine', trial: { strikes: 0 } })
+      await store.acquit({ key: fine?.key ?? 0, node: 'd', epoch: fine?.epoch ?? 0 })
+      await store.leave('d')
+      // The acquitted one is like any other; each owner that dies is a strike for the one it had on trial.
+      expect(ids(await claimAll(store, 'e')).sort()).toEqual(['fine', 'new'])
+      expect(await store.claim({ node: 'e', ...trial })).toMatchObject([{ id: 'poison', trial: { strikes: 1 } }])
+      // An answer that was lost is nobody's death.
+      const again = await store.claim({ node: 'e', ...trial, held: ['fine', 'new'] })
+      expect(again).toMatchObject([{ id: 'poison', trial: { strikes: 1 } }])
+      await store.leave('e')
+      expect(await store.claim({ node: 'f', ...trial })).toMatchObject([{ id: 'poison', trial: { strikes: 2 } }])
+    })
+  })
+
+  describe('the inbox', () => {
+    it('is read up to a number of bytes', async () => {
+      const { store } = bench
+      await owned(store, 't')
+      await store.post(
+        Array.from({ length: 5 }, () => ({ task: 't', message: event('x'.repeat(1_000)), control: false })),
+      )
+      expect(await store.inbox('a', 10, { bytes: 1 })).toHaveLength(1)
+      expect(await store.inbox('a', 10, { bytes: 2_500 })).toHaveLength(3)
+      expect(await store.inbox('a', 2, { bytes: 2_500 })).toHaveLength(2)
+    })
+
+    it('gives each task its share, however many letters another has', async () => {
+      const { store } = bench
+      const claims = [await owned(store, 'flooded'), await owned(store, 'b'), await owned(store, 'c')]
+      const [flooded, b, c] = claims.map(({ key }) => key)
+      await store.post(Array.from({ length: 50 }, (_, i) => ({ task: 'flooded', message: event(i), control: false })))
+      await store.post(['b', 'c'].map((task) => ({ task, message: event(task), control: false })))
+      const each = { limit: 2, bytes: 1e6, after: 0, skip: [] as number[] }
+      const keys = async (bounds: object) =>
+        (await store.inbox('a', 10, { bytes: 1e6, each: { ...each, ...bounds } })).map(({ key }) => key)
+      expect(await keys({})).toEqual([flooded, flooded, b, c])
+      expect(await keys({ skip: [flooded] })).toEqual([b, c])
+      expect(await keys({ after: b })).toEqual([c])
+      expect(await keys({ bytes: 1 })).toEqual([flooded, b, c])
+    })
+  })
+}
