@@ -1,5 +1,14 @@
 import type { Place } from '../../environment/environment.ts'
-import type { HistoryRecord, NodeRow, NodeRuns, QueuedRow, ReplayPage, StoreCounts, TaskMark, TaskRow } from '../port.ts'
+import type {
+  HistoryRecord,
+  NodeRow,
+  NodeRuns,
+  QueuedRow,
+  ReplayPage,
+  StoreCounts,
+  TaskMark,
+  TaskRow,
+} from '../port.ts'
 import type { Database } from './database.ts'
 import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
