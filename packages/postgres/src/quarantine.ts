@@ -4,4 +4,4 @@ UPDATE triarch.tasks t SET quarantined = false, suspicion = 2, strikes = 2, on_t
 WHERE t.id = $1 AND t.quarantined RETURNING 1`
 export const ACQUIT = `
 UPDATE triarch.tasks t SET suspicion = 0, strikes = 0, on_trial = false
-WHERE t.key = $1 AND t.epoch = $2 AND t.locked_by = $3`
+WHERE t.key = $1 AND t.epoch = $2 AND (t.locked_by = $3 OR t.locked_by IS NULL)`

@@ -34,7 +34,7 @@ const TAKE_ORPHAN = `
 UPDATE triarch_tasks SET locked_by = ?1, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
   suspicion = CASE WHEN ?3 OR claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2) THEN suspicion + 1 ELSE 1 END,
   claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2),
-  strikes = strikes + on_trial, on_trial = ?3
+  strikes = strikes + (on_trial AND orphaned), on_trial = ?3
 WHERE key = ?2`
 const TAKE_LETTERS = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
 const WORK = 'SELECT step, operation, attempt FROM triarch_work WHERE task = ? ORDER BY id'

@@ -16,7 +16,8 @@ const LIFT = `
 UPDATE triarch_tasks SET quarantined = 0, suspicion = 2, strikes = 2, on_trial = 0, ready = 1, control = 1
 WHERE id = ? AND quarantined = 1`
 const ACQUIT = `
-UPDATE triarch_tasks SET suspicion = 0, strikes = 0, on_trial = 0 WHERE key = ? AND epoch = ? AND locked_by = ?`
+UPDATE triarch_tasks SET suspicion = 0, strikes = 0, on_trial = 0
+WHERE key = ? AND epoch = ? AND (locked_by = ? OR locked_by IS NULL)`
 const SET_ASIDE = 'SELECT key FROM triarch_tasks WHERE id = ? AND quarantined = 1 AND locked_by IS NULL'
 const END = `
 UPDATE triarch_tasks SET quarantined = 0, orphaned = 0, updated_at = ?, status = ?, result = ?, deadline = NULL, error = ?,

@@ -33,7 +33,7 @@ export function pageOf(
 const MOST = 1e9
 
 /** Records and bytes of what a rebuild reads; of more than `most` records, only that it is more. */
-export function sizeOf(database: Database, key: number, most = MOST): { records: number; bytes: number } {
+export function sizeOf(database: Database, key: number, most: number = MOST): { records: number; bytes: number } {
   return database.get<{ records: number; bytes: number }>(SIZE, key, most + 1) ?? { records: 0, bytes: 0 }
 }
 
