@@ -304,7 +304,12 @@ export interface ClaimRequest {
 }
 
 /** Of an answer to a claim, when not given; letters of each task. */
-export const CLAIM_BOUNDS = { records: 20_000, bytes: 8 * 1024 * 1024, letters: 200, letterBytes: 1024 * 1024 } as const
+export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'letterBytes', number>> = {
+  records: 20_000,
+  bytes: 8 * 1024 * 1024,
+  letters: 200,
+  letterBytes: 1024 * 1024,
+}
 
 /** Bytes of messages in one reading of an inbox, when not given. */
 export const INBOX_BYTES: number = 8 * 1024 * 1024
