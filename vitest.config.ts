@@ -7,8 +7,9 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // For what hangs only: nothing that is slow on a busy machine fails by these.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,

@@ -8,7 +8,9 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const frame = ['vitest.config.ts', '.ci', 'scripts/setup.mjs', 'scripts/test.ts', 'scripts/counts.ts']
+const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8')
+const imported = [...config.matchAll(/ from '\.\/([^/']+)/g)].map(([, folder]) => folder ?? '')
+const frame = ['vitest.config.ts', ...imported, '.ci', 'scripts/setup.mjs', 'scripts/test.ts', 'scripts/counts.ts']
 /** What the set-up of the postgres project needs. */
 const server = ['setup.ts', 'server.ts'].map((name) => `packages/postgres/test/${name}`)
 const database = ['launch.ts', 'database'].map((name) => `examples/orders/${name}`)
@@ -29,12 +31,15 @@ afterEach(() => {
   for (const folder of planted.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Whatever is not a test of ours. */
+const filter = (path: string) => !path.endsWith('.test.ts')
+
 /** The frame, with these files in it. */
 function plant(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'triarch-planted-'))
   planted.push(folder)
   for (const path of [...frame, ...server, ...database])
-    cpSync(join(root, path), join(folder, path), { recursive: true })
+    cpSync(join(root, path), join(folder, path), { recursive: true, filter })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // The other steps of .ci/run judge files that are not here.

@@ -10,7 +10,7 @@ import { swarm } from '../swarm.ts'
 const SEEDS = 100
 
 describe('random programs under random faults', () => {
-  it('keep every rule, and a seed is the same course of events each time', { timeout: 120_000 }, async () => {
+  it('keep every rule, and a seed is the same course of events each time', { timeout: 600_000 }, async () => {
     const campaign = new Campaign()
     for (let seed = 1; seed <= SEEDS; seed++) await campaign.seed(seed)
     expect(campaign.failures).toEqual([])

@@ -83,7 +83,7 @@ describe.runIf(root)('a PostgreSQL that root starts', () => {
     }
   })
 
-  it('keeps its data where it can reach it, with a link from where it was wanted', { timeout: 60_000 }, async () => {
+  it('keeps its data where it can reach it, with a link from where it was wanted', { timeout: 600_000 }, async () => {
     const dir = join(closed, 'run')
     mkdirSync(dir)
     const server = await DatabaseServer.create(dir)

@@ -19,7 +19,7 @@ function main(...args: string[]): Promise<Ended> {
   })
 }
 
-const run = { timeout: 90_000 }
+const run = { timeout: 600_000 }
 
 test.each(['sqlite', 'postgres'])(
   'on %s every order is fulfilled once or undone, whatever dies',

@@ -77,7 +77,7 @@ describe('the infrastructure', () => {
   })
 })
 
-it('is built or taken back as a whole, whatever crashes and whatever fails', { timeout: 120_000 }, async () => {
+it('is built or taken back as a whole, whatever crashes and whatever fails', { timeout: 600_000 }, async () => {
   let cloud = new Cloud()
   const known: { triarch?: Triarch } = {}
   const current = new Proxy({} as Cloud, {

@@ -7,7 +7,7 @@ describe('transactions of processes that are killed', () => {
   const schema = freshSchema()
   afterAll(() => dropSchema(schema))
 
-  it('take effect exactly once on PostgreSQL', { timeout: 90_000 }, async () => {
+  it('take effect exactly once on PostgreSQL', { timeout: 600_000 }, async () => {
     await withClient((client) =>
       client.query(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".entries (task text, kind text)`),
     )

@@ -82,7 +82,7 @@ describe('the PostgreSQL store', () => {
     }
   })
 
-  it('refuses a standby', { timeout: 60_000 }, async () => {
+  it('refuses a standby', { timeout: 600_000 }, async () => {
     const server = await startServer({ standby: true })
     try {
       await expect(opened({ url: server.url, patience: 0 })).rejects.toMatchObject({ code: 'STORE_READ_ONLY' })

@@ -22,12 +22,12 @@ export interface ExclusiveOptions<I = unknown> {
 
 const modes: readonly IfHeld[] = ['queue', 'reject', 'replace']
 
-/** The name of a lock: a text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
+/** The name of a lock: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkLockName(name: unknown): string {
-  if (typeof name === 'string' && name.length > 0 && name.length <= 200 && !/\p{Cc}/u.test(name)) return name
+  if (typeof name === 'string' && name.length > 0 && name.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(name)) return name
   throw new TriarchError(
     'INVALID_NAME',
-    'the name of a lock must be a text of 1 to 200 characters without control characters',
+    'the name of a lock must be a well-formed text of 1 to 200 characters without control characters',
   )
 }
 

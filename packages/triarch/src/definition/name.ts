@@ -13,10 +13,13 @@ export function checkVersion(what: string, version: unknown): string {
   return check(what, version, versionPattern, '1 to 100 letters, digits, ".", "+", "-" or "_"')
 }
 
-/** The id of a task: a text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
+/** The id of a task: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkTaskId(id: unknown): string {
-  if (typeof id === 'string' && id.length > 0 && id.length <= 200 && !/\p{Cc}/u.test(id)) return id
-  throw new TriarchError('INVALID_NAME', 'a task id must be a text of 1 to 200 characters without control characters')
+  if (typeof id === 'string' && id.length > 0 && id.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(id)) return id
+  throw new TriarchError(
+    'INVALID_NAME',
+    'a task id must be a well-formed text of 1 to 200 characters without control characters',
+  )
 }
 
 function check(what: string, value: unknown, pattern: RegExp, rule: string): string {

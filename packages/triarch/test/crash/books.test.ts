@@ -4,7 +4,7 @@ import { scratch } from '../engine/scratch.ts'
 import { expected, killBookkeepers, type Order } from './books.ts'
 
 describe('transactions of processes that are killed', () => {
-  it('take effect exactly once on SQLite', { timeout: 90_000 }, async () => {
+  it('take effect exactly once on SQLite', { timeout: 600_000 }, async () => {
     using file = scratch()
     using database = new DatabaseSync(file.path)
     database.exec('CREATE TABLE entries (task TEXT, kind TEXT)')

@@ -8,7 +8,7 @@ const settle = 15_000
 
 describe('nodes on one store, killed, frozen and drained at random moments', () => {
   for (let seed = first; seed < first + count; seed++) {
-    it(`keep every rule (seed ${seed})`, { timeout: seconds * 1_000 + settle + 30_000 }, async () => {
+    it(`keep every rule (seed ${seed})`, { timeout: seconds * 1_000 + settle + 300_000 }, async () => {
       const { evidence, faults, violations, stuck } = await run({ seed, chaos: seconds * 1_000, settle })
       expect(stuck).toBe('')
       expect(violations).toEqual([])

@@ -11,7 +11,7 @@ const script = fileURLToPath(new URL('haste.worker.ts', import.meta.url))
 const LIFE = 600
 
 describe('processes that are killed again and again', () => {
-  it('get something done in between, hold nothing, and charge nothing to the steps', { timeout: 120_000 }, async () => {
+  it('get something done in between, hold nothing, and charge nothing to the steps', { timeout: 600_000 }, async () => {
     using file = scratch()
     await using triarch = new Triarch({ store: file.store, workflows: [haste], roles: [] })
     const tasks = await Promise.all([false, true].map((refused) => triarch.submit(haste, refused)))

@@ -417,6 +417,13 @@ describe('what is no good is refused with its code', () => {
     ['an input the schema refuses', strict as never, { n: 'one' }, {}, 'INVALID_INPUT'],
     ['an unknown option', echo as never, 1, { startat: '1d' }, 'UNKNOWN_OPTION'],
     ['an id with control characters', echo as never, 1, { id: 'a\nb' }, 'INVALID_NAME'],
+    [
+      'an id with half a character, which a store would take for another',
+      echo as never,
+      1,
+      { id: 'a\ud800' },
+      'INVALID_NAME',
+    ],
     ['an empty id', echo as never, 1, { id: '' }, 'INVALID_NAME'],
     ['a long id', echo as never, 1, { id: 'x'.repeat(201) }, 'INVALID_NAME'],
     ['a priority out of range', echo as never, 1, { priority: 1e9 }, 'INVALID_OPTION'],

@@ -34,7 +34,7 @@ it("a node finishes its tasks though the store's thread dies again and again", a
     await using triarch = new Triarch({ store, ...options, onError: () => undefined })
     await triarch.start()
     const task = await triarch.submit(count, null)
-    expect(await task.result({ timeout: '25s' })).toBe(21)
+    expect(await task.result({ timeout: '10m' })).toBe(21)
   }
   expect(new Set(ran).size).toBe(6)
   expect(threads.length).toBeGreaterThan(3)

@@ -13,7 +13,7 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
   const old = released(OLD, root)
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  describe(`a roll-out on ${name}`, { timeout: 120_000 }, () => {
+  describe(`a roll-out on ${name}`, { timeout: 600_000 }, () => {
     let folder: string
     let store: string
     const members: Member[] = []
@@ -56,7 +56,7 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       await until(before, 'done', 'stopped')
       await until(before, 'paused', 'paused')
       await until(before, 'compensating', 'compensating')
-      await vi.waitFor(() => readFileSync(path('token')), { timeout: 10_000 })
+      await vi.waitFor(() => readFileSync(path('token')), { timeout: 120_000 })
       await before.kill()
 
       for (const file of ['check', 'slow', 'booked']) writeFileSync(path(file), '')
@@ -163,7 +163,7 @@ async function until(member: Member, id: string, status: string): Promise<{ stat
       if (seen.status !== status) throw new Error(`task ${id} is ${JSON.stringify(seen)}, not ${status}`)
       return seen
     },
-    { timeout: 60_000, interval: 20 },
+    { timeout: 600_000, interval: 20 },
   )
 }
 
