@@ -80,10 +80,10 @@ export {
   TaskExpiredError,
   TaskFailedError,
 } from './error/task-error.ts'
+export type { Alert, AlertCode } from './kernel/alert.ts'
 export type { BatchCounts } from './kernel/batch.ts'
 export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
 export type { RescueStrategy, Semantics } from './kernel/policy.ts'
 export type { TaskResult, TaskStatus } from './kernel/status.ts'
-export type { Alert } from './kernel/turn.ts'
 export type { MigrationReport } from './store/port.ts'

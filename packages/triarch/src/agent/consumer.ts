@@ -1,6 +1,7 @@
+import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { QueuedReply, StateStore, TakeWork, WorkItem } from '../store/port.ts'
@@ -24,8 +25,9 @@ export interface ConsumerOptions {
 /** Most requests taken from one queue at a time. */
 const LARGEST_TAKE = 500
 
-/** How long after a failure the store is asked again (ms). */
+/** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
+const LONGEST_AGAIN = 5_000
 
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer {
@@ -40,6 +42,8 @@ export class Consumer {
   #again = false
   #open = true
   #pulse: Timer | null = null
+  readonly #backoff = { poll: new Backoff(AGAIN, LONGEST_AGAIN), reply: new Backoff(AGAIN, LONGEST_AGAIN) }
+  #retry: Timer | null = null
 
   constructor(options: ConsumerOptions) {
     this.#options = options
@@ -61,6 +65,7 @@ export class Consumer {
   async closed(): Promise<void> {
     this.#open = false
     this.#pulse?.cancel()
+    this.#retry?.cancel()
     if (this.#replying) await new Promise<void>((resolve) => this.#flushed.push(resolve))
   }
 
@@ -86,9 +91,13 @@ export class Consumer {
         }
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
+        this.#backoff.poll.reset()
       } catch (error) {
+        if (!this.#open) break // a node that stops has no more use for the answer
         this.#options.failed(error)
-        this.#options.environment.timer(AGAIN, () => this.wake())
+        this.#retry?.cancel()
+        this.#retry = this.#options.environment.timer(this.#backoff.poll.next(), () => this.wake())
+        break
       } finally {
         for (const [agent, slots] of held) this.#options.hosts.get(agent)?.unhold(slots)
       }
@@ -151,18 +160,23 @@ export class Consumer {
       const late = accepted.filter((ok) => !ok).length
       if (late > 0) this.#options.late(late)
       this.#options.replied()
+      this.#backoff.reply.reset()
     } catch (error) {
+      // A store that was closed takes nothing more: others will learn by the lease that the attempts are lost.
+      if (isTriarchError(error, 'STORE_CLOSED')) return this.#replied()
       // Nothing is lost by trying again: a reply that was taken the first time is refused as late the second.
       this.#options.failed(error)
       this.#replies.unshift(...batch)
-      this.#options.environment.timer(AGAIN, () => void this.#flush())
+      this.#options.environment.timer(this.#backoff.reply.next(), () => void this.#flush())
       return
     }
     if (this.#replies.length > 0) this.#options.environment.soon(() => void this.#flush())
-    else {
-      this.#replying = false
-      for (const done of this.#flushed.splice(0)) done()
-    }
+    else this.#replied()
+  }
+
+  #replied(): void {
+    this.#replying = false
+    for (const done of this.#flushed.splice(0)) done()
   }
 
   async #heartbeat(item: WorkItem, progress: Json | undefined, checkpoint: Json | undefined): Promise<void> {

@@ -177,9 +177,17 @@ export class AgentHost {
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
-    const chain = this.#options.around(request.action, request.workflow, request.version)
-    if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
-    running.start(chain.length === 0 ? handler : wrapped(handler, chain, request))
+    try {
+      const chain = this.#options.around(request.action, request.workflow, request.version)
+      if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
+      running.start(chain.length === 0 ? handler : wrapped(handler, chain, request))
+    } catch (error) {
+      // Middleware that cannot be put in order: the attempt's own failure, as if its code had thrown.
+      const refuse = () => {
+        throw error
+      }
+      running.start({ run: refuse, undo: refuse, verify: refuse })
+    }
     trace?.outside()
   }
 

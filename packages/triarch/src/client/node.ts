@@ -3,8 +3,8 @@ import { AgentHost, type Leased } from '../agent/host.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskState } from '../kernel/state.ts'
-import type { Alert } from '../kernel/turn.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { Hint, NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
@@ -19,7 +19,7 @@ export interface NodeOptions {
   registry: Registry
   settings: Settings
   counters: Counters
-  alert: (alert: Alert) => void
+  alert: (alert: RaisedAlert) => void
   moved: (state: TaskState) => void
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
@@ -148,6 +148,7 @@ export class Node {
             this.wake()
           },
           submitted: () => this.wake(),
+          alert: options.alert,
           failed,
         })
       : null
@@ -216,7 +217,7 @@ export class Node {
   #overrun({ task, workflow, step, action, name }: StepRequest, ms: number): void {
     const what = action || name
     const message = `the code of ${what} still runs ${ms} ms after it began, long past its complete-by; its slot is given to others`
-    this.#options.alert({ task, workflow, step, reason: 'slot-overrun', message })
+    this.#options.alert({ code: 'SLOT_OVERRUN', task, workflow, step, action: what, reason: 'slot-overrun', message })
   }
 
   /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
@@ -224,7 +225,7 @@ export class Node {
     const [only] = ran.length === 1 ? ran : []
     const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${only} ran` : `${ran.join(', ')} ran`
     const message = `the event loop of node ${this.id} stood still for ${ms} ms while ${what}`
-    this.#options.alert({ task: '', workflow: '', reason: 'loop-blocked', message })
+    this.#options.alert({ code: 'LOOP_BLOCKED', node: this.id, reason: 'loop-blocked', message })
   }
 
   #within(work: Promise<unknown>, ms: number): Promise<unknown> {
@@ -251,18 +252,19 @@ export class Node {
 
   /** Other processes' writes are seen within one poll. */
   #watch(): void {
-    const { environment, store, settings, failed } = this.#options
+    const { environment, settings, failed } = this.#options
     this.#watcher = environment.timer(settings.poll, () => {
-      store
-        .changes()
-        .then((seen) => {
-          if (seen === null || seen !== this.#seen) this.wake()
-          this.#seen = seen
-        })
+      this.#look()
         .catch(failed)
         .finally(() => {
           if (this.#open) this.#watch()
         })
     })
+  }
+
+  async #look(): Promise<void> {
+    const seen = await this.#options.store.changes()
+    if (seen === null || seen !== this.#seen) this.wake()
+    this.#seen = seen
   }
 }

@@ -2,7 +2,7 @@ import type { Agent } from '../definition/agent.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import type { TaskHook } from '../definition/hook.ts'
 import type { Middleware } from '../definition/middleware.ts'
-import { checkInteger, checkOptions } from '../definition/options.ts'
+import { checkFunction, checkInteger, checkOptions } from '../definition/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
 import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
@@ -45,8 +45,10 @@ export interface TriarchOptions {
   middleware?: readonly Middleware[]
   /** For every task submitted here, besides those of its workflow. */
   hooks?: readonly TaskHook[]
-  /** Takes engine errors that nobody else hears of; a process warning when not given. */
-  onError?: (error: unknown) => void
+  /** Takes engine errors that nobody else hears of, and those of listeners; a process warning when not given. */
+  onError?: (error: unknown) => unknown
+  /** Whether alerts that nobody listens to (`on('alert')`) are said on stderr, one line for each cause; true. */
+  notices?: boolean
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }
@@ -76,6 +78,7 @@ export interface Settings {
   sweep: number
   poll: number
   grace: number
+  notices: boolean
   retention: Retention
   limits: SchedulerLimits
 }
@@ -96,12 +99,21 @@ const optionKeys = [
   'middleware',
   'hooks',
   'onError',
+  'notices',
   'environment',
 ]
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function settingsOf(options: TriarchOptions): Settings {
+  if (options === undefined) throw new TriarchError('INVALID_OPTION', 'Triarch: give it options, at least a store')
   checkOptions('Triarch', options, optionKeys)
+  for (const list of ['workflows', 'agents', 'roles', 'middleware', 'hooks'] as const) {
+    if (options[list] !== undefined && !Array.isArray(options[list]))
+      throw new TriarchError('INVALID_OPTION', `Triarch: ${list} must be an array`)
+  }
+  if (options.onError !== undefined) checkFunction('Triarch: onError', options.onError)
+  if (options.notices !== undefined && typeof options.notices !== 'boolean')
+    throw new TriarchError('INVALID_OPTION', 'Triarch: notices must be true or false')
   if (typeof options.store !== 'function') {
     throw new TriarchError('INVALID_OPTION', "Triarch: store must be a store, such as sqlite('orders.db')")
   }
@@ -129,6 +141,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),
+    notices: options.notices ?? true,
     retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),

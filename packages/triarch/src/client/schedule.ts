@@ -13,7 +13,8 @@ import {
   toSchedule,
 } from '../definition/schedule.ts'
 import { TriarchError } from '../error/error.ts'
-import type { Json } from '../kernel/json.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import { hideAt } from '../kernel/secret.ts'
 import type { NewTask, ScheduleRow } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
 import type { Connection } from './connection.ts'
@@ -37,6 +38,8 @@ export interface ScheduleInfo {
   started: number
   skipped: number
   missed: number
+  /** Since when its tasks cannot be started, how often that was tried in a row, and why. It is tried again by itself. */
+  failing: { since: Date; times: number; error: ErrorRecord } | undefined
 }
 
 export interface BackfillOptions {
@@ -91,7 +94,8 @@ export class ScheduleHandle {
   async resume(): Promise<void> {
     await this.#change(({ definition, state }, now) => {
       if (!state.paused) return null
-      return { state: { ...state, paused: null, next: nextAfter(definition.recurrence, now) } }
+      const { failing: _, ...rest } = state
+      return { state: { ...rest, paused: null, next: nextAfter(definition.recurrence, now) } }
     })
   }
 
@@ -133,7 +137,8 @@ export class ScheduleHandle {
       const before = row ? read(row) : null
       if (before && isDeepStrictEqual(before.definition, JSON.parse(JSON.stringify(definition)))) return
       const next = before?.state.paused ? null : nextAfter(definition.recurrence, await store.now())
-      const state = { ...(before?.state ?? fresh), next }
+      const { failing: _, ...known } = before?.state ?? fresh
+      const state = { ...known, next }
       if (await this.#write({ definition, state, expected: row?.revision ?? null, tasks: [] })) return
     }
     throw overtaken(this.name)
@@ -185,9 +190,11 @@ const fresh: ScheduleState = { next: null, last: null, paused: null, started: 0,
 export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
   const { definition, state } = read(row)
   const { workflow, version, input, recurrence, overlap } = definition
-  const { paused, last, started, skipped, missed } = state
+  const { paused, last, started, skipped, missed, failing } = state
   return {
-    ...{ name: row.name, workflow, version, input, recurrence, overlap, started, skipped, missed },
+    ...{ name: row.name, workflow, version, recurrence, overlap, started, skipped, missed },
+    input: hideAt(input, definition.secrets ?? []),
+    failing: failing && { ...failing, since: new Date(failing.since) },
     paused: paused ? { ...paused, since: new Date(paused.since) } : undefined,
     next: row.nextAt === null ? undefined : new Date(row.nextAt),
     last: last === null ? undefined : new Date(last),

@@ -7,31 +7,28 @@ import type { ScheduleOptions } from '../definition/schedule.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
+import { SteadyEnvironment } from '../environment/steady.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
+import { guarded } from '../error/guarded.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
-import type { Alert } from '../kernel/turn.ts'
 import { Registry } from '../scheduler/registry.ts'
-import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts, SweepReport } from '../store/port.ts'
+import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts } from '../store/port.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { explain } from './explain.ts'
 import { TaskHandle } from './handle.ts'
+import { codedAlert, type EngineEvents, Listeners } from './listeners.ts'
 import { type Counters, Node } from './node.ts'
+import { Notices, toStderr } from './notices.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { Explanation } from './reason.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import { ScheduleHandle, type ScheduleInfo, scheduleInfo } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
-
-interface Listeners {
-  /** Something needs an operator: a step is held, an undo failed, code and history disagree. */
-  alert: (alert: Alert) => void
-  /** The supervisor recovered something. */
-  recovered: (report: SweepReport) => void
-}
 
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
@@ -45,7 +42,8 @@ export class Triarch implements AsyncDisposable {
   readonly #store: StateStore
   readonly #connection: Connection
   readonly #counters: Counters = { stale: 0, fenced: 0 }
-  readonly #listeners: { [E in keyof Listeners]: Set<Listeners[E]> } = { alert: new Set(), recovered: new Set() }
+  readonly #listeners: Listeners
+  readonly #notices: Notices | null
   readonly #failed: (error: unknown) => void
   #opened: Promise<void> | null = null
   #ready = false
@@ -55,7 +53,12 @@ export class Triarch implements AsyncDisposable {
 
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
-    const environment = options.environment ?? systemEnvironment()
+    this.#failed = errorListener(options.onError)
+    this.#listeners = new Listeners(this.#failed)
+    const environment = options.environment
+      ? new SteadyEnvironment(options.environment, this.#failed)
+      : systemEnvironment()
+    this.#notices = this.#settings.notices ? new Notices(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
@@ -65,7 +68,6 @@ export class Triarch implements AsyncDisposable {
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.posted = () => this.#node?.wake()
-    this.#failed = options.onError ?? ((error) => process.emitWarning(error instanceof Error ? error : String(error)))
   }
 
   /** Opens the store and sets up its tables; start() and submit() do it by themselves. Throws STORE_*. */
@@ -216,11 +218,12 @@ export class Triarch implements AsyncDisposable {
     return { ...(await this.#store.counts()), ...this.#counters }
   }
 
-  /** Calls back until the function returned is called. */
-  on<E extends keyof Listeners>(event: E, listener: Listeners[E]): () => void {
-    const listeners = this.#listeners[event] as Set<Listeners[E]>
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
+  /**
+   * Calls back until the function returned is called. What a listener throws or rejects with goes to `onError`. Alerts that
+   * nobody listens to are said on stderr, unless `notices` is false. Throws INVALID_OPTION.
+   */
+  on<E extends keyof EngineEvents>(event: E, listener: EngineEvents[E]): () => void {
+    return this.#listeners.add(event, listener)
   }
 
   #open(): Promise<void> {
@@ -254,18 +257,20 @@ export class Triarch implements AsyncDisposable {
       renewed: (told) => (told ? this.#environment.heard(told.asked, told.now, told.answered) : this.#synchronise()),
       settings: this.#settings,
       counters: this.#counters,
-      alert: (alert) => {
-        for (const listener of this.#listeners.alert) listener(alert)
-      },
+      alert: (alert) => this.#alert(alert),
       moved: (state) => this.#connection.moved(state),
-      swept: (report) => {
-        for (const listener of this.#listeners.recovered) listener(report)
-      },
+      swept: (report) => this.#listeners.tell('recovered', report),
       failed: this.#failed,
       fenced: () => void this.#rejoin(),
     })
     this.#node = node
     await CallContext.none.run(() => node.start())
+  }
+
+  #alert(raised: RaisedAlert): void {
+    const alert = codedAlert(raised)
+    if (this.#listeners.has('alert')) this.#listeners.tell('alert', alert)
+    else this.#notices?.tell(alert)
   }
 
   /** A fenced node lives on under a new name. */
@@ -314,4 +319,17 @@ export class Triarch implements AsyncDisposable {
     if (same && ifExists === 'match') return
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }
+}
+
+/** Takes what nobody else hears of. When it fails itself, one line on stderr is all that comes of it. */
+function errorListener(onError: TriarchOptions['onError']): (error: unknown) => void {
+  const warn = (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error))
+  const tell = guarded<[unknown]>(onError ?? warn, (failure) =>
+    toStderr(`triarch: onError failed: ${describe(failure)}`),
+  )
+  return (error) => CallContext.none.run(() => tell(error))
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error
 }

@@ -27,7 +27,8 @@ export function checkFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw new TriarchError('INVALID_OPTION', `${what} must be a function`)
 }
 
-function nearestOf(key: string, allowed: readonly string[]): string | undefined {
+/** The nearest of these names, if one is near. */
+export function nearestOf(key: string, allowed: readonly string[]): string | undefined {
   if (key.length > 50) return undefined
   let best: string | undefined
   let least = Math.max(2, Math.floor(key.length / 3)) + 1

@@ -29,11 +29,13 @@ export function toRecurrence(what: string, { cron, timeZone, every, from }: Recu
   if (from !== undefined) throw invalid(what, '`from` is for intervals')
   if (typeof cron !== 'string') throw invalid(what, '`cron` must be a text')
   const recurrence = { cron, timeZone: timeZone ?? 'UTC' }
+  let first: number | null
   try {
-    nextAfter(recurrence, 0)
+    first = nextAfter(recurrence, 0)
   } catch (cause) {
     throw new TriarchError('INVALID_OPTION', `${what}: ${(cause as Error).message}`, { cause })
   }
+  if (first === null) throw invalid(what, `no instant ever matches \`cron\` "${cron}"`)
   return recurrence
 }
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 import type { IfHeld } from '../kernel/gate.ts'
-import type { Json } from '../kernel/json.ts'
+import type { HookOrder } from '../kernel/hook.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from './duration.ts'
 import { exclusiveKeys } from './exclusive.ts'
+import { toHookOrders } from './hook.ts'
 import { checkInteger, checkOptions } from './options.ts'
 import { encode } from './payload.ts'
 import { checkPriority } from './policy.ts'
@@ -46,6 +48,9 @@ export interface ScheduleDefinition {
   tags: Record<string, string>
   /** Locks of the workflow itself. */
   exclusive: { key: string; ifHeld: IfHeld }[]
+  /** Of the workflow. */
+  hooks?: HookOrder[]
+  secrets?: string[]
 }
 
 /** How far it is. */
@@ -60,6 +65,8 @@ export interface ScheduleState {
   skipped: number
   /** Passed while nobody was there, or too late. */
   missed: number
+  /** Since when, how often in a row, and why its tasks could not be started. */
+  failing?: { since: number; times: number; error: ErrorRecord }
 }
 
 const keys = [
@@ -80,6 +87,7 @@ export async function toSchedule(name: string, options: ScheduleOptions, payload
     ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${workflow.name}`)
     : input
   const { completeWithin } = definition
+  const hooks = toHookOrders(what, definition.hooks)
   return {
     workflow: workflow.name,
     version: workflow.version,
@@ -95,6 +103,8 @@ export async function toSchedule(name: string, options: ScheduleOptions, payload
     completeWithin: completeWithin === undefined ? null : positiveMilliseconds(completeWithin, 'completeWithin'),
     tags: checkTags(what, { ...tags, schedule: name }),
     exclusive: exclusiveKeys(workflow, value, undefined),
+    ...(hooks.length > 0 && { hooks }),
+    ...(definition.secrets && { secrets: [...definition.secrets] }),
   }
 }
 

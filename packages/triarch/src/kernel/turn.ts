@@ -1,3 +1,4 @@
+import type { RaisedAlert } from './alert.ts'
 import { apply } from './apply.ts'
 import type { BatchPolicy } from './batch.ts'
 import type { EndedChildren } from './batching.ts'
@@ -32,7 +33,7 @@ export interface Turn {
   readonly aborts: number[]
   /** Steps whose outstanding attempt no longer matters. */
   readonly forgotten: number[]
-  readonly alerts: Alert[]
+  readonly alerts: RaisedAlert[]
   readonly gates: GateRequests
   /** Messages that changed nothing: late, duplicate, of an old attempt, or for a task in another state. */
   stale: number
@@ -58,15 +59,6 @@ export interface KernelLimits {
   mailbox: number
   /** Largest payload, in bytes of JSON. */
   payload: number
-}
-
-/** Something an operator must see. */
-export interface Alert {
-  task: string
-  workflow: string
-  reason: string
-  step?: number
-  message: string
 }
 
 export function newTurn(state: TaskState, at: number, random: () => number, limits: KernelLimits): Turn {

@@ -5,8 +5,9 @@ import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
-import type { Alert, Turn } from '../kernel/turn.ts'
+import type { Turn } from '../kernel/turn.ts'
 import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
@@ -30,7 +31,7 @@ export interface SchedulerOptions {
   overrun: (request: StepRequest, ms: number) => void
   /** Longest time between two looks into the store (ms). */
   poll: number
-  alert: (alert: Alert) => void
+  alert: (alert: RaisedAlert) => void
   /** After each durable transition. */
   committed: (state: TaskState) => void
   /** There is work in the agents' queues. */

@@ -1,35 +1,67 @@
 import { dueAt, type ScheduleDefinition, type ScheduleState, takeDue } from '../definition/schedule.ts'
 import type { Environment } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { ScheduleRow, StateStore } from '../store/port.ts'
 import { occurrenceTask } from './occurrence.ts'
 
 /** Schedules one round fires: the others come with the next. */
 const MOST = 100
 
+/** How long a schedule that failed is left alone: after the first time, and at most (ms). */
+const FIRST_REST = 1_000
+const LONGEST_REST = 300_000
+
+interface Means {
+  store: StateStore
+  environment: Pick<Environment, 'now'>
+  alert: (alert: RaisedAlert) => void
+  failed: (error: unknown) => void
+}
+
+interface Round {
+  now: number
+  fence: { name: string; token: number }
+}
+
 /**
  * Starts what schedules have due, each in one transaction with the instant it is due next. Under the leader's token: whoever
- * lost it, or comes second, writes nothing. How many were due, and whether there are more.
+ * lost it, or comes second, writes nothing. One that cannot be started is put off, and says so; it costs the others nothing.
+ * How many were due, and whether there are more.
  */
-export async function fireSchedules(
-  store: StateStore,
-  environment: Pick<Environment, 'now'>,
-  fence: { name: string; token: number },
-): Promise<{ count: number; more: boolean }> {
+export async function fireSchedules(means: Means, fence: Round['fence']): Promise<{ count: number; more: boolean }> {
+  const { store, environment, failed } = means
   const rows = await store.schedules({ due: environment.now(), limit: MOST })
   if (rows.length === 0) return { count: 0, more: false }
   // Nothing begins early by the clock of one node: the store's decides.
-  const now = await store.now()
-  for (const row of rows) if ((row.nextAt ?? now) <= now) await fire(store, row, { now, fence })
+  const round = { now: await store.now(), fence }
+  for (const row of rows) {
+    if ((row.nextAt ?? round.now) > round.now) continue
+    try {
+      await fire(store, row, round)
+    } catch (error) {
+      if (!isOwn(error)) throw error
+      failed(error)
+      await postpone(means, row, round, error)
+    }
+  }
   return { count: rows.length, more: rows.length === MOST }
+}
+
+/** Not the store's: it works, but does not take this. */
+function isOwn(error: unknown): boolean {
+  return !isTriarchError(error) || error.code === 'STORE_FAILED' || !error.code.startsWith('STORE_')
 }
 
 async function fire(
   store: StateStore,
   { name, revision, definition: text, state: before }: ScheduleRow,
-  { now, fence }: { now: number; fence: { name: string; token: number } },
+  { now, fence }: Round,
 ): Promise<void> {
   const definition = JSON.parse(text) as ScheduleDefinition
-  const { start, state } = takeDue(name, definition, JSON.parse(before) as ScheduleState, now)
+  const { failing: _, ...known } = JSON.parse(before) as ScheduleState
+  const { start, state } = takeDue(name, definition, known, now)
   const { overlap } = definition
   const tasks = start.map((occurrence) => occurrenceTask(name, definition, occurrence, { now, overlap }))
   const nextAt = state.next === null ? null : dueAt(name, definition, state.next)
@@ -40,6 +72,32 @@ async function fire(
   })
   const skipped = outcomes?.filter(({ heldBy }) => heldBy !== undefined).length ?? 0
   if (skipped > 0) await count(store, name, skipped)
+}
+
+/** In its row, so that whoever leads next leaves it alone, too. */
+async function postpone(
+  { store, alert }: Means,
+  { name, revision, definition, state: text }: ScheduleRow,
+  { now, fence }: Round,
+  error: unknown,
+): Promise<void> {
+  const state = stateOf(text)
+  const { since = now, times = 0 } = state.failing ?? {}
+  const failing = { since, times: times + 1, error: toRecord(error) }
+  const nextAt = now + Math.min(FIRST_REST * 2 ** Math.min(times, 20), LONGEST_REST)
+  const write = { name, definition, expected: revision, tasks: [], fence, nextAt }
+  const written = await store.writeSchedule({ ...write, state: JSON.stringify({ ...state, failing }) })
+  if (written === null || times > 0) return
+  const message = `schedule "${name}" cannot start its task: ${failing.error.message}`
+  alert({ code: 'SCHEDULE_FAILING', schedule: name, reason: 'schedule', message })
+}
+
+function stateOf(text: string): ScheduleState {
+  try {
+    return JSON.parse(text) as ScheduleState
+  } catch {
+    return { next: null, last: null, paused: null, started: 0, skipped: 0, missed: 0 }
+  }
 }
 
 /** Only the store knew which of them would overlap. A count that is lost with its process is all that is lost. */

@@ -1,6 +1,9 @@
+import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
+import { Retention } from './retention.ts'
 import { fireSchedules } from './schedule.ts'
 import { Silence } from './silence.ts'
 
@@ -18,7 +21,14 @@ export interface SupervisorOptions {
   swept: (report: SweepReport) => void
   /** Told that schedules were due: there are new tasks. */
   submitted: () => void
+  alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
+}
+
+/** What one who leads has to say so with. */
+export interface Leadership {
+  name: string
+  token: number
 }
 
 /** Rows one sweep looks at, so that no sweep holds the store for long. */
@@ -27,21 +37,20 @@ const SWEEP_LIMIT = 1_000
 /** Supervisors that are ready to lead at once; others look seldom, so that a large fleet at rest is quiet. */
 const DEPUTIES = 3
 
-/** Tasks, and history records with them, that one pruning drops: bounds how long it holds the store. */
-const PRUNE_LIMIT = 500
-const PRUNE_RECORDS = 10_000
-/** Distance between two prunings, unless one left something over (ms). */
-const PRUNE_EVERY = 10_000
+/** The longest wait after rounds that failed (ms). */
+const LONGEST_WAIT = 30_000
 
 /**
  * Watches the store for what is late, dead or overdue and asks for its recovery; knows no business logic. One leader at
- * a time, by a lease whose fencing token is checked in the same transaction as each sweep.
+ * a time, by a lease whose fencing token is checked in the same transaction as each sweep. Its parts stand by themselves: one
+ * that fails keeps no other from its work, and a round that failed is followed by another.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions
+  readonly #retention: Retention
+  readonly #backoff: Backoff
   #timer: Timer | null = null
   #open = false
-  #pruneAt = 0
   readonly #silence: Silence
   /** How far the store's clock leapt ahead, until a sweep has made up for it (ms). */
   #leap = 0
@@ -55,6 +64,8 @@ export class Supervisor {
     this.#options = options
     this.#wait = options.sweep
     this.#silence = new Silence({ lease: options.lease })
+    this.#retention = new Retention(options)
+    this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, LONGEST_WAIT))
   }
 
   start(): void {
@@ -71,34 +82,42 @@ export class Supervisor {
   #next(wait: number): void {
     if (!this.#open) return
     this.#timer = this.#options.environment.timer(wait, () => {
-      this.#busy = this.#round().then((more) => this.#next(more ? 0 : this.#wait))
+      this.#busy = this.#round().then((wait) => this.#next(wait))
     })
   }
 
-  async #round(): Promise<boolean> {
-    const { environment, store, node, lease, swept, submitted, failed } = this.#options
-    try {
+  /** How long until the next. */
+  async #round(): Promise<number> {
+    const { store, node, lease, failed } = this.#options
+    let failures = 0
+    const part = async (work: () => Promise<boolean>): Promise<boolean> => {
+      try {
+        return this.#open && (await work())
+      } catch (error) {
+        failures++
+        if (this.#open) failed(error)
+        return false
+      }
+    }
+    let more = false
+    await part(async () => {
       const token = await store.lead({ name: 'supervisor', node, ttl: lease })
       // While nobody can write nobody can beat: only time in which the store took a write counts.
-      await this.#look()
+      await part(() => this.#look())
       if (token === null) return this.#stand()
       this.#wait = this.#options.sweep
-      const silent = this.#silence.dead
-      const report = await store.sweep({ name: 'supervisor', token, limit: SWEEP_LIMIT, silent, shift: this.#leap })
-      if (!report) return false
-      this.#leap = 0
-      const fired = await fireSchedules(store, environment, { name: 'supervisor', token })
-      if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
-      if (fired.count > 0) submitted()
-      return (await this.#prune(token)) || report.more || fired.more
-    } catch (error) {
-      failed(error)
-      return false
-    }
+      const leadership = { name: 'supervisor', token }
+      for (const work of [this.#sweep, this.#fire, this.#prune])
+        more = (await part(() => work.call(this, leadership))) || more
+      return true
+    })
+    if (failures === 0) this.#backoff.reset()
+    if (more) return 0
+    return failures > 0 ? this.#backoff.next() : this.#wait
   }
 
   /** Also before it leads: who died together with the leader is known to be silent then. */
-  async #look(): Promise<void> {
+  async #look(): Promise<boolean> {
     const { environment, store } = this.#options
     const asked = environment.monotonic()
     const pulses = await store.pulses()
@@ -106,6 +125,7 @@ export class Supervisor {
     this.#rank = pulses.nodes
       .filter(({ roles }) => roles.includes('supervisor'))
       .findIndex(({ id }) => id === this.#options.node)
+    return true
   }
 
   /** Another leads. */
@@ -116,13 +136,25 @@ export class Supervisor {
     return false
   }
 
-  /** Whether there is more to drop at once. */
-  async #prune(token: number): Promise<boolean> {
-    const { environment, store, retention } = this.#options
-    if (retention.length === 0 || environment.monotonic() < this.#pruneAt) return false
-    const bounds = { limit: PRUNE_LIMIT, records: PRUNE_RECORDS }
-    const report = await store.prune({ name: 'supervisor', token, rules: retention, ...bounds })
-    if (!report?.more) this.#pruneAt = environment.monotonic() + PRUNE_EVERY
-    return report?.more ?? false
+  /** Each answers whether there is more to do at once. */
+  async #sweep(leadership: Leadership): Promise<boolean> {
+    const { store, swept } = this.#options
+    const silent = this.#silence.dead
+    const report = await store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift: this.#leap })
+    if (!report) return false
+    this.#leap = 0
+    if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
+    return report.more
+  }
+
+  async #fire(leadership: Leadership): Promise<boolean> {
+    const { store, environment, submitted, alert, failed } = this.#options
+    const { count, more } = await fireSchedules({ store, environment, alert, failed }, leadership)
+    if (count > 0) submitted()
+    return more
+  }
+
+  #prune(leadership: Leadership): Promise<boolean> {
+    return this.#retention.prune(leadership)
   }
 }

@@ -22,7 +22,7 @@ const LONGEST_STOP = 3_600_000
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
   const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), ...rest } = options
   // Nobody else writes to this store and nobody dies: looking out for that now and then makes long advances cheap.
-  const standing = { store: memory(), lease: '1d', sweep: '1h', poll: '1h', grace: 0 } as const
+  const standing = { store: memory(), lease: '1d', sweep: '1h', poll: '1h', grace: 0, notices: false } as const
   const triarch = new Triarch({ ...standing, ...rest, environment })
   await triarch.start()
   await environment.settle()

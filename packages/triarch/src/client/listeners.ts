@@ -1,0 +1,57 @@
+import { nearestOf } from '../definition/options.ts'
+import { CallContext } from '../environment/context.ts'
+import { TriarchError } from '../error/error.ts'
+import { guarded } from '../error/guarded.ts'
+import type { Alert, RaisedAlert } from '../kernel/alert.ts'
+import type { SweepReport } from '../store/port.ts'
+
+/** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */
+export interface EngineEvents {
+  /** Something needs an operator: a step is held, an undo failed, code and history disagree, nobody runs a task. */
+  alert: (alert: Alert) => unknown
+  /** The supervisor recovered something. */
+  recovered: (report: SweepReport) => unknown
+}
+
+export const engineEvents: readonly (keyof EngineEvents)[] = ['alert', 'recovered']
+
+/** Who listens to the engine. Each is called by itself, in nobody's context: none can hurt another, or the engine. */
+export class Listeners {
+  readonly #failed: (error: unknown) => void
+  readonly #listeners: { [E in keyof EngineEvents]: Set<(of: Parameters<EngineEvents[E]>[0]) => void> } = {
+    alert: new Set(),
+    recovered: new Set(),
+  }
+
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed
+  }
+
+  /** Throws INVALID_OPTION. */
+  add<E extends keyof EngineEvents>(event: E, listener: EngineEvents[E]): () => void {
+    if (!engineEvents.includes(event)) {
+      const nearest = nearestOf(String(event), engineEvents)
+      const hint = nearest === undefined ? `use one of ${engineEvents.join(', ')}` : `did you mean "${nearest}"?`
+      throw new TriarchError('INVALID_OPTION', `on: there is no event "${String(event).slice(0, 100)}", ${hint}`)
+    }
+    if (typeof listener !== 'function') throw new TriarchError('INVALID_OPTION', 'on: the listener must be a function')
+    const guard = guarded<[never]>(listener as (of: never) => unknown, this.#failed)
+    this.#listeners[event].add(guard as never)
+    return () => void this.#listeners[event].delete(guard as never)
+  }
+
+  has(event: keyof EngineEvents): boolean {
+    return this.#listeners[event].size > 0
+  }
+
+  tell<E extends keyof EngineEvents>(event: E, of: Parameters<EngineEvents[E]>[0]): void {
+    CallContext.none.run(() => {
+      for (const listener of [...this.#listeners[event]]) listener(of as never)
+    })
+  }
+}
+
+/** What a raised alert is for programs. */
+export function codedAlert(raised: RaisedAlert): Alert {
+  return { ...raised, code: raised.code ?? (raised.step === undefined ? 'TASK_PAUSED' : 'STEP_HELD') }
+}

@@ -1,0 +1,86 @@
+import type { Environment, Place, Timer } from './environment.ts'
+import { systemEnvironment } from './system.ts'
+
+/**
+ * A user's environment, as the engine's loops rely on it: what throws, or gives no number, is told once and answered in its
+ * place, clocks by what they said before, all else by the real thing. Ids are for those who ask for them to worry about.
+ */
+export class SteadyEnvironment implements Environment {
+  readonly #inner: Environment
+  readonly #failed: (error: unknown) => void
+  readonly #told = new Set<keyof Environment>()
+  readonly #system = systemEnvironment()
+  /** Of the wall clock, before the monotonic one. */
+  #ahead = 0
+  #monotonic = 0
+  readonly hrtimeOrigin?: number
+  readonly place?: Place
+
+  constructor(inner: Environment, failed: (error: unknown) => void) {
+    this.#inner = inner
+    this.#failed = failed
+    if (inner.hrtimeOrigin !== undefined) this.hrtimeOrigin = inner.hrtimeOrigin
+    if (inner.place) this.place = inner.place
+  }
+
+  now(): number {
+    const monotonic = this.monotonic()
+    const now = this.#number('now', this.#ahead + monotonic)
+    this.#ahead = now - monotonic
+    return now
+  }
+
+  monotonic(): number {
+    this.#monotonic = this.#number('monotonic', this.#monotonic)
+    return this.#monotonic
+  }
+
+  random(): number {
+    const number = this.#number('random', 0.5)
+    return number >= 0 && number < 1 ? number : 0.5
+  }
+
+  gone(place: Place): boolean {
+    return this.#try('gone', () => this.#inner.gone?.(place) === true) ?? false
+  }
+
+  id(): string {
+    return this.#inner.id()
+  }
+
+  timer(ms: number, callback: () => void): Timer {
+    return this.#try('timer', () => this.#inner.timer(ms, callback)) ?? this.#system.timer(ms, callback)
+  }
+
+  soon(callback: () => void): void {
+    const asked = this.#try('soon', () => [this.#inner.soon(callback)])
+    if (!asked) this.#system.soon(callback)
+  }
+
+  drain(callback: () => void): void {
+    const asked = this.#try('drain', () => [this.#inner.drain(callback)])
+    if (!asked) this.#system.drain(callback)
+  }
+
+  #number(name: 'now' | 'monotonic' | 'random', otherwise: number): number {
+    const number = this.#try(name, () => this.#inner[name]())
+    if (Number.isFinite(number)) return number as number
+    if (number !== undefined) this.#tell(name, new TypeError(`environment.${name}() gave no number`))
+    return otherwise
+  }
+
+  #try<T>(name: keyof Environment, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#tell(name, error)
+      return undefined
+    }
+  }
+
+  #tell(name: keyof Environment, error: unknown): void {
+    if (this.#told.has(name)) return
+    this.#told.add(name)
+    this.#failed(error)
+  }
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { engineEvents } from '../../src/client/listeners.ts'
+import type { StandardSchema } from '../../src/definition/schema.ts'
+import type { Environment } from '../../src/environment/environment.ts'
+import {
+  type ActionDefinition,
+  agent,
+  type MiddlewareHooks,
+  middleware,
+  polling,
+  type RetryOptions,
+  TransientError,
+  type Triarch,
+  type TriarchOptions,
+  type WorkflowDefinition,
+  workflow,
+} from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import { memory, testEngine, VirtualEnvironment } from '../../src/testing/index.ts'
+
+/** The options of these that are functions: a new one without a case here does not compile. */
+type Functions<T> = {
+  [K in keyof T]-?: Extract<NonNullable<T[K]>, (...of: never[]) => unknown> extends never ? never : K
+}[keyof T]
+type Place =
+  | `on ${(typeof engineEvents)[number]}`
+  | Extract<Functions<TriarchOptions>, 'onError'>
+  | `action ${Functions<ActionDefinition>}`
+  | `workflow ${Functions<WorkflowDefinition>}`
+  | `middleware ${Functions<MiddlewareHooks>}`
+  | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone'>}`
+  | `retry ${Functions<RetryOptions>}`
+  | 'schema'
+  | 'exclusive key'
+  | 'batch items'
+  | 'polling'
+
+/** Throws, or rejects, when it is called; counts how often it was. */
+interface Bomb {
+  go: () => never
+  calls: number
+}
+type Case = (bomb: Bomb) => {
+  options?: Partial<TriarchOptions>
+  use?: (triarch: Triarch) => Promise<unknown>
+  arm?: (triarch: Triarch) => unknown
+}
+
+const fine = workflow('fine', { run: async (n: number) => n })
+
+function acting(definition: object, also: { options?: Partial<TriarchOptions> } = {}): ReturnType<Case> {
+  const own = agent('own')
+  const act = own.action('act', { retry: { attempts: 2 }, run: async (n: number) => n, ...definition } as never)
+  const flow = workflow('flow', {
+    async run(n: number, task) {
+      await task.run(act as never, n as never)
+      throw new Error('undo it')
+    },
+  })
+  const plan = workflow('plan', { plan: (n: number, plan) => void plan.step(act as never, n as never) })
+  const use = async (triarch: Triarch) => {
+    const done = [flow, plan].map(async (one) => {
+      const task = await triarch.submit(one as unknown as typeof fine, 1)
+      await task.result({ timeout: '5m' }).catch(() => null)
+      await task.steps()
+      await task.status()
+    })
+    await Promise.allSettled(done)
+  }
+  return { options: { workflows: [flow, plan], agents: [own], ...also.options }, use }
+}
+
+const flowing = (definition: object): ReturnType<Case> => {
+  const flow = workflow('flow', { run: async (n: number) => n, ...definition } as never)
+  return {
+    options: { workflows: [flow] },
+    use: async (triarch) => (await triarch.submit(flow, 1 as never)).result({ timeout: '5m' }),
+  }
+}
+
+const around = (hook: keyof MiddlewareHooks) => (bomb: Bomb) => {
+  const lost = { attempts: 0 }
+  const definition = {
+    run: () => {
+      if (hook === 'verify' && lost.attempts++ === 0) return new Promise(() => undefined)
+      return 1
+    },
+    verify: () => ({ done: false }),
+    undo: () => null,
+    finalize: () => null,
+    present: () => 'x',
+    completeWithin: '1s',
+  }
+  return acting(definition, { options: { middleware: [middleware('wrap', { [hook]: bomb.go })] } })
+}
+
+const held = workflow('held', {
+  rescue: 'pause',
+  run: async (_: number, task) =>
+    task.run(
+      'no',
+      () => {
+        throw new Error('no')
+      },
+      { retry: { attempts: 1 } },
+    ),
+})
+const pausing = {
+  options: { workflows: [held] },
+  use: async (triarch: Triarch) => void (await triarch.submit(held, 1)),
+}
+
+const failing =
+  (name: keyof Environment): Case =>
+  (bomb) => {
+    let armed = false
+    const environment = new VirtualEnvironment()
+    const proxy = new Proxy(environment, {
+      get(target, key) {
+        const own = Reflect.get(target, key, target) as unknown
+        const bound = (typeof own === 'function' ? own.bind(target) : own) as (...of: unknown[]) => unknown
+        if (key !== name) return bound
+        return (...of: unknown[]) => (armed && bomb.calls < 3 ? bomb.go() : bound(...of))
+      },
+    })
+    const acted = acting({
+      run: () => {
+        throw new TransientError('again')
+      },
+    })
+    const arm = () => {
+      armed = true
+    }
+    return { ...acted, options: { ...acted.options, environment: proxy as VirtualEnvironment }, arm }
+  }
+
+const schema = (bomb: Bomb): StandardSchema<unknown, unknown> => ({
+  '~standard': { version: 1, vendor: 'test', validate: () => bomb.go() },
+})
+
+const cases: Record<Place, Case> = {
+  'on alert': (bomb) => ({ ...pausing, arm: (triarch) => triarch.on('alert', bomb.go) }),
+  'on recovered': (bomb) => {
+    let ghost: () => unknown = () => null
+    const store: StoreFactory = (environment) => {
+      const made = memory()(environment)
+      ghost = () => made.beat({ id: 'a node that died', roles: [], lease: 1 })
+      return made
+    }
+    return { options: { store }, arm: (triarch) => [ghost(), triarch.on('recovered', bomb.go)] }
+  },
+  onError: (bomb) => ({
+    ...pausing,
+    options: { ...pausing.options, onError: bomb.go },
+    arm: (triarch) =>
+      triarch.on('alert', () => {
+        throw new Error('for onError')
+      }),
+  }),
+  'action run': (bomb) => acting({ run: bomb.go }),
+  'action undo': (bomb) => acting({ undo: bomb.go }),
+  'action verify': (bomb) => acting({ run: () => new Promise(() => undefined), verify: bomb.go, completeWithin: '1s' }),
+  'action plan': (bomb) => acting({ run: undefined, plan: bomb.go }),
+  'action finalize': (bomb) => acting({ finalize: bomb.go }),
+  'action present': (bomb) => acting({ present: bomb.go }),
+  'action hints': (bomb) => acting({ hints: bomb.go }),
+  'workflow run': (bomb) => flowing({ run: bomb.go }),
+  'workflow plan': (bomb) => flowing({ run: undefined, plan: bomb.go }),
+  'middleware plan': around('plan'),
+  'middleware run': around('run'),
+  'middleware finalize': around('finalize'),
+  'middleware undo': around('undo'),
+  'middleware verify': around('verify'),
+  'middleware submit': around('submit'),
+  'middleware present': around('present'),
+  'environment now': failing('now'),
+  'environment monotonic': failing('monotonic'),
+  'environment timer': failing('timer'),
+  'environment soon': failing('soon'),
+  'environment drain': failing('drain'),
+  'environment random': failing('random'),
+  'retry retryIf': (bomb) =>
+    acting({
+      run: () => {
+        throw new Error('no')
+      },
+      retry: { attempts: 3, retryIf: bomb.go },
+    }),
+  schema: (bomb) => acting({ output: schema(bomb) }),
+  'exclusive key': (bomb) => flowing({ exclusive: { key: bomb.go } }),
+  'batch items': (bomb) =>
+    flowing({
+      run: (_: number, task: { batch: (name: string, of: object) => unknown }) =>
+        task.batch('all', { workflow: fine, items: bomb.go, retry: { attempts: 2 } }),
+    }),
+  polling: (bomb) => acting({ run: polling({ invoke: () => 1, poll: () => 1, done: bomb.go }) }),
+}
+
+describe.each([
+  [
+    'throws',
+    () => {
+      throw new Error('bomb')
+    },
+  ],
+  [
+    'throws something that is no error',
+    () => {
+      // biome-ignore lint/style/useThrowOnlyError: that is what is tried
+      throw 'no error'
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('bomb'))],
+] as const)('a function of the user that %s hurts nothing but what asked for it', (_, explode) => {
+  it.each(Object.entries(cases))('%s', async (place, make) => {
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    const unhandled: unknown[] = []
+    const listen = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', listen)
+    try {
+      const bomb: Bomb = {
+        calls: 0,
+        go: () => {
+          bomb.calls++
+          return explode() as never
+        },
+      }
+      const errors: unknown[] = []
+      const { options = {}, use, arm } = make(bomb)
+      const environment = (options.environment ?? new VirtualEnvironment()) as VirtualEnvironment
+      const engine = await testEngine({
+        store: memory(),
+        onError: (error) => errors.push(error),
+        lease: '10s',
+        sweep: '1s',
+        poll: '1s',
+        ...options,
+        workflows: [...(options.workflows ?? []), fine],
+        environment,
+      })
+      const { triarch } = engine
+      arm?.(triarch)
+      use?.(triarch).catch(() => null)
+      for (let minute = 0; minute < 6; minute++) await engine.advance('1m')
+      expect(bomb.calls).toBeGreaterThan(0)
+      if (place !== 'middleware submit') {
+        const after = await triarch.submit(fine, 7)
+        await engine.advance('10s')
+        expect(await after.result()).toBe(7)
+      }
+      await triarch.schedule('later', { workflow: fine, input: 8, every: '1m' })
+      await engine.advance('2m')
+      expect((await (await triarch.schedule('later')).info()).started).toBeGreaterThan(0)
+      await engine.stop()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(unhandled).toEqual([])
+    } finally {
+      process.off('unhandledRejection', listen)
+      stderr.mockRestore()
+    }
+  })
+})
