@@ -94,7 +94,7 @@ export class Scheduler implements Owner {
     return this.#runners.has(id)
   }
 
-  /** The context of the submission of a task that was submitted here and has not left memory since. */
+  /** Of the submission, while its task has not left memory. */
   contextOf(id: string): CallContext {
     return this.#runners.get(id)?.context ?? CallContext.none
   }
