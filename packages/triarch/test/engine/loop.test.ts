@@ -44,6 +44,11 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   pulses: 'loop',
   bury: 'caller',
   marks: 'loop',
+  letters: 'loop',
+  acquit: 'loop',
+  quarantine: 'loop',
+  lift: 'caller',
+  terminate: 'caller',
 }
 const loops = Object.keys(asked).filter((name) => asked[name as keyof StateStore] === 'loop')
 
