@@ -1,3 +1,4 @@
+import type { PostOutcome } from 'triarch/store'
 import { storeError } from './failure.ts'
 import type { News } from './hints.ts'
 import type { Row } from './slot.ts'
@@ -12,10 +13,12 @@ export function answerOf(row: Row | undefined): string {
   return row[0]
 }
 
-/** Keys of tasks, 0: none. */
-export function known(answer: string): boolean[] {
-  return answer.split(',').map((key) => key !== '0')
+/** Keys of tasks; 0 and less: why it was not posted. */
+export function postOutcomes(answer: string): PostOutcome[] {
+  return answer.split(',').map((key) => refusals[key] ?? 'posted')
 }
+
+const refusals: Readonly<Record<string, PostOutcome>> = { '0': 'unknown', '-1': 'unfit', '-2': 'full' }
 
 /** Who must be told of letters: their owners, and whoever may claim the tasks that have none. */
 export function newsOf(row: Row | undefined, column = 1): Set<News> {

@@ -22,7 +22,7 @@ type Call =
   | 'write_schedule'
   | 'commit'
   | 'submit'
-  | 'post'
+  | 'post_on_terms'
   | 'take_tasks'
   | 'quarantine'
   | 'terminate'
@@ -66,7 +66,7 @@ const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 77,
   submit: 13,
-  post: 5,
+  post_on_terms: 10,
   take_tasks: 13,
   quarantine: 8,
   terminate: 11,
@@ -137,7 +137,7 @@ function call(name: string, count: number): string {
 const WAITS = 200
 
 /** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
-const bounded = ['submit', 'post', 'write_schedule'] as const
+const bounded = ['submit', 'post_on_terms', 'write_schedule'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /** The bound holds from its first row on, for the call's own parameter depends on it. */

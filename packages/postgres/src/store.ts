@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
 import { type Environment, type Hint, INBOX_BYTES } from 'triarch/store'
-import { answerOf, known, newsOf, number } from './answer.ts'
+import { answerOf, newsOf, number, postOutcomes } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import { claimArguments, claimsOf, letterOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
@@ -134,16 +134,21 @@ export class PostgresStore implements port.StateStore {
     return this.#transactions.effect(effect, within)
   }
 
-  async post(posts: readonly port.Post[]): Promise<boolean[]> {
+  async post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
     if (posts.length === 0) return []
     const given = [
       texts(posts.map(({ task }) => task)),
       booleans(posts.map(({ control }) => control)),
       texts(posts.map(({ message }) => JSON.stringify(message))),
+      texts(posts.map(({ terms }) => terms?.fits.join(' '))),
+      integers(posts.map(({ terms }) => terms?.room?.letters)),
+      integers(posts.map(({ terms }) => terms?.room?.bytes)),
+      texts(posts.map(({ terms }) => terms?.full?.if)),
+      texts(posts.map(({ terms }) => terms?.full?.unless)),
     ]
-    const row = await this.#queue.run(this.#settings.patience, () => this.#first('post', given))
+    const row = await this.#queue.run(this.#settings.patience, () => this.#first('post_on_terms', given))
     this.#tell(newsOf(row))
-    return known(answerOf(row))
+    return postOutcomes(answerOf(row))
   }
 
   async claim(request: port.ClaimRequest): Promise<port.Claim[]> {

@@ -16,6 +16,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0006', ['gate']],
   ['0007', ['quarantine', 'claim']],
   ['0009', ['pulse']],
+  ['0010', ['post']],
   ['0011', ['beat']],
 ]
 

@@ -1,7 +1,6 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import type { Message } from '../kernel/message.ts'
 import { rebuild } from '../kernel/rebuild.ts'
 import { hideAt, scrub } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -11,6 +10,7 @@ import type { StateStore, TaskRow } from '../store/port.ts'
 import type { Limits } from './options.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
+import { type Asking, misfit, termsOf } from './terms.ts'
 import { isVeiled, veilOf } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
@@ -23,7 +23,7 @@ const PATIENCE = 3
 export class Connection {
   readonly store: StateStore
   readonly environment: Environment
-  readonly limits: Pick<Limits, 'payload'>
+  readonly limits: Pick<Limits, 'payload' | 'mailbox'>
   readonly registry: Registry
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
@@ -38,7 +38,7 @@ export class Connection {
   constructor(
     store: StateStore,
     environment: Environment,
-    settings: { limits: Pick<Limits, 'payload'>; poll: number },
+    settings: { limits: Pick<Limits, 'payload' | 'mailbox'>; poll: number },
     registry: Registry,
   ) {
     this.registry = registry
@@ -106,13 +106,26 @@ export class Connection {
     }
   }
 
-  async send(id: string, message: Message): Promise<void> {
+  /**
+   * Asks something of a task. Whether it takes it is decided where it is written. Throws UNKNOWN_TASK, MAILBOX_FULL, and
+   * TASK_STOPPED, TASK_NOT_PAUSED or ILLEGAL_MOVE.
+   */
+  async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
-    const [known] = await this.store.post([
-      { task: id, message, control: message.type !== 'event' && message.type !== 'signal' },
-    ])
-    if (!known) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+    const control = asking.type !== 'event' && asking.type !== 'signal'
+    const terms = termsOf(asking, this.limits.mailbox)
+    const [outcome] = await this.store.post([{ task: id, message: { ...asking, outside: true }, control, terms }])
+    if (outcome === 'unknown') throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+    if (outcome === 'unfit') throw misfit(id, asking, await this.info(id))
+    if (outcome === 'full')
+      throw new TriarchError('MAILBOX_FULL', `task "${id}" has no room for another ${asking.type}`)
     this.posted()
+  }
+
+  /** The task as its history has it now. */
+  async state(id: string): Promise<TaskState> {
+    await this.opened()
+    return rebuild(id, datedEvents(await this.store.replay(id))).state
   }
 
   /** Resolves when the task has stopped. */

@@ -6,7 +6,6 @@ import { type PlanView, planView } from '../definition/preview.ts'
 import { TriarchError } from '../error/error.ts'
 import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import type { Message } from '../kernel/message.ts'
 import { rebuild } from '../kernel/rebuild.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
@@ -111,7 +110,7 @@ export class TaskHandle<O = unknown> {
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
     checkOptions('cancel', options, ['compensate', 'force', 'reason'])
     const { compensate = null, force = false, reason } = options
-    await this.#send({ type: 'cancel', compensate, force, ...this.#reason('cancel', reason) }, 'active')
+    await this.#connection.send(this.id, { type: 'cancel', compensate, force, ...this.#reason('cancel', reason) })
   }
 
   /**
@@ -120,7 +119,7 @@ export class TaskHandle<O = unknown> {
    */
   async pause(options: { reason?: string } = {}): Promise<void> {
     checkOptions('pause', options, ['reason'])
-    await this.#send({ type: 'pause', ...this.#reason('pause', options.reason) }, 'active')
+    await this.#connection.send(this.id, { type: 'pause', ...this.#reason('pause', options.reason) })
   }
 
   /** A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION. */
@@ -128,28 +127,30 @@ export class TaskHandle<O = unknown> {
     checkOptions('thaw', options, ['startAt'])
     const startAt = options.startAt?.getTime()
     if (Number.isNaN(startAt)) throw new TriarchError('INVALID_OPTION', 'thaw: startAt is no valid date')
-    await this.#send({ type: 'thaw', ...(startAt !== undefined && { startAt }) }, 'scheduled')
+    await this.#connection.send(this.id, { type: 'thaw', ...(startAt !== undefined && { startAt }) })
   }
 
   /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
   async resume(): Promise<void> {
-    await this.#send({ type: 'resume' }, 'paused')
+    await this.#connection.send(this.id, { type: 'resume' })
   }
 
   /**
    * Tries again: a paused task its held steps (or just `step`), a stopped one from its failed step (or from `step`; all
    * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
-   * task's when the whole task starts over. Throws ILLEGAL_MOVE.
+   * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE.
    */
   async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
     checkOptions('retry', options, ['step', 'input'])
     const { step, input } = options
     if (step !== undefined) checkInteger('retry: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
-    await this.#send(
-      { type: 'retry', ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) },
-      'retryable',
-    )
+    if (payload !== undefined && step === undefined) await this.#oneHeld()
+    await this.#connection.send(this.id, {
+      type: 'retry',
+      ...(step !== undefined && { step }),
+      ...(payload !== undefined && { input: payload }),
+    })
   }
 
   /**
@@ -159,15 +160,18 @@ export class TaskHandle<O = unknown> {
   async skip(step: number, output?: unknown): Promise<void> {
     checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = output === undefined ? undefined : encode(output, 'output', this.#connection.limits.payload)
-    await this.#send({ type: 'skip', step, ...(payload !== undefined && { output: payload }) }, 'retryable')
+    await this.#connection.send(this.id, { type: 'skip', step, ...(payload !== undefined && { output: payload }) })
   }
 
   /** Undoes a task that succeeded. */
   async compensate(): Promise<void> {
-    await this.#send({ type: 'compensate' }, 'succeeded')
+    await this.#connection.send(this.id, { type: 'compensate' })
   }
 
-  /** Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
+  /**
+   * Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * and MAILBOX_FULL when as many wait already (`limits.mailbox`).
+   */
   async emit(name: string, payload: unknown = null): Promise<void> {
     checkName('event', name)
     const message = {
@@ -175,7 +179,7 @@ export class TaskHandle<O = unknown> {
       name,
       payload: encode(payload, `payload of event "${name}"`, this.#connection.limits.payload),
     }
-    await this.#send(message, 'active')
+    await this.#connection.send(this.id, message)
   }
 
   /** It goes into the history, so it has the bound of every other payload. */
@@ -186,19 +190,11 @@ export class TaskHandle<O = unknown> {
     return { reason }
   }
 
-  async #send(message: Message, needs: 'active' | 'scheduled' | 'paused' | 'retryable' | 'succeeded'): Promise<void> {
-    const { status, result } = await this.#connection.info(this.id)
-    const fits = {
-      active: status !== 'stopped',
-      scheduled: status === 'scheduled',
-      paused: status === 'paused',
-      retryable: status === 'paused' || (status === 'stopped' && result !== 'success'),
-      succeeded: status === 'stopped' && (result === 'success' || result === 'warning'),
-    }[needs]
-    if (!fits) {
-      const code = needs === 'active' ? 'TASK_STOPPED' : needs === 'paused' ? 'TASK_NOT_PAUSED' : 'ILLEGAL_MOVE'
-      throw new TriarchError(code, `task "${this.id}" is ${status} (${result}): it takes no ${message.type} now`)
-    }
-    await this.#connection.send(this.id, message)
+  /** An input is one step's. */
+  async #oneHeld(): Promise<void> {
+    const { status, steps } = await this.#connection.state(this.id)
+    const held = status === 'paused' ? [...steps.values()].filter((step) => step.held !== null).map(({ id }) => id) : []
+    if (held.length < 2) return
+    throw new TriarchError('ILLEGAL_MOVE', `steps ${held.join(', ')} are held: say by \`step\` whose input it is`)
   }
 }

@@ -3,16 +3,17 @@ import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { readToken } from '../definition/token.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import { whySpent } from '../kernel/signal.ts'
 import type { Connection } from './connection.ts'
 
 export interface ResumeOptions {
   /** Name of the event; 'resume'. */
   event?: string
-  /** A task that has stopped, or is gone, is no error; false. */
+  /** A step that is done, a task that has stopped or is gone, is no error; false. */
   optional?: boolean
 }
 
-/** Puts an event for a suspended step into its task's inbox. */
+/** Puts an event for a suspended step into its task's inbox. Reads the task's history: a token that is spent is refused. */
 export async function resumeStep(
   connection: Connection,
   token: string,
@@ -28,11 +29,13 @@ export async function resumeStep(
   const { task, step, key } = readToken(token)
   const payload = encode(value, `payload of event "${event}"`, connection.limits.payload)
   try {
-    const { status, result } = await connection.info(task)
-    if (status === 'stopped') throw new TriarchError('TASK_STOPPED', `task "${task}" has stopped (${result})`)
+    const spent = whySpent(await connection.state(task), { step, key })
+    // Of a task that is gone or has stopped, the store says so.
+    if (spent !== null && (await connection.info(task)).status !== 'stopped')
+      throw new TriarchError('TOKEN_SPENT', `the token is of no use any more: ${spent}`)
     await connection.send(task, { type: 'signal', step, key, name: event, payload })
   } catch (error) {
-    const gone = isTriarchError(error, 'TASK_STOPPED') || isTriarchError(error, 'UNKNOWN_TASK')
+    const gone = (['TASK_STOPPED', 'UNKNOWN_TASK', 'TOKEN_SPENT'] as const).some((code) => isTriarchError(error, code))
     if (!optional || !gone) throw error
   }
 }

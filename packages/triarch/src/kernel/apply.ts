@@ -9,7 +9,7 @@ import { restart, rewind } from './restart.ts'
 import { startChild, submit } from './start.ts'
 import type { Delivery, TaskState } from './state.ts'
 import { decided, moveStep, moveTask, newStep, next, retry } from './step.ts'
-import { isTold, signal, suspend } from './suspension.ts'
+import { isTold, keepEvent, signal, suspend } from './suspension.ts'
 
 /**
  * The fold: applies one event of the history to the state. What the workflow's code is to be told goes to `deliveries`.
@@ -92,6 +92,8 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
           : { id: event.id, ok: false, reason: 'child', result: event.result, error: event.error, task: child.task },
       )
     }
+    case 'unheeded':
+      return
     case 'patched':
       state.patches.add(event.patch)
       return
@@ -146,7 +148,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'stepSignalled': {
       const step = state.steps.get(event.id)
-      if (step) signal(state, step, { name: event.name, payload: event.payload }, event.alarm, at)
+      if (step) signal(state, step, { name: event.name, payload: event.payload }, event, at)
       return
     }
     case 'attemptFailed': {
@@ -239,6 +241,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     }
     case 'stepRetried': {
       const step = state.steps.get(event.id)
+      if (step && event.keep) keepEvent(state, step)
       if (step) retry(state, step, event.at, event.input)
       state.plan?.parked.delete(event.id)
       if (event.input !== undefined) state.plan?.edited.set(event.id, event.input)

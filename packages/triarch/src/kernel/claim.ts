@@ -3,7 +3,7 @@ import type { ErrorRecord } from './json.ts'
 import type { Message } from './message.ts'
 import { lockHeld, quoted } from './refusal.ts'
 import { isWaiting } from './summary.ts'
-import { emit, stale, type Turn } from './turn.ts'
+import { emit, stale, type Turn, unheeded } from './turn.ts'
 
 type GateMessage = Extract<Message, { type: 'lock' | 'antecedent' | 'thaw' }>
 
@@ -17,7 +17,7 @@ export function gateOpened(turn: Turn, message: GateMessage): void {
       if (state.antecedents.get(message.task)?.result !== null || state.status === 'stopped') return stale(turn)
       return emit(turn, { type: 'antecedentStopped', task: message.task, result: message.result })
     case 'thaw': {
-      if (!state.frozen || !isWaiting(state)) return stale(turn)
+      if (!state.frozen || !isWaiting(state)) return unheeded(turn, message, 'the task is not frozen')
       const { startAt } = message
       return emit(turn, { type: 'thawed', ...(startAt !== undefined && { startAt }) })
     }

@@ -1,10 +1,11 @@
 import { callOff } from './batching.ts'
 import { missingLocks } from './gate.ts'
+import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
 import type { Step } from './state.ts'
 import { tellParent } from './stop.ts'
-import { emit, isOutstanding, stale, type Turn } from './turn.ts'
+import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
 
@@ -15,18 +16,19 @@ export function control(turn: Turn, message: Control): void {
     case 'cancel':
       return cancel(turn, message)
     case 'pause':
-      if (state.status === 'stopped' || state.status === 'paused') return stale(turn)
+      if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
+      if (state.status === 'paused') return stale(turn)
       return emit(turn, {
         type: 'paused',
         reason: 'operator',
         ...(message.reason !== undefined && { note: message.reason }),
       })
     case 'resume':
-      if (!state.pause) return stale(turn)
+      if (!state.pause) return unheeded(turn, message, 'the task is not paused')
       // What it still waits for comes by itself; what it was refused is asked for again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
-        return stale(turn)
-      for (const step of held(turn)) emit(turn, { type: 'stepRetried', id: step.id, at: turn.at })
+        return unheeded(turn, message, 'the task waits for its locks')
+      for (const step of held(turn)) retryStep(turn, step, undefined)
       return resume(turn)
     case 'retry':
       return retry(turn, message)
@@ -36,14 +38,14 @@ export function control(turn: Turn, message: Control): void {
       return answerParent(turn)
     case 'compensate':
       if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning'))
-        return answerParent(turn)
+        return 'outside' in message ? unheeded(turn, message, 'the task has not succeeded') : answerParent(turn)
       return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
   }
 }
 
 function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void {
   const { state } = turn
-  if (state.status === 'stopped') return stale(turn)
+  if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
   const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
   if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return stale(turn)
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
@@ -66,18 +68,22 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
 function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   const { state } = turn
   if (state.status === 'paused') {
-    const steps = held(turn).filter((step) => message.step === undefined || step.id === message.step)
-    if (steps.length === 0 && message.step !== undefined) return stale(turn)
     const { input } = message
-    for (const step of steps) {
-      emit(turn, { type: 'stepRetried', id: step.id, at: turn.at, ...(input !== undefined && { input }) })
-    }
+    const steps = held(turn).filter((step) => message.step === undefined || step.id === message.step)
+    if (steps.length === 0 && message.step !== undefined)
+      return unheeded(turn, message, `step ${message.step} is not held`)
+    // One input for several steps would be the input of none of them.
+    if (input !== undefined && message.step === undefined && steps.length > 1)
+      return unheeded(turn, message, 'several steps are held, and the input is for one')
+    for (const step of steps) retryStep(turn, step, input)
     return held(turn).length === 0 ? resume(turn) : undefined
   }
   // It may have succeeded since this was asked.
-  if (state.status !== 'stopped' || state.result === 'success') return stale(turn)
+  if (state.status !== 'stopped' || state.result === 'success')
+    return unheeded(turn, message, 'the task neither is paused nor failed')
   // A step of a run before this one: its outcome is no place to go back to.
-  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId)) return stale(turn)
+  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId))
+    return unheeded(turn, message, `there is no step ${message.step} in this run`)
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     const anew = state.plan !== null || !state.begun
@@ -106,7 +112,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
     return
   }
   const step = held(turn).find((candidate) => candidate.id === message.step)
-  if (!step) return stale(turn)
+  if (!step) return unheeded(turn, message, `step ${message.step} is not held`)
   if (step.status === 'compensating') {
     emit(turn, {
       type: 'undone',
@@ -121,6 +127,23 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
     emit(turn, skipping(state, step.id, message.output, 'operator'))
   }
   if (held(turn).length === 0) resume(turn)
+}
+
+/** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
+function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
+  const keep =
+    input === undefined && step.status !== 'compensating' && step.event !== null && !ofEngine(step.event.name)
+  emit(turn, {
+    type: 'stepRetried',
+    id: step.id,
+    at: turn.at,
+    ...(input !== undefined && { input }),
+    ...(keep && { keep }),
+  })
+}
+
+function ofEngine(event: string): boolean {
+  return event === 'timeout' || event === 'cancel'
 }
 
 function resume(turn: Turn): void {

@@ -135,15 +135,18 @@ export type Fact =
       /** Of a batch: how many children it has, once its source says that there are no more. */
       total?: number
     } & AttemptTrace)
-  /** An event for a step; `alarm`: the instant for which the step asked for it. */
-  | { type: 'stepSignalled'; id: number; name: string; payload: Json; alarm?: number }
+  /** An event for a step; `alarm`: the instant for which the step asked for it; `kept`: until it waits again. */
+  | { type: 'stepSignalled'; id: number; name: string; payload: Json; alarm?: number; kept?: true }
+  /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
+  | { type: 'unheeded'; message: string; name?: string; step?: number; reason: string }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
   /** In a plan, without an output, all that depends on the step goes `along`. */
   | { type: 'stepSkipped'; id: number; output?: Json; along?: number[]; by: 'rescue' | 'operator' }
   /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
   | { type: 'stepParked'; id: number; error: ErrorRecord }
   | { type: 'stepCancelled'; id: number }
-  | { type: 'stepRetried'; id: number; input?: Json; at: number }
+  /** `keep`: the event that it was busy with comes again when it waits. */
+  | { type: 'stepRetried'; id: number; input?: Json; at: number; keep?: true }
   | { type: 'timerFired'; id: number }
   | { type: 'eventReceived'; name: string; payload: Json }
   | { type: 'waitTimedOut'; id: number }

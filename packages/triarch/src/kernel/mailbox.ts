@@ -1,4 +1,5 @@
 import type { Json } from './json.ts'
+import type { Message } from './message.ts'
 import type { TaskState } from './state.ts'
 
 /** Events meet waits in the order in which each came, whichever came first. */
@@ -6,6 +7,22 @@ interface Mail {
   name: string
   payload: Json
 }
+
+/** What the task takes no more of, for it has as much of it as it may; null: it has room. */
+export function fullness({ status, mailbox, waits, suspensions }: TaskState, limit: number): Full | null {
+  if (status === 'stopped') return null
+  const events = mailbox.length >= limit
+  const steps: string[] = []
+  for (const [id, { queue }] of suspensions) if (queue.length >= limit) steps.push(`#${id}`)
+  if (!events && steps.length === 0) return null
+  const but = events ? [...new Set([...waits.values()].map(({ name }) => name))].slice(0, MOST_NAMES) : []
+  return { type: 'full', events, but, steps: steps.slice(0, MOST_NAMES) }
+}
+
+export type Full = Extract<Message, { type: 'full' }>
+
+/** Names in a letter that says what is full: stores look through it. */
+const MOST_NAMES = 500
 
 /** The oldest event kept under the name; without one, the wait is noted. */
 export function takeMail(

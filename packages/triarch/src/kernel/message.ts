@@ -66,13 +66,18 @@ export type RefusedChild = { child: string } & (
   | { code: 'LOCK_HELD'; lock: string; by: string }
 )
 
+/** Of messages that somebody asked for by a call: what comes of it is recorded, also when that is nothing. */
+export interface Asked {
+  outside?: true
+}
+
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
   | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json }
-  | { type: 'event'; name: string; payload: Json }
+  | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */
-  | { type: 'signal'; step: number; key: string; name: string; payload: Json }
+  | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)
   /** How a child ended; `ordinal`: as one of a batch. `refused`: it was never made. */
   | {
       type: 'child'
@@ -83,9 +88,9 @@ export type Message =
       error?: ErrorRecord
       refused?: RefusedChild
     }
-  | { type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string }
-  | { type: 'pause'; reason?: string }
-  | { type: 'resume' }
+  | ({ type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string } & Asked)
+  | ({ type: 'pause'; reason?: string } & Asked)
+  | ({ type: 'resume' } & Asked)
   /**
    * The store's answer to a claim: now, or when its turn has come. `by`: those in the way, the nearest of them. `parent`: the
    * task that would wait for itself is not this one, but waits for its end.
@@ -101,15 +106,20 @@ export type Message =
     }
   /** A task that this one comes after has stopped; null: it is not known (any more). */
   | { type: 'antecedent'; task: string; result: TaskResult | null }
-  | { type: 'thaw'; startAt?: number }
-  | { type: 'retry'; step?: number; input?: Json }
-  | { type: 'skip'; step: number; output?: Json }
-  | { type: 'compensate' }
+  | ({ type: 'thaw'; startAt?: number } & Asked)
+  | ({ type: 'retry'; step?: number; input?: Json } & Asked)
+  | ({ type: 'skip'; step: number; output?: Json } & Asked)
+  | ({ type: 'compensate' } & Asked)
   /** A parent that goes on after a rewind asks a child how it ended. */
   | { type: 'report' }
   /** The code that plans has answered (from within the owner's process only). */
   | { type: 'planned'; plan: Plan }
   | { type: 'unplanned'; error: ErrorRecord }
+  /**
+   * The task's own, and unread for as long as it takes no more events but those named, or no signals for those steps: who
+   * sends any is refused (store port, `PostTerms.full`).
+   */
+  | { type: 'full'; events: boolean; but: string[]; steps: string[] }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
   /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */

@@ -6,9 +6,9 @@ import { attemptFailed, trace, verified } from './failure.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { childRefused } from './refusal.ts'
 import { signalled } from './signal.ts'
-import type { Step, TaskState } from './state.ts'
+import type { Step } from './state.ts'
 import { tick } from './tick.ts'
-import { emit, isOutstanding, stale, type Turn } from './turn.ts'
+import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
 
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
@@ -35,11 +35,11 @@ function take(turn: Turn, message: Message): void {
       })
     }
     case 'event':
-      if (state.status === 'stopped' || (state.unwinding && state.unwinding.cause !== 'continue')) return stale(turn)
-      if (state.mailbox.length >= turn.limits.mailbox && !isAwaited(state, message.name)) return stale(turn)
+      if (state.status === 'stopped' || (state.unwinding && state.unwinding.cause !== 'continue'))
+        return unheeded(turn, message, 'the task stops or has stopped')
       return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
     case 'signal':
-      return signalled(turn, message) ? undefined : stale(turn)
+      return signalled(turn, message)
     case 'child':
       if (turn.state.batches.has(message.step)) return childEnded(turn, message) ? undefined : stale(turn)
       return childStopped(turn, message)
@@ -56,14 +56,11 @@ function take(turn: Turn, message: Message): void {
       return takeOver(turn, message.step)
     case 'cut':
       return cut(turn, message.step)
+    case 'full':
+      return
     default:
       return control(turn, message)
   }
-}
-
-/** Goes straight to the code, past the mailbox. */
-function isAwaited({ unwinding, waits }: TaskState, name: string): boolean {
-  return !unwinding && [...waits.values()].some((wait) => wait.name === name)
 }
 
 function replied(turn: Turn, reply: Reply): void {

@@ -1,21 +1,32 @@
 import { idempotencyKey } from './dispatch.ts'
 import type { Message } from './message.ts'
-import type { Alarm, Step } from './state.ts'
-import { emit, type Turn } from './turn.ts'
+import type { Alarm, Step, TaskState } from './state.ts'
+import { emit, type Turn, unheeded } from './turn.ts'
 
-/** Takes an event from outside. False: nobody waits for it (any more). */
-export function signalled(turn: Turn, message: Extract<Message, { type: 'signal' }>): boolean {
+/** Takes an event from outside, for a step that waits or may wait again, whatever it does now. */
+export function signalled(turn: Turn, message: Extract<Message, { type: 'signal' }>): void {
   const { state } = turn
   const step = state.steps.get(message.step)
-  if (
-    !step ||
-    (step.status !== 'running' && step.status !== 'suspended') ||
-    idempotencyKey(state, step) !== message.key
-  )
-    return false
-  if ((state.suspensions.get(step.id)?.queue.length ?? 0) >= turn.limits.mailbox || state.unwinding) return false
-  emit(turn, { type: 'stepSignalled', id: step.id, name: message.name, payload: message.payload })
-  return true
+  const gone = whySpent(state, message)
+  if (!step || gone) return unheeded(turn, message, gone ?? '')
+  // One that an operator must decide about first is not set going by it.
+  const kept = step.held !== null && step.status === 'suspended'
+  emit(turn, {
+    type: 'stepSignalled',
+    id: step.id,
+    name: message.name,
+    payload: message.payload,
+    ...(kept && { kept }),
+  })
+}
+
+/** Why the step that a token stands for never takes an event again; null: it does, now or later. */
+export function whySpent(state: TaskState, { step: id, key }: { step: number; key: string }): string | null {
+  const step = state.steps.get(id)
+  if (state.status === 'stopped' || state.unwinding) return 'the task stops or has stopped'
+  if (!step || step.status === 'compensating') return `step ${id} is done`
+  // Verification and run share one key.
+  return idempotencyKey(state, step) === key ? null : `step ${id} began anew since, under another token`
 }
 
 /** Alarms and timeouts of suspended steps whose instant has come, in order. Steps past their complete-by are returned. */

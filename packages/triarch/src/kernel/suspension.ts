@@ -24,14 +24,25 @@ export function suspend(
 }
 
 /** An event for a step: it runs again with it, or after what it is doing now. */
-export function signal(state: TaskState, step: Step, event: StepEvent, alarm: number | undefined, at: number): void {
+export function signal(
+  state: TaskState,
+  step: Step,
+  event: StepEvent,
+  { alarm, kept }: { alarm?: number; kept?: true },
+  at: number,
+): void {
   const suspension = suspensionOf(state, step.id)
   if (alarm !== undefined) {
     const rung = suspension.alarms.findIndex((other) => other.at === alarm && other.name === event.name)
     if (rung >= 0) suspension.alarms.splice(rung, 1)
   }
-  if (step.status === 'suspended') wake(step, suspension, event, at)
+  if (step.status === 'suspended' && !kept) wake(step, suspension, event, at)
   else suspension.queue.push(event)
+}
+
+/** What the step was busy with when it was held comes again when it waits: whoever sent it will not send it twice. */
+export function keepEvent(state: TaskState, step: Step): void {
+  if (step.event) suspensionOf(state, step.id).queue.unshift(step.event)
 }
 
 function wake(step: Step, suspension: Suspension, event: StepEvent, at: number): void {

@@ -97,6 +97,19 @@ export function stale(turn: Turn): void {
   turn.stale++
 }
 
+/** What was asked for by a call and cannot be done (any more): the history says so. Between tasks it is merely counted. */
+export function unheeded(turn: Turn, message: Message, reason: string): void {
+  if (!('outside' in message)) return stale(turn)
+  const { type } = message
+  emit(turn, {
+    type: 'unheeded',
+    message: type,
+    ...('name' in message && { name: message.name }),
+    ...('step' in message && message.step !== undefined && { step: message.step }),
+    reason,
+  })
+}
+
 /** Attempts of this step are out, or may go out, and their replies are awaited. A batch is undone by its children. */
 export function isOutstanding(step: Step): boolean {
   if (step.held !== null) return false

@@ -5,6 +5,7 @@ import { TriarchError } from '../error/error.ts'
 import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
+import { fullness } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
@@ -20,6 +21,7 @@ import type { LocalCode } from './effect.ts'
 import { finalizeCode } from './finalize.ts'
 import { datedEvents } from './history.ts'
 import { isPressing, type Mail } from './mail.ts'
+import { Notice } from './notice.ts'
 import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
@@ -61,6 +63,7 @@ export class TaskRunner {
   #inFlight: number[] = []
   /** Steps whose attempt runs in this process. */
   readonly #here = new Set<number>()
+  readonly #notice = new Notice()
   #stray: TriarchError | null = null
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
   idleSince = 0
@@ -102,7 +105,7 @@ export class TaskRunner {
 
   /** Nothing runs and nothing is on its way. */
   get idle(): boolean {
-    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0
+    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0 && !this.#notice.out
   }
 
   push(message: Message, letter: number | null = null): void {
@@ -130,7 +133,7 @@ export class TaskRunner {
   #leave(): void {
     this.#gone = true
     this.#timer?.cancel()
-    for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
+    for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#owner.letters.drop(letter)
     for (const { letter } of this.#mail) if (letter !== null) this.#owner.letters.drop(letter)
     this.#owner.gone(this)
   }
@@ -187,6 +190,7 @@ export class TaskRunner {
     // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn)) {
       const mail = this.#mail.shift() as Mail
+      if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
       if (endsAttempt(this.state, mail.message)) this.#here.delete(mail.message.step)
       receive(turn, mail.message)
@@ -226,16 +230,21 @@ export class TaskRunner {
     }
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
+    const full = fullness(state, this.#owner.limits.mailbox)
     const sleeps =
       this.#here.size === 0 &&
       !turn.reload &&
       this.#mail.length === 0 &&
+      !full &&
       maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
     const foreign = !stopped && !turn.reload && !this.#workflow && needsCode(state)
     const orphaned = this.#here.size > 0
     const ready = foreign || turn.reload || orphaned || state.status === 'planning'
     const release =
       stopped || sleeps || leaving || foreign ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
+    const notice = this.#notice.update(state, full, release !== null)
+    consumed.push(...notice.consumed)
+    turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
     const dirty = appended || consumed.length > 0 || release || this.#create || work.length > 0

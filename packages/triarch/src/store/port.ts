@@ -6,6 +6,7 @@ import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
+import type { Post, PostOutcome } from './post.ts'
 import type { Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
@@ -14,6 +15,7 @@ import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
+export type { Post, PostOutcome, PostTerms } from './post.ts'
 export type { Ownership, Quarantine, Termination } from './quarantine.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
@@ -61,8 +63,8 @@ export interface StateStore {
    * another `transact` can give it one. Throws STORE_BUSY when that takes longer than `within` ms.
    */
   effect(effect: Effect, within: number): Promise<string | null>
-  /** Puts messages into tasks' inboxes and makes unowned tasks claimable. False: no such task. */
-  post(posts: readonly Post[]): Promise<boolean[]>
+  /** Puts messages into tasks' inboxes, where the task's state takes them, and makes unowned tasks claimable. */
+  post(posts: readonly Post[]): Promise<PostOutcome[]>
 
   /**
    * Takes ownership of ready tasks: `locked_by` = node, epoch + 1. Due sleepers are woken first. The highest priority comes
@@ -241,13 +243,6 @@ export interface Snapshot {
   output: string | null
   error: string | null
   pause: string | null
-}
-
-export interface Post {
-  task: string
-  message: Message
-  /** The kernel can act on it without the workflow's code, so any scheduler may claim the task for it. */
-  control: boolean
 }
 
 export interface WorkRequest {

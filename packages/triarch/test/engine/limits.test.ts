@@ -60,23 +60,6 @@ describe('every bound is explicit:', () => {
     expect(await (await s.submit(long, null)).result()).toBe('fine')
   })
 
-  it('events beyond the mailbox are refused and counted', async () => {
-    const deaf = workflow('deaf', {
-      async run(_: null, task) {
-        await task.sleep('1d')
-        const got: unknown[] = []
-        for (let i = 0; i < 3; i++) got.push(await task.event('e'))
-        return got
-      },
-    })
-    await using s = await stage({ workflows: [deaf], limits: { mailbox: 3 } })
-    const task = await s.submit(deaf, null)
-    for (let n = 1; n <= 5; n++) await task.emit('e', n)
-    await s.advance('1d')
-    expect(await task.result()).toEqual([1, 2, 3])
-    expect((await s.engine.triarch.statistics()).stale).toBe(2)
-  })
-
   it('payloads over the limit are refused where they arise', async () => {
     const flow = workflow('flow', {
       rescue: 'fail',

@@ -87,6 +87,7 @@ export class Judge {
     const child = (event.type === 'childStopped' || event.type === 'undone') && this.#fold.children.has(event.id)
     if (child || event.type === 'rewound' || event.type === 'continued') return
     if (event.type === 'unwinding' && event.cause === 'operator') return
+    if (event.type === 'unheeded') return
     throw new Error(`a stopped task went on with ${event.type}`)
   }
 

@@ -97,7 +97,13 @@ const letter: fc.Arbitrary<Letter> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant('late' as const), of: fc.nat(9), how: fc.nat(7) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('child' as const), of: fc.nat(2), well: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('heartbeat' as const), of: fc.nat(2) }) },
-  { weight: 5, arbitrary: plain.map((message) => ({ type: 'plain' as const, message })) },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(plain, fc.boolean()).map(([message, outside]) => ({
+      type: 'plain' as const,
+      message: outside ? ({ ...message, outside } as Message) : message,
+    })),
+  },
 )
 
 type Command = fc.Command<object, { machine: Machine }>

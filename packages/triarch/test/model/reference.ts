@@ -340,8 +340,8 @@ export function byKey(model: Reference, key: number | null): ModelTask | undefin
 
 // ---- the inbox -------------------------------------------------------------------------------------------------------
 
-export function post(model: Reference, posts: readonly port.Post[]): boolean[] {
-  return posts.map((one) => postOne(model, one))
+export function post(model: Reference, posts: readonly port.Post[]): port.PostOutcome[] {
+  return posts.map((one) => (postOne(model, one) ? 'posted' : 'unknown'))
 }
 
 function postOne(model: Reference, { task, message, control }: port.Post): boolean {

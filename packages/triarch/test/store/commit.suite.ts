@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Post, PostTerms } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import {
   claimAll,
@@ -182,10 +183,10 @@ export function commitSuite(bench: Bench): void {
       const message = (name: string) => ({ type: 'event', name, payload: null }) as const
       const post = (task: string, name: string) => ({ task, message: message(name), control: false })
       expect(await store.post([post('t', '1'), post('u', '2'), post('none', '3'), post('t', '4')])).toEqual([
-        true,
-        true,
-        false,
-        true,
+        'posted',
+        'posted',
+        'unknown',
+        'posted',
       ])
       const letters = await store.inbox('a', 10)
       expect(letters.map(({ key, message }) => [key, message])).toEqual([
@@ -197,6 +198,41 @@ export function commitSuite(bench: Bench): void {
       expect(await store.inbox('b', 10)).toEqual([])
       await store.commit([transition(t, { consumed: letters.filter(({ key }) => key === t.key).map(({ id }) => id) })])
       expect(await store.inbox('a', 10)).toEqual([letters[1]])
+    })
+
+    it('takes a message on its terms, decided where it is written', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await owned(store, 'gone').then((gone) =>
+        store.commit([transition(gone, { snapshot: stopped, release: released })]),
+      )
+      const event = (name: string, terms: Partial<PostTerms>, task = 't') => {
+        const message = { type: 'event' as const, name, payload: null }
+        const open = { fits: ['pending', 'running'], room: { letters: 2, bytes: 10_000 }, full: null }
+        return { task, message, control: false, terms: { ...open, ...terms } }
+      }
+      const one = async (post: Post) => (await store.post([post]))[0]
+      expect(await one(event('a', {}, 'none'))).toBe('unknown')
+      expect(await one(event('a', { fits: ['paused'] }))).toBe('unfit')
+      expect(await one(event('a', {}, 'gone'))).toBe('unfit')
+      expect(await one(event('a', { fits: [`stopped/${stopped.result}`] }, 'gone'))).toBe('posted')
+      expect(await one(event('a', {}))).toBe('posted')
+      expect(await one(event('b', { room: { letters: 2, bytes: 60 } }))).toBe('full')
+      expect(await one(event('b', {}))).toBe('posted')
+      expect(await one(event('c', {}))).toBe('full')
+      expect(await one(event('c', { room: null }))).toBe('posted')
+      // The task's own word that it is full, but for what it waits for.
+      const full = { type: 'full' as const, events: true, but: ['d'], steps: ['#7'] }
+      await store.commit([transition(claim, { posts: [{ task: 't', message: full, control: false }] })])
+      const said = (unless: string | null) => ({ room: null, full: { if: '"events":true', unless } })
+      expect(await one(event('c', said('"c"')))).toBe('full')
+      expect(await one(event('d', said('"d"')))).toBe('posted')
+      expect(await one(event('s', { room: null, full: { if: '"#7"', unless: null } }))).toBe('full')
+      expect(await one(event('s', { room: null, full: { if: '"#8"', unless: null } }))).toBe('posted')
+      const letters = await store.inbox('a', 100)
+      expect(letters.map(({ message }) => ('name' in message ? message.name : message.type))).toEqual(
+        ['a', 'b', 'c', 'full', 'd', 's'], // biome-ignore format: one line
+      )
     })
 
     it('loses no letter to a commit of another task', async () => {

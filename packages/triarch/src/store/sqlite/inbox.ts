@@ -1,5 +1,13 @@
 import type { Message } from '../../kernel/message.ts'
-import { INBOX_BYTES, type InboxBounds, type Letter, type LetterBounds, type Post } from '../port.ts'
+import {
+  INBOX_BYTES,
+  type InboxBounds,
+  type Letter,
+  type LetterBounds,
+  type Post,
+  type PostOutcome,
+  type PostTerms,
+} from '../port.ts'
 import type { Database } from './database.ts'
 
 const POST = `
@@ -11,6 +19,14 @@ SELECT key, locked_by, 0, ? FROM triarch_tasks WHERE key = ? RETURNING task, own
 const RAISE = `
 UPDATE triarch_tasks SET ready = 1, control = max(control, ?)
 WHERE key = ? AND locked_by IS NULL AND (ready = 0 OR control < ?)`
+const STATE = `
+SELECT key, CASE status WHEN 'stopped' THEN status || '/' || result ELSE status END AS state
+FROM triarch_tasks WHERE id = ?`
+const UNREAD = 'SELECT count(*) AS letters, sum(octet_length(message)) AS bytes FROM triarch_inbox WHERE task = ?'
+/** The task's own word; what is longer is none, and need not be read. */
+const FULL = `
+SELECT 1 FROM triarch_inbox WHERE task = ? AND octet_length(message) < 65536 AND message GLOB '{"type":"full"*'
+  AND instr(message, ?) > 0 AND (? IS NULL OR instr(message, ?) = 0)`
 /** Without the texts: what is too much is not even read. */
 const OF_OWNER = `
 SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ?`
@@ -24,8 +40,23 @@ interface Delivered {
   owner: string | null
 }
 
-export function post(database: Database, _now: number, posts: readonly Post[]): boolean[] {
-  return database.transaction(() => posts.map((it) => postOne(database, it)))
+export function post(database: Database, _now: number, posts: readonly Post[]): PostOutcome[] {
+  return database.transaction(() =>
+    posts.map((it) => (it.terms && judge(database, it, it.terms)) ?? (postOne(database, it) ? 'posted' : 'unknown')),
+  )
+}
+
+/** Why the task does not take it; null: it does. */
+function judge(database: Database, { task, message }: Post, { fits, room, full }: PostTerms): PostOutcome | null {
+  const found = database.get<{ key: number; state: string }>(STATE, task)
+  if (!found) return 'unknown'
+  if (!fits.includes(found.state)) return 'unfit'
+  if (room) {
+    const there = database.get<{ letters: number; bytes: number }>(UNREAD, found.key)
+    const bytes = Buffer.byteLength(JSON.stringify(message)) + (there?.bytes ?? 0)
+    if (there && there.letters > 0 && (there.letters >= room.letters || bytes > room.bytes)) return 'full'
+  }
+  return full && database.get(FULL, found.key, full.if, full.unless, full.unless) ? 'full' : null
 }
 
 /** Inside an open transaction: a letter for an owned task goes to its owner, any other makes its task claimable. */

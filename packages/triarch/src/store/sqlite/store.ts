@@ -148,7 +148,7 @@ export class SqliteStore implements port.StateStore {
     return this.#run('effect', effect)
   }
 
-  post(posts: readonly port.Post[]): Promise<boolean[]> {
+  post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
     return this.#run('post', posts)
   }
 
