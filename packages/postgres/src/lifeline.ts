@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { type Environment, type KeepAlive, Lifeline } from 'triarch/store'
 import { configOf } from './connect.ts'
+import { storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
 
@@ -49,7 +50,11 @@ export function lifeline(environment: Environment, settings: Settings, options: 
       values: [id, JSON.stringify(roles), lease, json(runs), json(place)],
       within: Math.ceil(Math.min(settings.answerWithin, lease / 3)),
     }
-    return Lifeline.start(environment, options, { source: SOURCE, data })
+    const report: KeepAlive['report'] = (it) =>
+      options.report(
+        it.type === 'failed' ? { ...it, error: storeError(Object.assign(it.error, { code: it.code })) as Error } : it,
+      )
+    return Lifeline.start(environment, { ...options, report }, { source: SOURCE, data })
   } catch {
     return null
   }

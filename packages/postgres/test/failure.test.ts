@@ -107,6 +107,31 @@ describe('a store whose connection breaks', () => {
     expect(await store.inbox('a', 10)).toHaveLength(2)
   })
 
+  it('says of a lease that is not renewed for a moment that the store is away, and renews it then', async () => {
+    const node = { id: 'a', roles: [], lease: 3_000 } as const
+    await store.beat(node)
+    const told: unknown[] = []
+    const renewed = Array.from({ length: 100 }, () => Promise.withResolvers<void>())
+    const failed = Promise.withResolvers<unknown>()
+    const keeper = store.keepAlive?.({
+      node: { ...node, roles: [] },
+      stall: 60_000,
+      quiet: true,
+      report(it) {
+        if (it.type === 'renewed') renewed[told.push(it) - 1]?.resolve()
+        if (it.type === 'failed') failed.resolve(it.error)
+      },
+    })
+    await renewed[0]?.promise
+    line.refuse(true)
+    line.cut()
+    expect(await failed.promise).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    const before = told.length
+    line.refuse(false)
+    await renewed[before]?.promise
+    await keeper?.close()
+  })
+
   it('refuses a call that was on its way too long', async () => {
     await store.submit([newTask('t')])
     await withClient(async (client) => {

@@ -9,7 +9,7 @@ export type LifelineReport =
   /** The store takes the node for dead. */
   | { type: 'dead' }
   /** It cannot renew, for the first time since it last could. */
-  | { type: 'failed'; error: Error }
+  | { type: 'failed'; error: Error; code?: unknown }
   /** The event loop runs again after it did not for so long, while this ran. */
   | { type: 'blocked'; ms: number; ran: readonly string[] }
   /** The thread is gone: somebody else must renew. */
@@ -220,7 +220,7 @@ async function renewal() {
     const lost = connection
     connection = null
     try { await lost?.close() } catch {}
-    if (!failing) parentPort.postMessage({ type: 'failed', error })
+    if (!failing) parentPort.postMessage({ type: 'failed', error, code: error.code }) // which a copied error leaves behind
     failing = true
   }
 }
