@@ -15,10 +15,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an append does not check the fence': {
     change: {
       'store/sqlite/commit.ts': [
-        [
-          'WHERE key = ? AND epoch = ? AND locked_by = ? ON CONFLICT',
-          "WHERE key = ? AND ? > 0 AND ? <> '' ON CONFLICT",
-        ],
+        ['WHERE key = ?4 AND epoch = ?5 AND locked_by = ?6', "WHERE key = ?4 AND ?5 > 0 AND ?6 <> ''"],
       ],
     },
     by: ['owners'],

@@ -44,6 +44,13 @@ SELECT p.seq, p.at, p.events FROM (
     SELECT h.seq, h.at, h.events FROM triarch.history h
     WHERE h.task = (SELECT t.key FROM triarch.tasks t WHERE t.id = $1) AND h.seq > $2 ORDER BY h.seq LIMIT $3) r) p
 WHERE p.before < $4 ORDER BY p.seq`
+/** Those before the base may have been dropped. */
+export const LOST = `
+SELECT m.id, (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key)
+FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS m (id, key, seq)
+LEFT JOIN triarch.tasks t ON t.key = m.key AND t.id = m.id
+WHERE t.key IS NULL
+  OR (t.base_seq <= m.seq AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = t.key AND h.seq = m.seq))`
 export const REPLAY = `
 SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`
 export const NODES =

@@ -49,7 +49,7 @@ export class Slot {
     let resent = false
     const given = numbered ? [this.#id, ++this.#number, ...values] : [...values]
     const query = { ...(this.#settings.notify && { name }), text: sql, values: given, rowMode: 'array' } as const
-    return patiently(
+    const rows = await patiently(
       this.#environment,
       patience,
       async () => {
@@ -66,6 +66,9 @@ export class Slot {
         this.#drop()
       },
     )
+    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql).
+    if (numbered && rows.length === 0) this.#number--
+    return rows
   }
 
   async close(): Promise<void> {

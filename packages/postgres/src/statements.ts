@@ -4,6 +4,7 @@ import {
   COUNTS,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
+  LOST,
   MARKS,
   NEXT_WAKE,
   NODES,
@@ -53,6 +54,7 @@ type Read =
   | 'task'
   | 'marks'
   | 'records'
+  | 'lost'
   | 'replay'
   | 'nodes'
   | 'pulses'
@@ -99,6 +101,7 @@ const reads: Readonly<Record<Read, string>> = {
   task: TASK,
   marks: MARKS,
   records: RECORDS,
+  lost: LOST,
   replay: REPLAY,
   nodes: NODES,
   pulses: PULSES,
@@ -160,20 +163,27 @@ FROM triarch.sweep(${parameters(count)}) s (report)`
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(count: number): string {
-  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${boundedParameters(count)}) c`
+  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${ofTasks(boundedParameters(count), count + 1)}) c`
 }
 
 /** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
 function gated(name: string, count: number): string {
   const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
   const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'
+  const own = boundedParameters(count, 'f.fresh IS NULL')
+  const given = name === 'commit' ? ofTasks(own, count + 2) : own
   return `
 WITH f AS MATERIALIZED (SELECT triarch.answered(${boundedParameters(2)}) IS NULL AS fresh FROM ${BOUND}),
   c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners
-    FROM f, LATERAL triarch.${name}(${boundedParameters(count, 'f.fresh IS NULL')}) ${columns})
+    FROM f, LATERAL triarch.${name}(${given}) ${columns})
 SELECT c.answer, c.owners || g.owners, ${TOLD}, g.refused FROM c, LATERAL triarch.gate(c.fresh, c.answer, $${count + 1}) g`
 }
 
 function parameters(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
+}
+
+/** For a commit, whose keys (the third) must be of the tasks with these ids. */
+function ofTasks(given: string, ids: number): string {
+  return given.replace('$3,', `triarch.keys_of($3, $${ids}),`)
 }

@@ -90,8 +90,11 @@ export class PostgresStore implements port.StateStore {
     if (batch.length === 0) return []
     const gates = gatesOfBatch(batch)
     const given = commitArguments(batch)
+    const ids = texts(batch.map(({ id }) => id))
     const row =
-      gates === null ? await this.#first('commit', given) : await this.#first('commit_gated', [...given, gates])
+      gates === null
+        ? await this.#first('commit', [...given, ids])
+        : await this.#first('commit_gated', [...given, gates, ids])
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
@@ -310,6 +313,12 @@ export class PostgresStore implements port.StateStore {
     // Each form of a query is a statement of its own: not worth a name.
     const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
     return (await this.#run('reads', statement, values)).map(taskOf)
+  }
+
+  async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
+    const values = [texts(marks.map(({ id }) => id)), integers(marks.map(({ key }) => key))]
+    const rows = await this.#call('lost', [...values, integers(marks.map(({ seq }) => seq))])
+    return rows.map(([id, last]) => ({ id: String(id), last: last as number | null }))
   }
 
   async nodes(): Promise<port.NodeRow[]> {

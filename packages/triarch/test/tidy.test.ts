@@ -80,6 +80,7 @@ const longFiles: Record<string, string> = {
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/kernel/apply.ts': 'the fold: what each event means, in one place',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
+  'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
 }
 
 const markers: Ban[] = [[/\b(?:TODO|FIXME|XXX)\b/, 'finish it, or open an issue']]

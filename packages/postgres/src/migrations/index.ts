@@ -17,7 +17,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0007', ['quarantine', 'claim']],
   ['0009', ['pulse']],
   ['0010', ['post']],
-  ['0011', ['beat']],
+  ['0011', ['beat', 'commit', 'ledger']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

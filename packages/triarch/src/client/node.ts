@@ -37,6 +37,9 @@ const LONGEST_SILENCE = 1_000
 /** How long a node that stops waits for the renewal of its lease that is under way, on a slow machine or store (ms). */
 const RENEWAL_PATIENCE = 5_000
 
+/** After so many leases a node makes sure that the store still has what it acknowledged. */
+const LEASES = 2
+
 /** What was counted since the start of the process. */
 export interface Counters {
   /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
@@ -57,6 +60,8 @@ export class Node {
   #watcher: Timer | null = null
   #seen: number | null = null
   #open = true
+  #lookBack: Timer | null = null
+  #goingBack = false
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -104,6 +109,7 @@ export class Node {
           queued: () => this.#consumer?.wake(),
           stale,
           failed,
+          wentBack: () => void this.#goBack(),
         })
       : null
     this.#lease = new Lease({
@@ -162,6 +168,7 @@ export class Node {
     this.#supervisor?.start()
     this.#options.store.watch?.((hints) => this.#hear(hints))
     this.#watch()
+    if (this.scheduler) this.#lookBackLater()
   }
 
   /** Processes of this machine that are no more: nobody needs to wait for their leases to end. */
@@ -191,6 +198,7 @@ export class Node {
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
+    this.#lookBack?.cancel()
     this.#watcher?.cancel()
     this.#consumer?.close()
     await this.#supervisor?.stop()
@@ -236,13 +244,44 @@ export class Node {
     return Promise.race([work, late]).finally(() => timer?.cancel())
   }
 
-  #fence(): void {
+  /** Makes sure now and then that the store still has what it acknowledged. */
+  #lookBackLater(): void {
+    const { environment, settings, failed } = this.#options
+    this.#lookBack = environment.timer(settings.lease * LEASES, () => {
+      this.#looked()
+        .catch(failed)
+        .finally(() => {
+          if (this.#open) this.#lookBackLater()
+        })
+    })
+  }
+
+  async #looked(): Promise<void> {
+    if (await this.scheduler?.witness.isBehind()) await this.#goBack()
+  }
+
+  /**
+   * The store lost what it had acknowledged: what this node knows of tasks, letters, attempts and locks is of a time that never
+   * was. It says what its tasks have lost, lets go of all it may own, and comes back as another.
+   */
+  async #goBack(): Promise<void> {
+    if (!this.#open || this.#goingBack) return
+    this.#goingBack = true
+    const { store, failed } = this.#options
+    await this.scheduler?.witness.report().catch(failed)
+    this.#fence(new TriarchError('NODE_FENCED', 'the store went back behind what it had acknowledged'))
+    await this.#lease.close()
+    // Whoever takes the tasks over finds attempts of unknown outcome, as after a death. If this fails, the lease ends.
+    await store.leave(this.id).catch(failed)
+  }
+
+  #fence(reason: TriarchError = new TriarchError('NODE_FENCED', 'this node was taken for dead')): void {
     if (!this.#open) return
     this.#open = false
+    this.#lookBack?.cancel()
     this.#options.counters.fenced++
     this.#watcher?.cancel()
     void this.#lease.close()
-    const reason = new TriarchError('NODE_FENCED', 'this node was taken for dead')
     this.scheduler?.discardAll(reason)
     this.#consumer?.close()
     for (const host of this.#hosts.values()) host.abortAll(reason)

@@ -45,6 +45,8 @@ export class TaskRunner {
   readonly context: CallContext
   readonly #owner: Owner
   #seq = 0
+  /** The last record known to be durable. */
+  recorded = 0
   /** Of the latest record: none is older than the one before, whoever wrote that. */
   #at = 0
   #driver: FunctionDriver | null = null
@@ -148,6 +150,7 @@ export class TaskRunner {
 
   async #open(claim: Claim): Promise<void> {
     this.#seq = claim.records.at(-1)?.seq ?? 0
+    this.recorded = this.#seq
     this.#at = claim.records.at(-1)?.at ?? 0
     const { rebuilt, mail } = takeUp(claim)
     this.state = rebuilt.state
@@ -294,6 +297,7 @@ export class TaskRunner {
       return this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
     }
     this.key = outcome.key
+    this.recorded = pending.transition.seq
     this.#create = null
     for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
     this.#inFlight = []

@@ -17,6 +17,7 @@ import type { Owner, SchedulerLimits } from './owner.ts'
 import type { Registry } from './registry.ts'
 import { TaskRunner } from './runner.ts'
 import { agentOf } from './transition.ts'
+import { Witness } from './witness.ts'
 
 export interface SchedulerOptions {
   environment: Environment
@@ -38,6 +39,8 @@ export interface SchedulerOptions {
   queued: () => void
   stale: (count: number) => void
   failed: (error: unknown) => void
+  /** Records that were acknowledged are not there any more: nothing that this node believes can be relied on. */
+  wentBack: () => void
 }
 
 /** Most tasks taken in one claim. */
@@ -53,6 +56,7 @@ export class Scheduler implements Owner {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly letters: Letters = new Letters()
+  readonly witness: Witness
   readonly #options: SchedulerOptions
   readonly #runners = new Map<string, TaskRunner>()
   readonly #byKey = new Map<number, TaskRunner>()
@@ -73,6 +77,7 @@ export class Scheduler implements Owner {
     this.node = options.node
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
+    this.witness = new Witness(options, this.#runners)
     const { registry } = options
     const around: HostOptions['around'] = (...of) => registry.chain(...of)
     this.#locals = new AgentHost(
@@ -139,6 +144,7 @@ export class Scheduler implements Owner {
 
   /** The node was declared dead: what it owned belongs to others. */
   discardAll(reason: Error): void {
+    this.#open = false
     this.#timer?.cancel()
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
   }
@@ -214,6 +220,7 @@ export class Scheduler implements Owner {
 
   committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void {
     if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
+    this.witness.see(runner, transition)
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
@@ -242,6 +249,7 @@ export class Scheduler implements Owner {
   }
 
   giveBack(runner: TaskRunner, rest = 0): void {
+    this.witness.judge(runner)
     const { environment, node } = this
     const { store, queued } = this.#options
     void disown({ environment, store, node, rest }, runner).then(() => {

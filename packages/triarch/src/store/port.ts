@@ -130,6 +130,11 @@ export interface StateStore {
   /** What a rebuild needs: record 1, then those from the last `continued` on; or a page of that. */
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
   list(query: ListQuery): Promise<TaskRow[]>
+  /**
+   * Which of these records, all of which were acknowledged once, are not there any more: the store went back, by a failover
+   * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
+   */
+  lost(marks: readonly RecordMark[]): Promise<LostRecord[]>
   nodes(): Promise<NodeRow[]>
   /** What is queued of this task, and how much is before it. */
   queued(task: string): Promise<QueuedRow>
@@ -148,6 +153,19 @@ export interface StateStore {
    * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
    */
   attend?(ended: (ids: readonly string[] | null) => void): boolean
+}
+
+/** The latest record of a task that somebody knows of. */
+export interface RecordMark {
+  id: string
+  key: number
+  seq: number
+}
+
+export interface LostRecord {
+  id: string
+  /** The last record of the task that there is; null: there is no such task. */
+  last: number | null
 }
 
 /** Steps from the store's schema to this code's, by their names. */
@@ -188,7 +206,10 @@ export interface Transition {
   id: string
   node: string
   epoch: number
-  /** Position of this record in the task's gapless history, from 1. */
+  /**
+   * Position of this record in the task's gapless history, from 1; of a transition without events, that of the last record (0:
+   * not known). It is written only where the record before is there.
+   */
   seq: number
   at: number
   /** JSON array of the events of this record; null appends none (a mere release). */

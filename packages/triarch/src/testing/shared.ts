@@ -66,6 +66,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'changes',
       'effect',
       'prune',
+      'lost',
     ] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate'] as const),
   ]

@@ -16,6 +16,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   post: 'caller',
   claim: 'loop',
   nextWake: 'loop',
+  lost: 'loop',
   inbox: 'loop',
   takeWork: 'loop',
   reply: 'loop',

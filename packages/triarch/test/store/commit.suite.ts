@@ -116,6 +116,52 @@ export function commitSuite(bench: Bench): void {
       expect(await store.records('t', 0, 10)).toHaveLength(2)
     })
 
+    it('writes nothing beyond a gap, nor gives a task back there, and leaves its neighbours alone', async () => {
+      const { store } = bench
+      const [claim, other] = [await owned(store), await owned(store, 'u')]
+      const late = transition(claim, { seq: 4, snapshot: snapshot({ failures: 9 }), posts: [] })
+      expect(await store.commit([late, transition(other)])).toMatchObject([fenced, { ok: true }])
+      expect(await store.commit([transition(claim, { seq: 4, events: null, release: released })])).toEqual([fenced])
+      expect(await store.task('t')).toMatchObject({ failures: 0, lockedBy: 'a' })
+      expect(await store.records('t', 0, 10)).toHaveLength(1)
+      expect(await store.commit([transition(claim, { seq: 1, events: null, release: released })])).toMatchObject([
+        { ok: true },
+      ])
+      expect(await store.commit([transition(other, { seq: 0, events: null, release: released })])).toMatchObject([
+        { ok: true },
+      ])
+      expect(await store.task('t')).toMatchObject({ lockedBy: null })
+    })
+
+    it('writes nothing into a task that has the key of another', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      expect(await store.commit([transition({ ...claim, id: 'other' })])).toEqual([fenced])
+      const letGo = { seq: 0, events: null, release: released }
+      expect(await store.commit([transition({ ...claim, id: 'other' }, letGo)])).toEqual([fenced])
+      const child = newTask('t.1', {
+        parent: 't',
+        gates: { locks: [{ step: 0, name: 'l', ifHeld: 'queue' }], after: [] },
+      })
+      const gated = transition({ ...claim, id: 'other' }, { children: [child] })
+      expect(await store.commit([gated])).toEqual([fenced])
+      expect(await store.task('t.1')).toBeNull()
+      expect(await store.records('t', 0, 10)).toHaveLength(1)
+    })
+
+    it('that was acknowledged is missed when the store has lost it, and only then', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.commit([transition(claim)])
+      const mark = (change: object) => ({ id: 't', key: claim.key, seq: 2, ...change })
+      expect(await store.lost([mark({}), mark({ seq: 1 })])).toEqual([])
+      expect(await store.lost([mark({ seq: 3 })])).toEqual([{ id: 't', last: 2 }])
+      expect(await store.lost([mark({ id: 'u' }), mark({ key: claim.key + 1 })])).toEqual([
+        { id: 'u', last: null },
+        { id: 't', last: null },
+      ])
+    })
+
     it('without events is a mere release, under the same fence', async () => {
       const { store } = bench
       const claim = await owned(store)

@@ -98,7 +98,7 @@ export function readSuite(bench: Bench): void {
       expect(paused.get('u')).toEqual(before.get('u'))
       await store.commit([transition(claim, { seq: 3, snapshot: stopped })])
       expect((await marks()).get('t')).toMatchObject({ ended: false }) // its owner may still be told to go on
-      await store.commit([transition(claim, { seq: 4, events: null, release: released })])
+      await store.commit([transition(claim, { seq: 3, events: null, release: released })])
       expect((await marks()).get('t')).toMatchObject({ ended: true })
       await store.post([{ task: 't', message: { type: 'retry' }, control: true }])
       expect((await marks()).get('t')).toMatchObject({ ended: false })

@@ -250,6 +250,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('list', query)
   }
 
+  lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
+    return this.#run('lost', marks)
+  }
+
   nodes(): Promise<port.NodeRow[]> {
     return this.#run('nodes')
   }

@@ -1,0 +1,98 @@
+import type { RaisedAlert } from '../kernel/alert.ts'
+import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
+import type { TaskRunner } from './runner.ts'
+
+/** Tasks whose latest record is remembered. */
+const MOST = 16
+
+/** Records asked for at a time. */
+const PAGE = 500
+
+export interface WitnessOptions {
+  store: Pick<StateStore, 'lost'>
+  alert: (alert: RaisedAlert) => void
+  /** Nothing that this node believes can be relied on. */
+  wentBack: () => void
+}
+
+interface Known extends RecordMark {
+  workflow: string
+  /** It was given back: others may have finished it, and retention dropped it. */
+  released: boolean
+}
+
+/**
+ * The last records that the store acknowledged to this node, of some tasks: if one of them is not there any more, the store went
+ * back (a failover that lost the tail, a restore, a file copied back), and with it all that this node believes.
+ */
+export class Witness {
+  readonly #options: WitnessOptions
+  /** The tasks that are here. */
+  readonly #runners: ReadonlyMap<string, TaskRunner>
+  readonly #seen = new Map<string, Known>()
+
+  constructor(options: WitnessOptions, runners: ReadonlyMap<string, TaskRunner>) {
+    this.#options = options
+    this.#runners = runners
+  }
+
+  see(runner: TaskRunner, { seq, release }: Transition): void {
+    const known = knownOf(runner, seq, release !== null)
+    if (!known) return
+    this.#seen.delete(runner.id)
+    this.#seen.set(runner.id, known)
+    if (this.#seen.size <= MOST) return
+    const [first] = this.#seen.keys()
+    if (first !== undefined) this.#seen.delete(first)
+  }
+
+  /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
+  judge(runner: TaskRunner): void {
+    const known = knownOf(runner, runner.recorded, false)
+    if (!known) return
+    const judged = (lost: LostRecord[]) => {
+      if (lost.length === 0) return
+      this.#seen.set(known.id, known)
+      this.#options.wentBack()
+    }
+    // What the store cannot say now, it says when it is asked for all of them.
+    this.#lost([known]).then(judged, () => undefined)
+  }
+
+  /** Whether the store has gone back behind what it acknowledged. */
+  async isBehind(): Promise<boolean> {
+    if (this.#seen.size === 0) return false
+    const lost = await this.#lost([...this.#seen.values()])
+    return lost.some(({ id, last }) => last !== null || this.#seen.get(id)?.released === false)
+  }
+
+  /** Says what the store has lost of the tasks that are here, and of those that were here last. */
+  async report(): Promise<void> {
+    const known = new Map(this.#seen)
+    for (const runner of this.#runners.values()) {
+      const it = knownOf(runner, runner.recorded, false)
+      if (it) known.set(it.id, it)
+    }
+    const all = [...known.values()]
+    for (let from = 0; from < all.length; from += PAGE) {
+      for (const { id, last } of await this.#lost(all.slice(from, from + PAGE))) {
+        const { seq = 0, workflow = '' } = known.get(id) ?? {}
+        this.#options.alert({ task: id, workflow, reason: 'lost-tail', message: lossOf(last, seq) })
+      }
+    }
+  }
+
+  #lost(known: readonly Known[]): Promise<LostRecord[]> {
+    return this.#options.store.lost(known.map(({ id, key, seq }) => ({ id, key, seq })))
+  }
+}
+
+function knownOf({ id, key, state }: TaskRunner, seq: number, released: boolean): Known | null {
+  return key === null || seq === 0 ? null : { id, key, seq, workflow: state.workflow, released }
+}
+
+function lossOf(last: number | null, seq: number): string {
+  if (last === null) return `the store lost the task, with all of its ${seq} records`
+  const records = last + 1 === seq ? `record ${seq}` : `records ${last + 1} to ${seq}`
+  return `the store lost ${records}: the task goes on from what is left`
+}

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Alert, agent, type TaskHandle, Triarch, type TriarchOptions, workflow } from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+
+/** A store that can be brought back to what it was. */
+export interface Rewindable {
+  store: () => StoreFactory
+  /** Remembers what there is. */
+  save: () => Promise<void>
+  /** Everything is again as it was, under the nodes that use it. */
+  restore: () => Promise<void>
+  dispose: () => Promise<void>
+}
+
+/** What the engine guarantees when a store loses what it had acknowledged, and nodes live through it. */
+export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
+  describe(`a lost tail of ${name}`, { timeout: 60_000 }, () => {
+    let subject: Rewindable
+    let ran: string[]
+    const nodes: Triarch[] = []
+    const alerts: Alert[] = []
+    const shop = agent('shop', { concurrency: 50 })
+    const policy = { retry: { attempts: 9, backoff: { initial: 10, max: 20 } }, completeWithin: 10_000 }
+    const buy = shop.action('buy', {
+      ...policy,
+      run(item: string, step) {
+        ran.push(step.idempotencyKey)
+        return item
+      },
+    })
+    const once = shop.action('once', {
+      ...policy,
+      semantics: 'at-most-once',
+      rescue: 'pause',
+      async run(item: string, step) {
+        ran.push(step.idempotencyKey)
+        await pause(item === 'slow' ? 60_000 : 0, undefined, { signal: step.signal })
+        return item
+      },
+    })
+    const steps = workflow('steps', {
+      async run(size: number, task) {
+        for (let n = 0; n < size; n++) {
+          await task.event('go')
+          await task.run(buy, `${n}`)
+        }
+        return size
+      },
+    })
+    const careful = workflow('careful', { run: async (item: string, task) => task.run(once, item) })
+    const start = async (options: Partial<TriarchOptions> = {}) => {
+      const node = new Triarch({
+        store: subject.store(),
+        agents: [shop],
+        workflows: [steps, careful],
+        lease: 600,
+        sweep: 100,
+        poll: 10,
+        onError: () => undefined,
+        ...options,
+      })
+      node.on('alert', (alert) => alerts.push(alert))
+      nodes.push(node)
+      await node.start()
+      return node
+    }
+    beforeEach(async () => {
+      ran = []
+      alerts.length = 0
+      subject = await make()
+    })
+    afterEach(async () => {
+      await Promise.all(nodes.splice(0).map((node) => node.stop({ grace: 0 })))
+      await subject.dispose()
+    })
+
+    it('leaves no gap: each task goes on from what is left, and what was lost is said', async () => {
+      const [one, two] = [await start(), await start()]
+      const tasks = await Promise.all([one, two, one, two].map((node, n) => node.submit(steps, 3, { id: `t-${n}` })))
+      const go = (task: TaskHandle) => task.emit('go')
+      await Promise.all(tasks.map(go))
+      await Promise.all(tasks.map((task) => waits(task, 1)))
+      await subject.save()
+      await Promise.all(tasks.map(go))
+      await Promise.all(tasks.map((task) => waits(task, 2)))
+      await subject.restore()
+      for (let n = 0; n < 2; n++) await Promise.all(tasks.map(go))
+      for (const task of tasks) expect(await task.result({ timeout: '30s' })).toBe(3)
+      for (const task of tasks) {
+        const seqs = (await task.history()).map(({ seq }) => seq)
+        expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+      }
+      expect(alerts.filter(({ reason }) => reason === 'lost-tail')).toContainEqual(
+        expect.objectContaining({ task: 't-0', message: expect.stringMatching(/lost records? \d+/) }),
+      )
+    })
+
+    it('is noticed by a node that has nothing to do any more: what it had finished is begun again', async () => {
+      const node = await start()
+      const task = await node.submit(steps, 1, { id: 'finished' })
+      await waits(task, 0)
+      await subject.save()
+      await task.emit('go')
+      expect(await task.result()).toBe(1)
+      await subject.restore()
+      expect((await task.status()).status).toBe('running')
+      await vi.waitFor(() => expect(alerts).toContainEqual(expect.objectContaining({ reason: 'lost-tail' })), 15_000)
+      await task.emit('go')
+      expect(await task.result({ timeout: '30s' })).toBe(1)
+      expect(new Set(ran).size).toBe(1)
+    })
+
+    it('never runs a step again that must not be, when its outcome is what was lost', async () => {
+      const node = await start()
+      const task = await node.submit(careful, 'slow', { id: 'careful' })
+      await vi.waitFor(() => expect(ran).toHaveLength(1))
+      await subject.save()
+      const other = await node.submit(steps, 1, { id: 'other' })
+      await waits(other, 0)
+      await subject.restore()
+      await vi.waitFor(async () => expect((await task.status()).status).toBe('paused'), 15_000)
+      expect(ran).toHaveLength(1)
+      expect(alerts).toContainEqual(
+        expect.objectContaining({
+          task: 'other',
+          reason: 'lost-tail',
+          message: expect.stringContaining('the store lost the task'),
+        }),
+      )
+    })
+
+    /** Until the task has done so many steps and waits for an event again. */
+    async function waits(task: TaskHandle, done: number): Promise<void> {
+      await vi.waitFor(async () => {
+        const history = (await task.history()).flatMap(({ events }) => events)
+        expect(history.filter(({ type }) => type === 'stepCompleted')).toHaveLength(done)
+        expect(history.at(-1)?.type).toBe('waitStarted')
+      }, 15_000)
+    }
+  })
+}
