@@ -3,6 +3,7 @@ import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
 import { growth } from './growth.ts'
+import { line } from './line.ts'
 import { plan } from './plan.ts'
 import { queue } from './queue.ts'
 import { recover } from './recover.ts'
@@ -15,6 +16,6 @@ import { tasks } from './tasks.ts'
 
 /** By store, in the order in which they are taken. */
 export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
-  sqlite: [steps, tasks, roundtrip, fanout, plan, batch, replay, bytes, recover, sleeping, growth],
-  postgres: [steps, tasks, roundtrip, queue, fanout, replay, takeover],
+  sqlite: [steps, tasks, roundtrip, fanout, line, plan, batch, replay, bytes, recover, sleeping, growth],
+  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover],
 }

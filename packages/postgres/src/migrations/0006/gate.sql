@@ -10,13 +10,14 @@ CREATE INDEX locks_replacing ON triarch.locks (name, id) WHERE if_held = 'replac
 CREATE INDEX followers_task ON triarch.followers (task);
 CREATE SEQUENCE triarch.lock_fence;
 
--- Tasks that wait for the end of a task whose claim waits in line.
+-- Tasks that wait for the end of a task whose claim waits in line. The last in line has the highest rank (its priority below
+-- zero) and claim.
 CREATE TABLE triarch.lock_parents (
-  parent   bigint NOT NULL,
-  name     text COLLATE "C" NOT NULL,
-  priority integer NOT NULL,
-  claim    bigint NOT NULL,
-  PRIMARY KEY (parent, name, priority, claim)
+  parent bigint NOT NULL,
+  name   text COLLATE "C" NOT NULL,
+  rank   integer NOT NULL,
+  claim  bigint NOT NULL,
+  PRIMARY KEY (parent, name, rank, claim)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX lock_parents_claim ON triarch.lock_parents (claim);
 
@@ -124,11 +125,11 @@ BEGIN
       UNION ALL
       -- For each name that children of the task wait for, the last of them in line; from one name to the next.
       (WITH RECURSIVE waited (name, priority, id) AS (
-        (SELECT p.name, p.priority, p.claim FROM triarch.lock_parents p WHERE p.parent = seen[one]
-          ORDER BY p.name, p.priority, p.claim DESC LIMIT 1)
+        (SELECT p.name, -p.rank, p.claim FROM triarch.lock_parents p WHERE p.parent = seen[one]
+          ORDER BY p.name DESC, p.rank DESC, p.claim DESC LIMIT 1)
         UNION ALL
-        SELECT l.* FROM waited w, LATERAL (SELECT p.name, p.priority, p.claim FROM triarch.lock_parents p
-          WHERE p.parent = seen[one] AND p.name > w.name ORDER BY p.name, p.priority, p.claim DESC LIMIT 1) l)
+        SELECT l.* FROM waited w, LATERAL (SELECT p.name, -p.rank, p.claim FROM triarch.lock_parents p
+          WHERE p.parent = seen[one] AND p.name < w.name ORDER BY p.name DESC, p.rank DESC, p.claim DESC LIMIT 1) l)
       SELECT w.name, w.priority, w.id FROM waited w LIMIT 1000)
     LOOP
       known := array_position(names, place.name);
@@ -233,8 +234,8 @@ BEGIN
   -- Who waits for more than this lock: its task, if it waits for others or for children, and those that wait for its task.
   IF parents IS NOT NULL THEN
     WITH waiting AS (
-      INSERT INTO triarch.lock_parents (parent, name, priority, claim)
-      SELECT t.key, of_name, mine.priority, mine.id FROM triarch.tasks t WHERE t.id = ANY (parents) AND t.status <> 'stopped'
+      INSERT INTO triarch.lock_parents (parent, name, rank, claim)
+      SELECT t.key, of_name, -mine.priority, mine.id FROM triarch.tasks t WHERE t.id = ANY (parents) AND t.status <> 'stopped'
       ON CONFLICT DO NOTHING RETURNING parent)
     SELECT coalesce(array_agg(w.parent), '{}') INTO above FROM waiting w;
     UPDATE triarch.locks l SET tied = true WHERE l.task = ANY (above) AND NOT l.held AND NOT l.tied;
@@ -457,5 +458,66 @@ BEGIN
     INSERT INTO triarch.lock_sweep SELECT reached WHERE reached > 0;
   END IF;
   RETURN told;
+END
+$$;
+
+-- Creates the children of the accepted transitions. One that exists: if another task (or another step) waits for it, it
+-- can never answer, so the parent is told instead of waiting for ever; the parent's own (asked for again after a retry)
+-- answers once more, if it has stopped. What could not be made is named as data.
+CREATE OR REPLACE FUNCTION triarch.start_children(
+  done bigint[], child_of bigint[], child_step bigint[],
+  ids text[], workflows text[], versions text[], priorities bigint[], statuses text[], ats bigint[], starts bigint[],
+  deadlines bigint[], parents text[], tags text[], events text[]
+) RETURNS text[]
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  keys bigint[];
+  letters_task bigint[];
+  letters_message text[];
+BEGIN
+  IF EXISTS (SELECT 1 FROM unnest(child_of) AS c (tx) WHERE done[c.tx] <= 0) THEN
+    SELECT array_agg(c.tx ORDER BY ord), array_agg(c.step ORDER BY ord), array_agg(c.id ORDER BY ord),
+      array_agg(c.workflow ORDER BY ord), array_agg(c.version ORDER BY ord), array_agg(c.priority ORDER BY ord),
+      array_agg(c.status ORDER BY ord), array_agg(c.at ORDER BY ord), array_agg(c.start_at ORDER BY ord),
+      array_agg(c.deadline ORDER BY ord), array_agg(c.parent ORDER BY ord), array_agg(c.tags ORDER BY ord),
+      array_agg(c.events ORDER BY ord)
+    INTO child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+      events
+    FROM unnest(child_of, child_step, ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents,
+      tags, events) WITH ORDINALITY
+      AS c (tx, step, id, workflow, version, priority, status, at, start_at, deadline, parent, tags, events, ord)
+    WHERE done[c.tx] > 0;
+    IF child_of IS NULL THEN RETURN NULL; END IF;
+  END IF;
+  keys := triarch.insert_tasks(ids, workflows, versions, priorities, statuses, ats, starts, deadlines, parents, tags,
+    events);
+
+  SELECT array_agg(a.parent_key ORDER BY a.ord), array_agg(a.message ORDER BY a.ord)
+  INTO letters_task, letters_message
+  FROM (
+    SELECT c.ord, done[c.tx] AS parent_key,
+      CASE
+        WHEN t.parent IS DISTINCT FROM c.parent
+          OR coalesce((h.events::json -> 0 -> 'parent' ->> 'step')::bigint, 0) <> c.step
+        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
+          'refused', json_build_object('child', c.id, 'code', 'TASK_EXISTS'),
+          -- For owners of an older version.
+          'error', json_build_object('name', 'TriarchError', 'code', 'TASK_EXISTS',
+            'message', 'task "' || c.id || '" exists already', 'details', json_build_object('task', c.id)))::text
+        WHEN t.status = 'stopped'
+        THEN concat('{"type":"child","step":', c.step, ',"result":', to_json(t.result),
+          ',"output":' || t.output, ',"error":' || t.error, '}')
+      END AS message
+    FROM unnest(keys, child_of, child_step, ids, parents) WITH ORDINALITY AS c (key, tx, step, id, parent, ord)
+    JOIN triarch.tasks t ON t.key = -c.key
+    JOIN triarch.history h ON h.task = t.key AND h.seq = 1
+    WHERE c.key < 0
+  ) a WHERE a.message IS NOT NULL;
+  IF letters_task IS NULL THEN
+    RETURN ARRAY[NULL::text];
+  END IF;
+  RETURN triarch.deliver(letters_task, array_fill(false, ARRAY[cardinality(letters_task)]), letters_message)
+    || NULL::text;
 END
 $$;

@@ -10,11 +10,12 @@ const MOST = 1_000
 const WAITS = 'SELECT name, priority, id FROM triarch_locks WHERE task = ? AND held = 0'
 /** For each name that children of a task wait for, the last of them in line; from one name to the next. */
 const CHILDREN_WAIT = `
-SELECT name, priority, claim AS id FROM triarch_lock_parents WHERE parent = ? AND name > ?
-ORDER BY name, priority, claim DESC LIMIT 1`
+SELECT name, -rank AS priority, claim AS id FROM triarch_lock_parents WHERE parent = ?1 AND (name < ?2 OR ?2 IS NULL)
+ORDER BY name DESC, rank DESC, claim DESC LIMIT 1`
 const HOLDER = 'SELECT task FROM triarch_locks WHERE name = ? AND held = 1'
+/** By its own small index: without statistics the whole line looks as good. */
 const TIED = `
-SELECT task FROM triarch_locks WHERE name = ?1 AND tied = 1 AND held = 0
+SELECT task FROM triarch_locks INDEXED BY triarch_locks_tied WHERE name = ?1 AND tied = 1 AND held = 0
   AND (priority > ?2 OR (priority = ?2 AND id < ?3)) ORDER BY priority DESC, id LIMIT ${MOST}`
 const PARENTS = 'SELECT DISTINCT parent AS task FROM triarch_lock_parents WHERE claim = ?'
 
@@ -50,9 +51,9 @@ export function circleOf(database: Database, task: number, claim: number): numbe
 /** Where a task waits: by its own claims, and by those of its children. */
 function* placesOf(database: Database, task: number): Generator<Place> {
   yield* database.all<Place>(WAITS, task)
-  let name = ''
+  let name: string | null = null
   for (;;) {
-    const place = database.get<Place>(CHILDREN_WAIT, task, name)
+    const place: Place | undefined = database.get<Place>(CHILDREN_WAIT, task, name)
     if (!place) return
     yield place
     name = place.name

@@ -19,12 +19,12 @@ SELECT l.task, t.id, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON 
 WHERE l.name = ? AND l.held = 1`
 const FENCE = `UPDATE triarch_lock_counters SET value = value + 1 WHERE name = 'fence' RETURNING value`
 const REPLACED = `
-SELECT l.id, t.id AS task FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
+SELECT l.id, t.id AS task FROM triarch_locks l INDEXED BY triarch_locks_replacing JOIN triarch_tasks t ON t.key = l.task
 WHERE l.name = ? AND l.task <> ? AND l.held = 0 AND l.if_held = 'replace' ORDER BY l.id`
 const SUPERSEDED = `UPDATE triarch_locks SET if_held = 'queue' WHERE id = ?`
 const PARENT = `
-INSERT INTO triarch_lock_parents (parent, name, priority, claim)
-SELECT key, ?, ?, ? FROM triarch_tasks WHERE id = ? AND status <> 'stopped' ON CONFLICT DO NOTHING RETURNING parent`
+INSERT INTO triarch_lock_parents (parent, name, rank, claim)
+SELECT key, ?, -?, ? FROM triarch_tasks WHERE id = ? AND status <> 'stopped' ON CONFLICT DO NOTHING RETURNING parent`
 const TIE = 'UPDATE triarch_locks SET tied = 1 WHERE task = ? AND held = 0 AND tied = 0'
 const OTHER_CLAIMS = 'SELECT held FROM triarch_locks WHERE task = ? AND id <> ? ORDER BY held LIMIT 1'
 const CHILD_WAITS = 'SELECT 1 FROM triarch_lock_parents WHERE parent = ? LIMIT 1'

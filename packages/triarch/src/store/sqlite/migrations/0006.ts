@@ -11,13 +11,14 @@ CREATE INDEX triarch_locks_tied ON triarch_locks (name, priority DESC, id) WHERE
 CREATE INDEX triarch_locks_replacing ON triarch_locks (name, id) WHERE if_held = 'replace' AND held = 0;
 CREATE INDEX triarch_followers_task ON triarch_followers (task);
 
--- Tasks that wait for the end of a task whose claim waits in line.
+-- Tasks that wait for the end of a task whose claim waits in line. The last in line has the highest rank (its priority below
+-- zero) and claim.
 CREATE TABLE triarch_lock_parents (
-  parent   INTEGER NOT NULL,
-  name     TEXT    NOT NULL,
-  priority INTEGER NOT NULL,
-  claim    INTEGER NOT NULL,
-  PRIMARY KEY (parent, name, priority, claim)
+  parent INTEGER NOT NULL,
+  name   TEXT    NOT NULL,
+  rank   INTEGER NOT NULL,
+  claim  INTEGER NOT NULL,
+  PRIMARY KEY (parent, name, rank, claim)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX triarch_lock_parents_claim ON triarch_lock_parents (claim);
 CREATE TRIGGER triarch_locks_granted AFTER UPDATE OF held ON triarch_locks WHEN NEW.held = 1
