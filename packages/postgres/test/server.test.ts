@@ -164,18 +164,33 @@ describe('the PostgreSQL store', () => {
     await expect(found).toMatchFileSnapshot('./schema.txt')
   })
 
-  it('gives up a lock before its caller gives it up, and tries again on the same connection', async () => {
-    const store = await opened({ answerWithin: 1_000 })
+  it('says of a commit that it is blocked long before its caller gives it up, and has written nothing', async () => {
+    const store = await opened({ answerWithin: 30_000 })
     const claim = await owned(store)
     await withClient(async (client) => {
       await client.query('BEGIN')
       await client.query(`SELECT 1 FROM "${schema}".tasks FOR UPDATE`)
-      const committed = store.commit([transition(claim)])
+      const blocked = { code: 'STORE_BUSY', details: { blocked: true, postgres: '55P03' } }
+      await expect(store.commit([transition(claim)])).rejects.toMatchObject(blocked)
+      await client.query('COMMIT')
+    })
+    expect(await store.records('t', 0, 10)).toHaveLength(1)
+    expect(await store.commit([transition(claim)])).toMatchObject([{ ok: true }])
+  })
+
+  it('gives up a lock before its caller gives it up, and tries again on the same connection', async () => {
+    const store = await opened({ answerWithin: 1_000 })
+    await owned(store)
+    await store.submit([newTask('u')])
+    await withClient(async (client) => {
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${schema}".tasks FOR UPDATE`)
+      const left = store.leave('a')
       // A connection that waits in one call and later in another has given up in between, however short that was.
       const calls = new Map<number, string>()
       const again = async () => {
         const waiting = `SELECT pid, query_start::text AS began FROM pg_stat_activity
-          WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".commit%'`
+          WHERE wait_event_type = 'Lock' AND query LIKE '%"${schema}".leave%'`
         const { rows } = await withClient((other) => other.query(waiting)) // a transaction sees one state of it for ever
         const seen = rows.some(({ pid, began }) => (calls.get(pid) ?? began) !== began)
         for (const { pid, began } of rows) calls.set(pid, began)
@@ -183,9 +198,9 @@ describe('the PostgreSQL store', () => {
       }
       while (!(await again()));
       await client.query('COMMIT')
-      expect(await committed).toMatchObject([{ ok: true }])
+      await left
     })
-    expect(await store.records('t', 0, 10)).toHaveLength(2)
+    expect(await claimAll(store, 'b')).toHaveLength(2)
   })
 
   it.each([
