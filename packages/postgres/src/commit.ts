@@ -1,4 +1,4 @@
-import type { CommitOutcome, NewTask, Snapshot, TaskEvent, Transition } from 'triarch/store'
+import type { CommitOutcome, NewTask, Snapshot, Transition } from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
 import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.ts'
 
@@ -34,7 +34,7 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     integers(forget.map(({ of }) => of)),
     integers(forget.map(({ it }) => it)),
     integers(children.map(({ of }) => of)),
-    integers(children.map(({ it }) => askedBy(it.events))),
+    integers(children.map(({ it }) => it.parentStep ?? 0)),
     ...taskArrays(children.map(({ it }) => it)),
     integers(posts.map(({ of }) => of)),
     texts(posts.map(({ it }) => it.task)),
@@ -58,7 +58,7 @@ export function gatesOfBatch(batch: readonly Transition[]): string | null {
   batch.forEach(({ children, gates, at, id }, index) => {
     const of = index + 1
     for (const child of children)
-      operations.push(...gatesOfTask(child, { of, parent: id, step: askedBy(child.events) }))
+      operations.push(...gatesOfTask(child, { of, parent: id, step: child.parentStep ?? 0 }))
     for (const step of gates?.unlocks ?? []) operations.push({ op: 'unlock', of, step, at })
     for (const lock of gates?.locks ?? []) operations.push({ op: 'lock', of, ...lock, at })
   })
@@ -149,10 +149,4 @@ function snapshotArrays(snapshots: readonly (Snapshot | null)[]): Buffer[] {
 
 function freshSnapshot({ status, deadline }: NewTask): Snapshot {
   return { status, result: 'pending', failures: 0, deadline, progress: null, output: null, error: null, pause: null }
-}
-
-/** The step of the parent that waits for the child of this first record. */
-function askedBy(first: string): number {
-  const [submitted] = JSON.parse(first) as TaskEvent[]
-  return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
 }

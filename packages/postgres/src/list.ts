@@ -51,7 +51,7 @@ function partition({ status, result }: ListQuery, given: (value: Value) => strin
 }
 
 function filters(query: ListQuery, given: (value: Value) => string): string[] {
-  const { workflow, version, parent, submittedAfter, submittedBefore } = query
+  const { workflow, version, parent, parentStep, submittedAfter, submittedBefore } = query
   const wanted: [string, Value | undefined][] = [
     ['t.workflow =', workflow],
     ['t.version =', version],
@@ -59,7 +59,12 @@ function filters(query: ListQuery, given: (value: Value) => string): string[] {
     ['t.submitted_at >', submittedAfter],
     ['t.submitted_at <', submittedBefore],
   ]
-  return wanted.flatMap(([condition, value]) => (value === undefined ? [] : [`${condition} ${given(value)}`]))
+  const conditions = wanted.flatMap(([condition, value]) =>
+    value === undefined ? [] : [`${condition} ${given(value)}`],
+  )
+  return parentStep === undefined
+    ? conditions
+    : [...conditions, `(t.parent_step = ${given(parentStep)} OR t.parent_step IS NULL)`]
 }
 
 function several<T extends string>(wanted: T | readonly T[] | undefined): readonly T[] | undefined {

@@ -21,6 +21,7 @@ const columns = [
     'submitted_at',
     'updated_at',
     'parent',
+    'parent_step',
     'tags',
     'progress',
     'output',

@@ -15,6 +15,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0005', ['node', 'schedule']],
   ['0006', ['gate']],
   ['0007', ['quarantine', 'claim']],
+  ['0008', ['origin']],
   ['0009', ['pulse']],
   ['0010', ['post']],
   ['0011', ['beat', 'commit', 'ledger']],

@@ -1,6 +1,6 @@
 import type { SuspendOptions } from '../definition/action.ts'
 import { positiveMilliseconds } from '../definition/duration.ts'
-import { checkName } from '../definition/name.ts'
+import { checkLabel } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { TriarchError } from '../error/error.ts'
@@ -19,7 +19,7 @@ export function suspensionOf(options: SuspendOptions, limit: number): Outcome {
   const { timeout, checkpoint, progress, events = [], onCancel } = options
   if (events.length > MOST_EVENTS) throw new TriarchError('INVALID_OPTION', `suspend: at most ${MOST_EVENTS} events`)
   const alarms = events.map((event) => {
-    const name = checkName('event', event.name)
+    const name = checkLabel('an event', event.name)
     if (ownEvents.includes(name)) throw new TriarchError('INVALID_NAME', `event: "${name}" is the engine's own`)
     const payload = encode(event.payload, `payload of event "${name}"`, limit)
     return { in: positiveMilliseconds(event.in, `suspend: event "${name}"`), name, payload }

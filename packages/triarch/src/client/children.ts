@@ -23,7 +23,12 @@ export async function listChildren(
 ): Promise<TaskPage> {
   checkOptions('children', options, ['status', 'result', 'workflow', 'cursor', 'limit'])
   if (step !== undefined) checkInteger('children: step', step, 1, Number.MAX_SAFE_INTEGER)
-  const query = { ...listQuery(options), parent, order: 'oldest' as const }
+  const query = {
+    ...listQuery(options),
+    parent,
+    order: 'oldest' as const,
+    ...(step !== undefined && { parentStep: step }),
+  }
   await connection.opened()
   const found: TaskInfo[] = []
   let last: number | undefined
@@ -32,13 +37,14 @@ export async function listChildren(
     for (const row of rows) {
       if (found.length === query.limit) return { tasks: found, next: String(last) }
       last = row.key
-      if (step === undefined || isOf(row.id, parent, step)) found.push(await connection.shown(row))
+      if (step === undefined || row.parentStep === step || isOf(row.id, parent, step))
+        found.push(await connection.shown(row))
     }
     if (rows.length < query.limit) return { tasks: found }
   }
 }
 
-/** The ids that the engine gives to children name the step. */
+/** The ids that the engine gives to children name the step: for those whose row does not. */
 function isOf(id: string, parent: string, step: number): boolean {
   const prefix = `${parent}.${step}`
   return id.startsWith(prefix) && (id.length === prefix.length || '.-'.includes(id.charAt(prefix.length)))

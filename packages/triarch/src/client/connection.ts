@@ -92,7 +92,7 @@ export class Connection {
     const info = infoOf(row)
     if (info.output === undefined && info.progress === undefined) return info
     const key = `${row.workflow}@${row.version}`
-    const known = this.#secrets.get(key)
+    const known = this.#secrets.get(key) ?? this.registry.workflow(row.workflow, row.version)?.definition.secrets
     const [record] = known ? [] : await this.store.records(row.id, 0, 1)
     const [first] = record ? (JSON.parse(record.events) as TaskEvent[]) : []
     const secrets = known ?? (first?.type === 'submitted' ? (first.secrets ?? []) : [])

@@ -1,5 +1,5 @@
 import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
-import { checkName } from '../definition/name.ts'
+import { checkLabel } from '../definition/name.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { type PlanView, planView } from '../definition/preview.ts'
@@ -173,7 +173,7 @@ export class TaskHandle<O = unknown> {
    * and MAILBOX_FULL when as many wait already (`limits.mailbox`).
    */
   async emit(name: string, payload: unknown = null): Promise<void> {
-    checkName('event', name)
+    checkLabel('an event', name)
     const message = {
       type: 'event' as const,
       name,

@@ -1,5 +1,6 @@
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { checkTags } from '../definition/tag.ts'
+import { checkText } from '../definition/text.ts'
 import { TriarchError } from '../error/error.ts'
 import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
 import type { ListQuery } from '../store/port.ts'
@@ -24,6 +25,8 @@ export interface ListOptions {
 }
 
 const keys = 'status result workflow version parent tags submittedAfter submittedBefore cursor limit order'.split(' ')
+/** Ids of children hold those of all their ancestors. */
+const LONGEST_NAME = 10_000
 const statuses = Object.keys(moves.task)
 const results: readonly TaskResult[] = ['pending', 'success', 'warning', 'error', 'cancelled', 'compensated']
 
@@ -35,7 +38,7 @@ export function listQuery(options: ListOptions): ListQuery {
   if (rest.status !== undefined) oneOf('status', rest.status, statuses)
   if (rest.result !== undefined) oneOf('result', rest.result, results)
   for (const name of ['workflow', 'version', 'parent'] as const) {
-    if (rest[name] !== undefined && typeof rest[name] !== 'string') throw invalid(`${name} must be a text`)
+    if (rest[name] !== undefined) checkText(`list: ${name}`, rest[name], LONGEST_NAME)
   }
   return {
     ...rest,

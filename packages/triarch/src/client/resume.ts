@@ -1,4 +1,4 @@
-import { checkName } from '../definition/name.ts'
+import { checkLabel } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { readToken } from '../definition/token.ts'
@@ -22,7 +22,7 @@ export async function resumeStep(
 ): Promise<void> {
   checkOptions('resume', options, ['event', 'optional'])
   const { event = 'resume', optional = false } = options
-  checkName('event', event)
+  checkLabel('an event', event)
   if (event === 'timeout' || event === 'cancel') {
     throw new TriarchError('INVALID_NAME', `event: "${event}" is the engine's own`)
   }

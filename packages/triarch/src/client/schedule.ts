@@ -12,6 +12,7 @@ import {
   type ScheduleState,
   toSchedule,
 } from '../definition/schedule.ts'
+import { checkText } from '../definition/text.ts'
 import { TriarchError } from '../error/error.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { hideAt } from '../kernel/secret.ts'
@@ -82,8 +83,7 @@ export class ScheduleHandle {
   async pause(options: { note?: string } = {}): Promise<void> {
     checkOptions('pause', options, ['note'])
     const { note } = options
-    if (note !== undefined && (typeof note !== 'string' || note.length > 1_000))
-      throw new TriarchError('INVALID_OPTION', 'pause: note must be a text of at most 1,000 characters')
+    if (note !== undefined) checkText('pause: note', note, 1_000)
     await this.#change(({ state }, now) => {
       if (state.paused) return null
       return { state: { ...state, next: null, paused: { since: now, ...(note !== undefined && { note }) } } }

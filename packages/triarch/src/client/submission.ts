@@ -12,7 +12,7 @@ import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Submission } from '../kernel/event.ts'
 import type { HookOrder } from '../kernel/hook.ts'
-import { gatedSubmission } from '../scheduler/transition.ts'
+import { taskOf } from '../store/origin.ts'
 import type { NewTask } from '../store/port.ts'
 
 export interface SubmitOptions {
@@ -109,8 +109,7 @@ function buildTask(
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
   const tags = checkTags('submit', options.tags ?? {})
   const called = [...hooks, ...toHookOrders(name, definition.hooks)]
-  const event = {
-    type: 'submitted',
+  const order = {
     workflow: name,
     version,
     input: encode(input, `input of ${name}`, limits.payload),
@@ -124,20 +123,11 @@ function buildTask(
     ...(definition.secrets && { secrets: [...definition.secrets] }),
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
-  const bounds = [before === null ? null : before + 1, complete].filter((bound) => bound !== null)
-  return {
+  return taskOf({
     id: options.id === undefined ? id() : checkTaskId(options.id),
-    workflow: name,
-    version,
-    priority,
-    tags,
-    status: later ? 'scheduled' : 'pending',
-    at: now,
-    startAt: start !== null && start > now ? start : null,
-    deadline: bounds.length === 0 ? null : Math.min(...bounds),
-    parent: null,
-    ...gatedSubmission(event, later),
-  }
+    ...{ at: now, order, later },
+    ...(start !== null && start > now && { startAt: start }),
+  })
 }
 
 type Gate = Pick<Submission, 'exclusive' | 'after' | 'frozen'>

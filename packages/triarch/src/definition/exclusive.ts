@@ -1,6 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { IfHeld } from '../kernel/gate.ts'
 import { checkOptions } from './options.ts'
+import { isIdentifier } from './text.ts'
 import type { Workflow } from './workflow.ts'
 
 /** Names the lock of a task. Must answer at once. A method's type, so that any workflow is a Workflow. */
@@ -24,7 +25,7 @@ const modes: readonly IfHeld[] = ['queue', 'reject', 'replace']
 
 /** The name of a lock: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkLockName(name: unknown): string {
-  if (typeof name === 'string' && name.length > 0 && name.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(name)) return name
+  if (isIdentifier(name)) return name
   throw new TriarchError(
     'INVALID_NAME',
     'the name of a lock must be a well-formed text of 1 to 200 characters without control characters',

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { isIdentifier } from './text.ts'
 
 const namePattern = /^[A-Za-z0-9][\w-]{0,99}$/
 const versionPattern = /^[\w.+-]{1,100}$/
@@ -15,10 +16,19 @@ export function checkVersion(what: string, version: unknown): string {
 
 /** The id of a task: a well-formed text of 1 to 200 characters without control characters. Throws INVALID_NAME. */
 export function checkTaskId(id: unknown): string {
-  if (typeof id === 'string' && id.length > 0 && id.length <= 200 && !/[\p{Cc}\p{Cs}]/u.test(id)) return id
+  if (isIdentifier(id)) return id
   throw new TriarchError(
     'INVALID_NAME',
     'a task id must be a well-formed text of 1 to 200 characters without control characters',
+  )
+}
+
+/** The name of a step or event: what the id of a task may be. Throws INVALID_NAME. */
+export function checkLabel(what: string, name: unknown): string {
+  if (isIdentifier(name)) return name
+  throw new TriarchError(
+    'INVALID_NAME',
+    `the name of ${what} must be a text of 1 to 200 characters without control characters`,
   )
 }
 

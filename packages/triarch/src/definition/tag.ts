@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { checkText } from './text.ts'
 
 const MOST_TAGS = 32
 
@@ -10,12 +11,8 @@ export function checkTags(what: string, tags: unknown): Record<string, string> {
   const entries = Object.entries(tags)
   if (entries.length > MOST_TAGS) throw new TriarchError('INVALID_OPTION', `${what}: at most ${MOST_TAGS} tags`)
   for (const [name, value] of entries) {
-    if (typeof value !== 'string' || name.length > 100 || value.length > 200) {
-      throw new TriarchError(
-        'INVALID_OPTION',
-        `${what}: tag "${name.slice(0, 100)}" must be a text of at most 200 characters`,
-      )
-    }
+    checkText(`${what}: the name of a tag`, name, 100)
+    checkText(`${what}: tag "${name}"`, value, 200)
   }
   return Object.fromEntries(entries) as Record<string, string>
 }

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { isStorable } from './text.ts'
 
 /** Which step a resume token speaks of. The key changes when the step's input does. */
 export interface TokenContent {
@@ -15,13 +16,14 @@ export function newToken({ task, step, key }: TokenContent): string {
 /** Throws INVALID_TOKEN. */
 export function readToken(token: string): TokenContent {
   const [task, step, key] = parsed(token)
-  if (typeof task === 'string' && Number.isSafeInteger(step) && typeof key === 'string')
+  if (typeof task === 'string' && isStorable(task) && Number.isSafeInteger(step) && typeof key === 'string')
     return { task, step: step as number, key }
   throw new TriarchError('INVALID_TOKEN', 'this is no resume token: give what step.token was')
 }
 
 function parsed(token: string): unknown[] {
   try {
+    if (typeof token !== 'string') return []
     const found: unknown = JSON.parse(Buffer.from(token, 'base64url').toString())
     return Array.isArray(found) ? found : []
   } catch {

@@ -17,7 +17,7 @@ import type {
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
-import { checkName, checkTaskId } from '../definition/name.ts'
+import { checkLabel, checkName, checkTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
@@ -63,7 +63,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     fn: (step: StepContext) => unknown,
     options: LocalStepOptions<unknown> = {},
   ): Promise<unknown> {
-    checkName('step', name)
+    checkLabel('a step', name)
     checkFunction(`step "${name}"`, fn)
     const { undo } = options
     const policy = toRecordedPolicy(null, rescue, options, { undo: undo !== undefined, verify: false })
@@ -83,7 +83,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     fn: EffectCode['run'],
     { isolation = 'read committed', undo, ...rest }: TransactionOptions<unknown, unknown> = {},
   ): Promise<unknown> {
-    checkName('step', name)
+    checkLabel('a step', name)
     checkFunction(`transaction "${name}"`, fn)
     if (!isolations.includes(isolation)) {
       throw new TriarchError(
@@ -100,7 +100,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   }
 
   function batch(name: string, definition: LocalBatchDefinition): Promise<unknown> {
-    checkName('step', name)
+    checkLabel('a step', name)
     const what = `batch "${name}"`
     const order = toBatchPolicy(what, definition)
     const policies = Object.fromEntries(Object.entries(definition).filter(([key]) => policyKeys.includes(key)))
@@ -172,7 +172,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   }
 
   function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
-    checkName('event', name)
+    checkLabel('an event', name)
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
     const payload: Promise<unknown> = driver.decide({

@@ -6,6 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
+import { taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import type { Command } from './driver.ts'
 
@@ -125,7 +126,7 @@ function parentOf({ state }: Turn, place: Omit<Parent, 'task'>): Parent {
 
 /** The task of a hook: it is listed with the children of its task, which does not wait for it. */
 export function hookTask(turn: Turn, { task, workflow, version, input }: HookTask): NewTask {
-  return { ...newChild(turn, { task, workflow, version, input }), parent: turn.state.id }
+  return newChild(turn, { task, workflow, version, input, hookOf: turn.state.id })
 }
 
 interface ChildOrder {
@@ -140,56 +141,25 @@ interface ChildOrder {
   parent?: Parent
   hooks?: HookOrder[]
   secrets?: readonly string[]
+  hookOf?: string
 }
 
-function newChild({ at }: Turn, order: ChildOrder): NewTask {
-  const { task, workflow, version, input, priority, tags, completeWithin, exclusive, parent, hooks, secrets } = order
-  const completeBy = completeWithin === undefined ? null : at + completeWithin
-  const event = {
-    type: 'submitted',
-    workflow,
-    version,
-    input,
-    ...(priority !== undefined && { priority }),
-    ...(tags && { tags }),
-    ...(completeBy !== null && { completeBy }),
-    ...(exclusive && { exclusive }),
-    ...(parent && { parent }),
-    ...(hooks && hooks.length > 0 && { hooks }),
-    ...(secrets && { secrets }),
-  }
-  return {
-    id: task,
-    workflow,
-    version,
-    priority: priority ?? 0,
-    tags: tags ?? {},
-    status: 'pending',
-    at,
-    startAt: null,
-    deadline: completeBy,
-    parent: parent?.task ?? null,
-    ...gatedSubmission(event, false),
-  }
-}
-
-/** A task that could begin now asks for its locks with its submission; one that begins `later` asks then. */
-export function gatedSubmission(
-  event: {
-    exclusive?: readonly { key: string; ifHeld: IfHeld }[]
-    after?: readonly { task: string }[]
-    frozen?: true
-    parent?: Parent
-  },
-  later: boolean,
-): Pick<NewTask, 'events' | 'gates'> {
-  const keys = later ? [] : (event.exclusive ?? [])
-  const parents = event.parent ? waitingParents(event.parent) : []
-  const asked = { ...(parents.length > 0 && { parents }) }
-  const locks = keys.map(({ key, ifHeld }, index) => ({ step: -index, name: key, ifHeld, ...asked }))
-  const after = (event.after ?? []).map(({ task }) => task)
-  const events = JSON.stringify(locks.length > 0 ? [event, { type: 'keysRequested' }] : [event])
-  return locks.length + after.length > 0 || event.frozen ? { events, gates: { locks, after } } : { events }
+function newChild({ at }: Turn, { task, completeWithin, exclusive, hooks, secrets, ...rest }: ChildOrder): NewTask {
+  const { workflow, version, input, priority, tags, parent, hookOf } = rest
+  return taskOf({
+    ...{ id: task, at },
+    ...(hookOf !== undefined && { hookOf }),
+    order: {
+      ...{ workflow, version, input },
+      ...(priority !== undefined && { priority }),
+      ...(tags && { tags }),
+      ...(completeWithin !== undefined && { completeBy: at + completeWithin }),
+      ...(exclusive && { exclusive: [...exclusive] }),
+      ...(parent && { parent }),
+      ...(hooks && hooks.length > 0 && { hooks }),
+      ...(secrets && { secrets: [...secrets] }),
+    },
+  })
 }
 
 /** The record's events; those of a task's first record follow its submission. */

@@ -193,6 +193,8 @@ export interface NewTask {
   /** The next instant at which somebody must look even if nobody can run it (start-before, complete-by). */
   deadline: number | null
   parent: string | null
+  /** The step of the parent that asked for it. */
+  parentStep?: number
   /** JSON array of events: history record 1. */
   events: string
   /** It is not ready before a letter comes: about its locks, about the tasks it comes after, or any other. */

@@ -11,6 +11,8 @@ export interface TaskRow extends Snapshot {
   priority: number
   tags: Record<string, string>
   parent: string | null
+  /** The step of the parent that asked for it. Null also where a version that did not keep it made the task. */
+  parentStep: number | null
   lockedBy: string | null
   epoch: number
   submittedAt: number
@@ -40,6 +42,8 @@ export interface ListQuery {
   workflow?: string
   version?: string
   parent?: string
+  /** Children of this step, and those of which that is not known. */
+  parentStep?: number
   tags?: Record<string, string>
   submittedAfter?: number
   submittedBefore?: number

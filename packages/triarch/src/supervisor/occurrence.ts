@@ -1,5 +1,6 @@
 import { type Overlap, occurrenceId, type ScheduleDefinition } from '../definition/schedule.ts'
 import type { IfHeld } from '../kernel/gate.ts'
+import { taskOf } from '../store/origin.ts'
 import type { NewTask } from '../store/port.ts'
 
 const modes: Readonly<Record<Exclude<Overlap, 'allow'>, IfHeld>> = {
@@ -15,23 +16,19 @@ export function occurrenceTask(
   occurrence: number,
   { now, overlap }: { now: number; overlap: Overlap },
 ): NewTask {
-  const { workflow, version, input, priority, tags, completeWithin } = definition
+  const { workflow, version, input, priority, tags, completeWithin, hooks, secrets } = definition
   const own = overlap === 'allow' ? [] : [{ key: `schedule:${name}`, ifHeld: modes[overlap] }]
   const exclusive = [...own, ...definition.exclusive]
-  const completeBy = completeWithin === null ? null : now + completeWithin
-  const submitted = {
-    type: 'submitted',
-    ...{ workflow, version, input, tags },
-    ...(completeBy !== null && { completeBy }),
-    ...(priority !== 0 && { priority }),
-    ...(exclusive.length > 0 && { exclusive }),
-  }
-  const locks = exclusive.map(({ key, ifHeld }, index) => ({ step: -index, name: key, ifHeld }))
-  return {
+  return taskOf({
     id: occurrenceId(name, occurrence),
-    ...{ workflow, version, priority, tags, status: 'pending', at: now, startAt: null, parent: null },
-    deadline: completeBy,
-    events: JSON.stringify(locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted]),
-    ...(locks.length > 0 && { gates: { locks, after: [] } }),
-  }
+    at: now,
+    order: {
+      ...{ workflow, version, input, tags },
+      ...(completeWithin !== null && { completeBy: now + completeWithin }),
+      ...(priority !== 0 && { priority }),
+      ...(exclusive.length > 0 && { exclusive }),
+      ...(hooks && { hooks }),
+      ...(secrets && { secrets }),
+    },
+  })
 }

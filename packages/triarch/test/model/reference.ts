@@ -193,6 +193,7 @@ function insert(model: Reference, task: port.NewTask): boolean {
   if (model.tasks.has(task.id)) return false
   const { at, startAt, events, gates, ...rest } = task
   model.tasks.set(task.id, {
+    parentStep: null,
     ...rest,
     ...fresh,
     key: null,

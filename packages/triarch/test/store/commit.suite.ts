@@ -28,6 +28,31 @@ export function commitSuite(bench: Bench): void {
       expect(await store.records('t', 0, 10)).toEqual([{ seq: 1, at: newTask('t').at, events: newTask('t').events }])
     })
 
+    it('keeps which step of its parent asked for a child, and lists by it', async () => {
+      const { store } = bench
+      await store.submit([newTask('parent')])
+      const claim = await owned(store, 'parent')
+      const child = (id: string, step: number) =>
+        newTask(id, {
+          parent: 'parent',
+          events: JSON.stringify([{ type: 'submitted', ...flow, input: '\u0000', parent: { task: 'parent', step } }]),
+        })
+      await store.commit([transition(claim, { children: [child('own name', 3), child('other', 4)] })])
+      expect(await store.task('own name')).toMatchObject({ parent: 'parent', parentStep: 3 })
+      expect(await store.task('parent')).toMatchObject({ parent: null, parentStep: null })
+      const found = await store.list({ parent: 'parent', parentStep: 3, limit: 10, order: 'oldest' })
+      expect(found.map(({ id }) => id)).toEqual(['own name'])
+    })
+
+    it('creates tasks whose tags no database can look for, rather than to fail their neighbours', async () => {
+      const { store } = bench
+      const made = await store.submit([newTask('bad', { tags: { a: 'x\u0000' } }), newTask('half', { tags: { a: '\ud800' } }), newTask('good', { tags: { a: '\\u0000' } })]) // biome-ignore format: one line
+      expect(made.map(({ created }) => created)).toEqual([true, true, true])
+      expect((await store.list({ tags: { a: '\\u0000' }, limit: 10, order: 'oldest' })).map(({ id }) => id)).toEqual([
+        'good',
+      ])
+    })
+
     it('keeps texts as they are', async () => {
       const odd = 'ä €\u{1f600} \' " \\ % \n\t'
       const events = JSON.stringify([{ input: `${odd}\u0000\ud800` }])

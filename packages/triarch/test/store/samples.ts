@@ -7,7 +7,9 @@ export const flow = { workflow: 'flow', version: '1' }
 export function newTask(id: string, change: Partial<NewTask> = {}): NewTask {
   const events = JSON.stringify([{ type: 'submitted', ...flow, input: id }])
   const rest = { priority: 0, tags: {}, status: 'pending', at: 1_800_000_000_000, startAt: null } as const
-  return { id, ...flow, ...rest, deadline: null, parent: null, events, ...change }
+  const task = { id, ...flow, ...rest, deadline: null, parent: null, events, ...change }
+  const [first] = JSON.parse(task.events) as { parent?: { step: number } }[]
+  return { ...task, ...(first?.parent && { parentStep: first.parent.step }) }
 }
 
 /** The next record of a claimed task; `claim` may be any owner, right or wrong. */

@@ -43,7 +43,7 @@ const CONSUME = 'DELETE FROM triarch_inbox WHERE id = ? AND task = ?'
 const FORGET = 'DELETE FROM triarch_work WHERE task = ? AND step = ?'
 
 const CHILD = `
-SELECT parent, status, result, output, error, (SELECT events FROM triarch_history WHERE task = key AND seq = 1) AS first
+SELECT parent, parent_step AS step, status, result, output, error, (SELECT events FROM triarch_history WHERE task = key AND seq = 1) AS first
 FROM triarch_tasks WHERE id = ?`
 
 const fenced: CommitOutcome = { ok: false, reason: 'fenced' }
@@ -98,13 +98,13 @@ function commitOne(database: Database, transition: Transition, gated: boolean): 
 function createChild(database: Database, parent: number, parentId: string, child: NewTask): void {
   const made = insertTask(database, child)
   if (made.created) return
-  const step = askedBy(child.events)
+  const step = child.parentStep ?? 0
   const { heldBy, lock } = made
   if (heldBy !== undefined && lock !== undefined) {
     return refuseChild(database, parent, step, { child: child.id, code: 'LOCK_HELD', lock, by: heldBy })
   }
   const row = database.get<ChildRow>(CHILD, child.id)
-  if (row?.parent !== parentId || askedBy(row.first) !== step) {
+  if (row?.parent !== parentId || (row.step ?? askedBy(row.first)) !== step) {
     return refuseChild(database, parent, step, { child: child.id, code: 'TASK_EXISTS' })
   }
   if (row.status !== 'stopped') return
@@ -123,13 +123,14 @@ function refuseChild(database: Database, parent: number, step: number, refused: 
   deliver(database, parent, { type: 'child', step, result: 'error', error: childRefused(refused), refused })
 }
 
-/** The step of the parent that waits for the child of this first record. */
+/** The same from a first record, where the row does not say it: a version before wrote that. */
 function askedBy(first: string): number {
   const [submitted] = JSON.parse(first) as TaskEvent[]
   return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
 }
 
 interface ChildRow {
+  step: number | null
   first: string
   parent: string | null
   status: string

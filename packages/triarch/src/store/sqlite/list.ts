@@ -57,11 +57,12 @@ function page(database: Database, query: ListQuery, part: Filter): StoredTask[] 
   return database.all<StoredTask>(sql, ...values, query.limit)
 }
 
-function filters({ workflow, version, parent, submittedAfter, submittedBefore }: ListQuery): Filter {
+function filters({ workflow, version, parent, parentStep, submittedAfter, submittedBefore }: ListQuery): Filter {
   const wanted: [string, Value | undefined][] = [
     ['workflow = ?', workflow],
     ['version = ?', version],
     ['parent = ?', parent],
+    ['(parent_step = ? OR parent_step IS NULL)', parentStep],
     ['submitted_at > ?', submittedAfter],
     ['submitted_at < ?', submittedBefore],
   ]

@@ -14,7 +14,7 @@ import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
 export const TASK_COLUMNS = `
 key, id, workflow, version, priority, status, result, failures, locked_by AS lockedBy, epoch, ready, control, wake_at AS wakeAt,
-deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, tags, progress, output, error, pause, quarantined`
+deadline, submitted_at AS submittedAt, updated_at AS updatedAt, parent, parent_step AS parentStep, tags, progress, output, error, pause, quarantined`
 const TASK = `SELECT ${TASK_COLUMNS} FROM triarch_tasks WHERE id = ?`
 const MARKS = `
 SELECT t.id, concat_ws(' ', t.updated_at, t.status, t.result, t.failures, length(t.progress), length(t.pause)) AS mark,

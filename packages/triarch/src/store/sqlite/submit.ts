@@ -4,8 +4,8 @@ import { follow, openGates, refusedBy } from './lock.ts'
 
 const INSERT = `
 INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, locked_by, epoch, ready, control,
-  orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, tags)
-VALUES (?, ?, ?, ?, ?, 'pending', 0, NULL, 0, ?, 0, 0, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+  orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, parent_step, tags)
+VALUES (?, ?, ?, ?, ?, 'pending', 0, NULL, 0, ?, 0, 0, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, 1, ?, ?)'
 const KEY = 'SELECT key FROM triarch_tasks WHERE id = ?'
 const REMOVE = 'DELETE FROM triarch_tasks WHERE key = ?'
@@ -43,11 +43,11 @@ function gate(database: Database, outcome: SubmitOutcome, { gates, at, tags }: N
 }
 
 function insertRow(database: Database, task: NewTask): SubmitOutcome {
-  const { id, workflow, version, priority, status, at, startAt, deadline, parent, gates } = task
+  const { id, workflow, version, priority, status, at, startAt, deadline, parent, parentStep, gates } = task
   const [ready, tags] = [startAt === null && !gates ? 1 : 0, tagsText(task)]
   const key = database.insert(
     INSERT,
-    ...[id, workflow, version, priority, status, ready, startAt, deadline, at, at, parent, tags],
+    ...[id, workflow, version, priority, status, ready, startAt, deadline, at, at, parent, parentStep ?? null, tags],
   )
   if (key === null) return { created: false, key: database.get<{ key: number }>(KEY, id)?.key ?? 0 }
   database.run(RECORD, key, at, task.events)

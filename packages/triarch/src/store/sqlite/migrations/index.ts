@@ -5,6 +5,7 @@ import { migration0004 } from './0004.ts'
 import { migration0005 } from './0005.ts'
 import { migration0006 } from './0006.ts'
 import { migration0007 } from './0007.ts'
+import { migration0008 } from './0008.ts'
 import { migration0009 } from './0009.ts'
 
 /** A step from one schema to the next; done once. */
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { name: '0005', sql: migration0005 },
   { name: '0006', sql: migration0006 },
   { name: '0007', sql: migration0007 },
+  { name: '0008', sql: migration0008 },
   { name: '0009', sql: migration0009 },
 ]
 

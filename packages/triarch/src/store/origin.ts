@@ -1,0 +1,52 @@
+import type { Submission } from '../kernel/event.ts'
+import { waitingParents } from '../kernel/gate.ts'
+import type { NewTask } from './port.ts'
+
+/** Where a task comes from: the order it is given, and what the store must know of that at once. */
+export interface Origin {
+  id: string
+  at: number
+  order: Submission
+  /** It does not begin before this instant. */
+  startAt?: number
+  /** Something must come first: its locks are asked for then. */
+  later?: boolean
+  /** The task of which it is the hook: that does not wait for it. */
+  hookOf?: string
+}
+
+/**
+ * The one way to make a task: its first event, and the columns that say the same. Nobody reads the columns back out of the
+ * event, so the two must not be made apart.
+ */
+export function taskOf({ id, at, order, startAt, later = false, hookOf }: Origin): NewTask {
+  const {
+    workflow,
+    version,
+    priority = 0,
+    tags = {},
+    completeBy,
+    startBefore,
+    parent,
+    after,
+    frozen,
+    exclusive,
+  } = order
+  const bounds = [startBefore === undefined ? null : startBefore + 1, completeBy ?? null].filter((it) => it !== null)
+  const parents = parent ? waitingParents(parent) : []
+  const locks = (later ? [] : (exclusive ?? [])).map(({ key, ifHeld }, index) => {
+    return { step: -index, name: key, ifHeld, ...(parents.length > 0 && { parents }) }
+  })
+  const antecedents = (after ?? []).map(({ task }) => task)
+  const submitted = { type: 'submitted', ...order }
+  return {
+    ...{ id, workflow, version, priority, tags, at },
+    status: later ? 'scheduled' : 'pending',
+    startAt: startAt ?? null,
+    deadline: bounds.length === 0 ? null : Math.min(...bounds),
+    parent: parent?.task ?? hookOf ?? null,
+    ...(parent && { parentStep: parent.step }),
+    events: JSON.stringify(locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted]),
+    ...((locks.length + antecedents.length > 0 || frozen) && { gates: { locks, after: antecedents } }),
+  }
+}
