@@ -21,8 +21,8 @@ interface Heard {
  */
 export class Silence {
   #heard = new Map<string, Heard>()
-  /** The last look: when its answer came, and the store's clock in it. */
-  #last: { at: number; now: number } | null = null
+  /** The last look, and the store's clock in it. */
+  #last: { asked: number; answered: number; now: number } | null = null
   readonly #lease: number
 
   /** `lease`: of nodes that do not say theirs (ms). */
@@ -36,17 +36,18 @@ export class Silence {
    */
   look({ now, nodes }: Pulses, asked: number, answered: number, most: number): number {
     const last = this.#last
-    const passed = last === null ? 0 : Math.max(0, asked - last.at)
-    const counted = Math.min(passed, most)
+    // What the first look saw may be as new as its answer; from then on each look is as late as the next.
+    const since = (first: boolean) => (first ? last?.answered : last?.asked) ?? asked
+    const counted = (first: boolean) => Math.min(Math.max(0, asked - since(first)), most)
     this.#heard = new Map(
       nodes.map(({ id, mark, lease }) => {
         const before = this.#heard.get(id)
         if (before?.mark !== mark) return [id, { mark, lease, silence: 0, looks: 0 }]
-        return [id, { mark, lease, silence: before.silence + counted, looks: before.looks + 1 }]
+        return [id, { mark, lease, silence: before.silence + counted(before.looks === 0), looks: before.looks + 1 }]
       }),
     )
-    this.#last = { at: answered, now }
-    const leap = last === null ? 0 : now - last.now - (answered - last.at)
+    this.#last = { asked, answered, now }
+    const leap = last === null ? 0 : now - last.now - (answered - last.answered)
     return leap >= LEAST_LEAP ? Math.floor(leap) : 0
   }
 
