@@ -299,7 +299,7 @@ function verification(answer: unknown, limit: number): Outcome {
 }
 
 /** An action as a handler: validated at both ends. */
-export function actionHandler(action: Action<unknown, unknown>): Handler {
+export function actionHandler(action: Pick<Action<unknown, unknown>, 'key' | 'definition'>): Handler {
   const { definition } = action
   return {
     run:
@@ -323,7 +323,7 @@ export function finalizeHandler({ definition }: Action<unknown, unknown>): Handl
   }
 }
 
-function validated({ definition, key }: Action<unknown, unknown>): Handler['run'] {
+function validated({ definition, key }: Pick<Action<unknown, unknown>, 'key' | 'definition'>): Handler['run'] {
   const { input: inputs, output: outputs } = definition
   return async (input, step, event) => {
     const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input

@@ -7,6 +7,7 @@ import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
 import { wrapped } from './around.ts'
 import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
+import { inThreads, type Threads } from './threads.ts'
 
 export interface HostedAttempt {
   request: StepRequest
@@ -43,6 +44,8 @@ export interface HostOptions {
   /** Told when code answers after nobody waited any more. */
   late: () => void
   lease: Leased
+  /** For code that computes; null: it runs here. */
+  threads: Threads | null
   /** Told when a slot is free again after all were taken. */
   freed?: () => void
   /** Told when a slot was freed although its code still runs. */
@@ -75,9 +78,11 @@ export class AgentHost {
     this.#options = options
     this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
     for (const action of agent?.actions.values() ?? []) {
-      this.#handlers.set(action.key, actionHandler(action as Action<unknown, unknown>))
+      const definition = inThreads(action.definition, options.threads)
+      this.#handlers.set(action.key, actionHandler({ key: action.key, definition }))
       const { concurrency } = action.definition
       if (concurrency !== undefined) this.#limits.set(action.key, { most: concurrency, taken: 0 })
+      else if (definition.thread && options.threads) this.#limits.set(action.key, options.threads.limit)
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }

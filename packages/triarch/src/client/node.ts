@@ -1,5 +1,6 @@
 import { Consumer } from '../agent/consumer.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
+import { Threads } from '../agent/threads.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -24,7 +25,7 @@ export interface NodeOptions {
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
   /** This machine: its own wall clock, and what it knows of processes. */
-  machine: Pick<Environment, 'now' | 'place' | 'gone'>
+  machine: Environment
   /** After each renewal of the lease: sets the clock by the store's, or by what was told of it. */
   renewed: LeaseOptions['renewed']
   /** The store takes this node for dead: it must begin again under another name. */
@@ -33,6 +34,9 @@ export interface NodeOptions {
 
 /** A scheduler looks into the store at least this often, also when nothing there seems to have changed (ms). */
 const LONGEST_SILENCE = 1_000
+
+/** As the agents' hosts name what runs. */
+const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 
 /** How long a node that stops waits for the renewal of its lease that is under way, on a slow machine or store (ms). */
 const RENEWAL_PATIENCE = 5_000
@@ -57,6 +61,8 @@ export class Node {
   readonly #supervisor: Supervisor | null
   readonly #hosts: ReadonlyMap<string, AgentHost>
   readonly #lease: Lease
+  /** Those of actions that compute. */
+  readonly #threads: Threads | null
   #watcher: Timer | null = null
   #seen: number | null = null
   #open = true
@@ -82,6 +88,7 @@ export class Node {
       },
     }
     const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
+    this.#threads = Threads.in(options.machine, settings.threads)
     const host = {
       environment,
       node: this.id,
@@ -89,6 +96,7 @@ export class Node {
       late: () => stale(1),
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,
+      threads: this.#threads,
       overrun,
       freed: () => this.#consumer?.wake(),
     }
@@ -121,7 +129,7 @@ export class Node {
         ...(options.machine.place && { place: options.machine.place }),
       },
       stall: settings.stall,
-      quiet: false,
+      quiet: !settings.notices,
       renewed: options.renewed,
       blocked: (ms, ran) => this.#blocked(ms, ran),
       lost: () => this.#fence(),
@@ -208,6 +216,7 @@ export class Node {
     for (const host of this.#hosts.values()) host.abortAll(new TriarchError('NODE_STOPPED', 'the node is stopping'))
     await this.#within(hosts, Math.min(grace, 1_000))
     await this.#consumer?.closed()
+    await this.#threads?.close()
     // A renewal that came after the leave would list this node as alive again.
     await this.#within(this.#lease.close(), RENEWAL_PATIENCE)
     await this.#options.store.leave(this.id)
@@ -230,10 +239,13 @@ export class Node {
 
   /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
   #blocked(ms: number, ran: readonly string[]): void {
-    const [only] = ran.length === 1 ? ran : []
-    const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${only} ran` : `${ran.join(', ')} ran`
-    const message = `the event loop of node ${this.id} stood still for ${ms} ms while ${what}`
-    this.#options.alert({ code: 'LOOP_BLOCKED', node: this.id, reason: 'loop-blocked', message })
+    const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${ran[0]} ran` : `one of ${ran.join(', ')} ran`
+    const [, action, step, task] = (ran.length === 1 && STEP.exec(ran[0] ?? '')) || []
+    this.#options.alert({
+      ...{ code: 'LOOP_BLOCKED', node: this.id, reason: 'loop-blocked' },
+      ...(task !== undefined && { action, step: Number(step), task }),
+      message: `the event loop of node ${this.id} stood still for ${ms} ms while ${what}`,
+    })
   }
 
   #within(work: Promise<unknown>, ms: number): Promise<unknown> {
@@ -285,6 +297,7 @@ export class Node {
     this.scheduler?.discardAll(reason)
     this.#consumer?.close()
     for (const host of this.#hosts.values()) host.abortAll(reason)
+    void this.#threads?.close()
     void this.#supervisor?.stop()
     this.#options.fenced()
   }

@@ -1,3 +1,4 @@
+import { defaultThreads } from '../agent/threads.ts'
 import type { Agent } from '../definition/agent.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import type { TaskHook } from '../definition/hook.ts'
@@ -28,6 +29,8 @@ export interface TriarchOptions {
    * it is taken for dead. Counts where a thread renews the lease: in every store but those in memory.
    */
   stall?: Duration
+  /** Most threads for actions that run in `thread`, each started when it is needed: as many as the machine has cores. */
+  threads?: number
   /** Distance between two looks of the supervisor: '1s'. */
   sweep?: Duration
   /** Longest time between two looks into the store for what other processes wrote: '25ms'. */
@@ -75,6 +78,7 @@ export interface Settings {
   roles: ReadonlySet<Role>
   lease: number
   stall: number
+  threads: number
   sweep: number
   poll: number
   grace: number
@@ -91,6 +95,7 @@ const optionKeys = [
   'roles',
   'lease',
   'stall',
+  'threads',
   'sweep',
   'poll',
   'grace',
@@ -138,6 +143,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     roles,
     lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
     stall: milliseconds(options.stall ?? '5m', 'stall'),
+    threads: checkInteger('Triarch: threads', options.threads ?? defaultThreads(), 1, 1_000),
     sweep: positiveMilliseconds(options.sweep ?? '1s', 'sweep'),
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),

@@ -9,6 +9,13 @@ import type { ActionPlanContext, PlanContext, PlanningAction } from './plan.ts'
 import { type PolicyOptions, policyKeys, toRecordedPolicy } from './policy.ts'
 import type { Resolved } from './reference.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
+import {
+  type ThreadActionDefinition,
+  type ThreadInput,
+  type ThreadModule,
+  type ThreadOutput,
+  threadDefinition,
+} from './thread.ts'
 
 export interface AgentOptions {
   /** Most attempts at a time in one process: 1 to 100,000; 100. */
@@ -50,6 +57,11 @@ export interface Agent {
       plan?: never
     },
   ): Action<I, Jsonified<O>>
+  /** Defines an action whose code runs in a pool of threads: `action<typeof import('./resize.ts')>(…)`. */
+  action<M extends ThreadModule = { run(input: unknown): unknown }>(
+    name: string,
+    definition: ThreadActionDefinition,
+  ): Action<ThreadInput<M>, ThreadOutput<M>>
   /** Defines an action that plans others; with `run`, its own too, by `plan.self`. */
   action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>
   action<A, P, R>(
@@ -77,6 +89,7 @@ const actionKeys = [
   'input',
   'output',
   'run',
+  'thread',
   'undo',
   'verify',
   'plan',
@@ -97,7 +110,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
     name,
     concurrency,
     actions,
-    action: ((actionName: string, definition: ActionDefinition) => {
+    action: ((actionName: string, definition: ActionDefinition | ThreadActionDefinition) => {
       const action = define(self, actionName, definition)
       actions.set(actionName, action)
       return action
@@ -116,9 +129,10 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   return self
 }
 
-function define(agent: Agent, name: string, definition: ActionDefinition): Action {
+function define(agent: Agent, name: string, given: ActionDefinition | ThreadActionDefinition): Action {
   const key = `${agent.name}.${name}`
-  checkOptions(key, definition ?? null, actionKeys)
+  checkOptions(key, given ?? null, actionKeys)
+  const definition = isThreaded(given) ? threadDefinition(key, given) : given
   const { run, plan, finalize, undo, verify, input, output } = definition
   if (definition.concurrency !== undefined) checkInteger(`${key}: concurrency`, definition.concurrency, 1, 100_000)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)
@@ -132,6 +146,10 @@ function define(agent: Agent, name: string, definition: ActionDefinition): Actio
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
   return register(agent, name, definition)
+}
+
+function isThreaded(given: ActionDefinition | ThreadActionDefinition): given is ThreadActionDefinition {
+  return given.thread !== undefined
 }
 
 function checkAction(what: string, action: Pick<Action, 'key'>): void {

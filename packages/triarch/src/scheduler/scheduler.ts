@@ -81,7 +81,7 @@ export class Scheduler implements Owner {
     const { registry } = options
     const around: HostOptions['around'] = (...of) => registry.chain(...of)
     this.#locals = new AgentHost(
-      { ...options, around, payload: options.limits.payload, late: () => options.stale(1) },
+      { ...options, around, payload: options.limits.payload, late: () => options.stale(1), threads: null },
       null,
     )
   }

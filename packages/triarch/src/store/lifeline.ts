@@ -190,7 +190,7 @@ function turn() {
     const others = Atomics.load(words, ${RUNNING}) - ran.length
     const what = ran.length === 0 ? 'no step' : (Atomics.load(words, ${INSIDE}) > 0 ? '' : 'one of ') + ran.join(', ') + (others > 0 && ran.length > 1 ? ' and ' + others + ' more' : '')
     if (!quiet) try {
-      writeSync(2, 'triarch LOOP_BLOCKED: the event loop of process ' + process.pid + ' has stood still for ' + Math.round(still) + ' ms, while this runs: ' + what + '. Its lease is renewed for ' + Math.round((stall - still) / 1000) + ' s more\\n')
+      writeSync(2, 'triarch: LOOP_BLOCKED: the event loop of process ' + process.pid + ' has stood still for ' + Math.round(still) + ' ms, while this runs: ' + what + '. Its lease is renewed for ' + Math.round((stall - still) / 1000) + ' s more\\n')
     } catch {}
   }
   if (!busy && !dead && !closing && still <= stall && now >= due) renew()

@@ -1,16 +1,16 @@
-import type { Place } from '../environment/environment.ts'
 import type { Operation } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
+import type { LockRequest, LockRow, QueuedRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
@@ -19,6 +19,7 @@ export type { Post, PostOutcome, PostTerms } from './post.ts'
 export type { Ownership, Quarantine, Termination } from './quarantine.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -417,55 +418,3 @@ export interface WorkBeat {
 
 /** `late`: the row is gone or somebody else's. `withdrawn`: abort it. */
 export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late'
-
-export interface NodeBeat {
-  id: string
-  roles: readonly string[]
-  /** What it can run; kept until it is given again. */
-  runs?: NodeRuns
-  /** Lease length in ms. */
-  lease: number
-  /** Which process of which machine it is; kept until it is given again. */
-  place?: Place
-}
-
-/** A living node's beats. */
-export interface Pulse {
-  id: string
-  /** Another with each beat. */
-  mark: string
-  /** Length of its lease (ms); null: it does not say (nodes of before schema 9). */
-  lease: number | null
-  roles: readonly string[]
-}
-
-export interface Pulses {
-  /** The store's clock. */
-  now: number
-  nodes: readonly Pulse[]
-}
-
-export interface SweepRequest {
-  name: string
-  token: number
-  /** Rows it looks at. */
-  limit: number
-  /**
-   * Nodes that were silent for as long as their lease by the supervisor's own clock, with the mark last seen: they are
-   * dead if it still is the same, and nobody else is. Not given: whose lease ended by the store's clock is dead.
-   */
-  silent?: readonly { id: string; mark: string }[]
-  /** How far the store's clock leapt ahead since the last sweep (ms): attempts that run get that much more time. */
-  shift?: number
-}
-
-export interface SweepReport {
-  deadNodes: string[]
-  releasedTasks: number
-  /** Queued attempts given up: past their complete-by or heartbeat, or their agent's node died. */
-  expiredSteps: number
-  /** Unowned tasks past their deadline, made claimable by any scheduler. */
-  overdueTasks: number
-  /** True when `limit` was reached and another sweep should follow at once. */
-  more: boolean
-}

@@ -61,7 +61,7 @@ export function leaseSuite(name: string, module: string, make: () => Promise<Lea
         expect(await dead()).toEqual([])
         expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
         await expect.poll(() => alerts.map(({ message }) => message)).toHaveLength(1)
-        expect(alerts[0]?.message).toContain('svc.heavy (step 1 of task blocking)')
+        expect(alerts).toMatchObject([{ code: 'LOOP_BLOCKED', action: 'svc.heavy', step: 1, task: 'blocking' }])
       })
     })
 

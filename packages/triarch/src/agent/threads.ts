@@ -1,0 +1,268 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { ActionDefinition, StepContext } from '../definition/action.ts'
+import type { Environment } from '../environment/environment.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import { fromRecord, toRecord } from '../error/record.ts'
+import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
+import type { ErrorRecord } from '../kernel/json.ts'
+
+type Operation = 'run' | 'undo' | 'verify'
+
+interface Call {
+  module: string
+  operation: Operation
+  args: readonly unknown[]
+  step: StepContext
+  resolve: (output: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** What a thread says of its call. */
+type Word = { id: number } & (
+  | { type: 'done'; output: unknown }
+  | { type: 'failed'; error: ErrorRecord; kind: StepErrorKind | undefined; retryAfter: number | undefined }
+  | { type: 'heartbeat'; beat: { progress?: unknown; checkpoint?: unknown } }
+)
+
+/** After these nobody waits for the answer: the thread is ended, whatever it does. */
+const overCodes = ['STEP_TIMEOUT', 'HEARTBEAT_MISSED', 'STEP_LOST', 'NODE_FENCED'] as const
+
+/** How many threads there are when nobody says. */
+export function defaultThreads(): number {
+  return availableParallelism()
+}
+
+/** Threads for code that computes: started when needed, one call at a time each, and replaced when they end. */
+export class Threads {
+  /** Most calls at a time, for those who reserve places. */
+  readonly limit: { most: number; taken: number }
+  readonly #idle: Worker[] = []
+  readonly #all = new Set<Worker>()
+  readonly #waiting: Call[] = []
+  /** What each is at. */
+  readonly #calls = new Map<Worker, { hear(word: Word): void; over(error: unknown): void }>()
+  #lastId = 0
+  #open = true
+
+  constructor(most: number) {
+    this.limit = { most, taken: 0 }
+  }
+
+  /** Where threads are not of an environment's world the code runs in this one. */
+  static in(environment: Environment, most: number): Threads | null {
+    return environment.hrtimeOrigin === undefined ? null : new Threads(most)
+  }
+
+  perform(module: string, operation: Operation, args: readonly unknown[], step: StepContext): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (!this.#open) return reject(new TriarchError('NODE_STOPPED', 'the node is stopping'))
+      const call = { module, operation, args, step, resolve, reject }
+      const worker = this.#idle.pop() ?? (this.#all.size < this.limit.most ? this.#start() : undefined)
+      if (worker) return this.#give(worker, call)
+      this.#waiting.push(call)
+      step.signal.addEventListener('abort', () => this.#forget(call), { once: true })
+    })
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    this.#open = false
+    for (const call of this.#waiting.splice(0)) call.reject(new TriarchError('NODE_STOPPED', 'the node is stopping'))
+    await Promise.all([...this.#all].map((worker) => worker.terminate()))
+  }
+
+  #start(): Worker {
+    const worker = new Worker(THREAD, { eval: true, name: 'triarch-step' })
+    worker.unref()
+    this.#all.add(worker)
+    worker.on('message', (word: Word) => this.#calls.get(worker)?.hear(word))
+    worker.on('error', (error) => this.#ended(worker, error))
+    worker.on('exit', () => this.#ended(worker, undefined))
+    return worker
+  }
+
+  /** Also one that nobody used: what its code left behind failed later. */
+  #ended(worker: Worker, cause: unknown): void {
+    const place = this.#idle.indexOf(worker)
+    if (place >= 0) this.#idle.splice(place, 1)
+    this.#all.delete(worker)
+    this.#calls.get(worker)?.over(new UnknownOutcomeError('the thread that ran the attempt ended', { cause }))
+  }
+
+  /** Nobody waits for one that found no thread in time. */
+  #forget(call: Call): void {
+    const place = this.#waiting.indexOf(call)
+    if (place < 0) return
+    this.#waiting.splice(place, 1)
+    call.reject(call.step.signal.reason)
+  }
+
+  #give(worker: Worker, call: Call): void {
+    const { module, operation, args, step } = call
+    const id = ++this.#lastId
+    const end = () => {
+      this.#calls.delete(worker)
+      step.signal.removeEventListener('abort', abort)
+    }
+    const over = (error: unknown) => {
+      end()
+      this.#all.delete(worker)
+      void worker.terminate()
+      call.reject(error)
+      this.#next()
+    }
+    const hear = (word: Word) => {
+      if (word.id !== id) return // of a call before, whose code goes on
+      if (word.type === 'heartbeat') {
+        try {
+          return step.heartbeat(word.beat)
+        } catch (error) {
+          return over(error)
+        }
+      }
+      end()
+      worker.unref()
+      this.#idle.push(worker)
+      if (word.type === 'done') call.resolve(word.output)
+      else call.reject(errorOf(word))
+      this.#next()
+    }
+    const abort = () => {
+      const { reason } = step.signal
+      if (overCodes.some((code) => isTriarchError(reason, code))) return over(reason)
+      worker.postMessage({ type: 'abort', id, reason: toRecord(reason) })
+    }
+    this.#calls.set(worker, { hear, over })
+    worker.ref()
+    const { attempt, idempotencyKey, fence, taskId, stepId, checkpoint, event, token, completeBy } = step
+    const told = { attempt, idempotencyKey, fence, taskId, stepId, checkpoint, event, token, completeBy }
+    try {
+      worker.postMessage({ type: 'call', id, module, operation, args, step: told })
+    } catch (error) {
+      return over(error)
+    }
+    step.signal.addEventListener('abort', abort)
+    if (step.signal.aborted) abort()
+  }
+
+  #next(): void {
+    const call = this.#waiting[0]
+    const worker =
+      call && (this.#idle.pop() ?? (this.#open && this.#all.size < this.limit.most ? this.#start() : undefined))
+    if (!call || !worker) return
+    this.#waiting.shift()
+    this.#give(worker, call)
+  }
+}
+
+/** The definition as it is run: the code of an action with a module runs in the threads, or else right here. */
+export function inThreads(definition: ActionDefinition, threads: Threads | null): ActionDefinition {
+  const { thread } = definition
+  if (!thread) return definition
+  const { module, undo, verify } = thread
+  const perform = async (operation: Operation, args: readonly unknown[], step: StepContext): Promise<never> => {
+    if (threads) return (await threads.perform(module, operation, args, step)) as never
+    const code = (await import(/* @vite-ignore */ module)) as Record<string, (...args: unknown[]) => unknown>
+    return (await (code[operation] ?? missing(module, operation))(...args, ...after(operation, step))) as never
+  }
+  return {
+    ...definition,
+    run: (input, step) => perform('run', [input], step),
+    ...(undo && { undo: (done, step) => perform('undo', [done], step) }),
+    ...(verify && { verify: (input, step) => perform('verify', [input], step) }),
+  }
+}
+
+/** What follows the input. */
+function after(operation: Operation, step: StepContext): readonly unknown[] {
+  return operation === 'run' && step.event ? [step, step.event] : [step]
+}
+
+function missing(module: string, operation: Operation): never {
+  throw new PermanentError(`${module} does not export ${operation}`)
+}
+
+/** As it was thrown there, of the same kind. */
+function errorOf({ error, kind, retryAfter }: Extract<Word, { type: 'failed' }>): unknown {
+  const plain = fromRecord(error)
+  if (kind === undefined) return plain
+  const options = {
+    ...(plain.cause !== undefined && { cause: plain.cause }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  }
+  const kinds = { transient: TransientError, permanent: PermanentError, 'unknown-outcome': UnknownOutcomeError }
+  const { name, stack } = plain
+  const { code, details } = error
+  return Object.assign(new kinds[kind](error.message, options), {
+    ...(code !== undefined && { code }),
+    ...(details !== undefined && { details }),
+    ...(name !== kinds[kind].name && { name }),
+    stack,
+  })
+}
+
+/** Runs in each thread. Plain JavaScript in a string: no bundler has a file of ours to find. */
+const THREAD = `
+const { parentPort } = require('node:worker_threads')
+const brand = Symbol.for('triarch.step-error')
+let current = null
+
+function revived({ name, message, code, stack }) {
+  const error = Object.assign(new Error(message), code === undefined ? {} : { code })
+  for (const [key, value] of [['name', name], ['stack', stack]]) if (value) Object.defineProperty(error, key, { value, configurable: true, writable: true })
+  return error
+}
+
+function record(error, depth = 0) {
+  if (typeof error !== 'object' || error === null) return { name: 'Error', message: 'Thrown: ' + String(error) }
+  const { name, message, code, stack, cause, details } = error
+  const told = { name: String(name ?? 'Error'), message: String(message ?? error) }
+  if (code !== undefined) told.code = String(code)
+  if (typeof stack === 'string') told.stack = stack
+  if (cause !== undefined && depth < 5) told.cause = record(cause, depth + 1)
+  try { if (details !== undefined) told.details = JSON.parse(JSON.stringify(details)) } catch {}
+  return told
+}
+
+function failed(id, error) {
+  const own = typeof error === 'object' && error !== null
+  const retryAfter = own && typeof error.retryAfter === 'number' ? error.retryAfter : undefined
+  parentPort.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
+}
+
+async function act({ id, module, operation, args, step }) {
+  const controller = new AbortController()
+  current = { id, controller }
+  const { signal } = controller
+  try {
+    const code = (await import(module))[operation]
+    if (typeof code !== 'function') {
+      throw Object.assign(new Error(module + ' does not export ' + operation), { [brand]: 'permanent' })
+    }
+    const context = {
+      ...step,
+      signal,
+      suspend() {
+        throw Object.assign(new Error('a step cannot be suspended from a thread'), { code: 'STEP_MISUSE', [brand]: 'permanent' })
+      },
+      heartbeat(beat = {}) {
+        parentPort.postMessage({ id, type: 'heartbeat', beat })
+      },
+    }
+    const output = await code(...args, context, ...(operation === 'run' && step.event ? [step.event] : []))
+    try {
+      parentPort.postMessage({ id, type: 'done', output })
+    } catch (error) {
+      throw Object.assign(new Error('the output cannot leave its thread: ' + error.message), { name: 'TriarchError', code: 'UNSERIALISABLE' })
+    }
+  } catch (error) {
+    failed(id, error)
+  }
+}
+
+parentPort.on('message', (message) => {
+  if (message.type === 'call') act(message)
+  else if (current?.id === message.id) current.controller.abort(revived(message.reason))
+})
+`

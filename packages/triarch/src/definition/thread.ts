@@ -1,0 +1,61 @@
+import { TriarchError } from '../error/error.ts'
+import type { ActionDefinition, StepContext, StepEvent, Verification } from './action.ts'
+import type { Jsonified } from './jsonified.ts'
+import type { PolicyOptions } from './policy.ts'
+
+/** What the module of an action that runs in threads exports. */
+export interface ThreadModule {
+  run(input: never, step: StepContext, event?: StepEvent): unknown
+  undo?(done: never, step: StepContext): unknown
+  verify?(input: never, step: StepContext): Verification<unknown> | Promise<Verification<unknown>>
+}
+
+/** What a module's `run` is given, and what a workflow gets back. */
+export type ThreadInput<M> = M extends { run(input: infer I, ...rest: never[]): unknown } ? I : never
+export type ThreadOutput<M> = M extends { run(...args: never[]): infer R } ? Jsonified<Awaited<R>> : never
+
+/** An action whose code runs in a pool of threads of the process, for what computes rather than waits. */
+export type ThreadActionDefinition = PolicyOptions &
+  Pick<ActionDefinition, 'present' | 'hints' | 'middleware' | 'subscribe' | 'concurrency' | 'input' | 'output'> & {
+    /**
+     * The module with the code, as `new URL('./resize.ts', import.meta.url)`. It exports `run`, which is given copies of its
+     * input and step (without `suspend`), one attempt a thread; an attempt that is not done by its complete-by is ended with it.
+     */
+    thread: URL | string
+    /** The module exports `undo`, or `verify`, which run there as well; false. */
+    undo?: boolean
+    verify?: boolean
+    run?: never
+    plan?: never
+    finalize?: never
+  }
+
+/** The same as any definition: what runs it looks at `thread`. Throws INVALID_OPTION. */
+export function threadDefinition(what: string, definition: ThreadActionDefinition): ActionDefinition {
+  const { thread, undo, verify, ...rest } = definition
+  for (const [name, value] of Object.entries({ undo, verify })) {
+    if (value === undefined || typeof value === 'boolean') continue
+    throw new TriarchError('INVALID_OPTION', `${what}: with thread, ${name} says whether the module exports it`)
+  }
+  for (const name of ['run', 'plan', 'finalize'] as const) {
+    if (rest[name] !== undefined)
+      throw new TriarchError('INVALID_OPTION', `${what}: thread and ${name} exclude each other`)
+  }
+  const elsewhere = () => {
+    throw new TriarchError('INVALID_OPTION', `${what} runs in a thread`)
+  }
+  return {
+    ...rest,
+    thread: { module: moduleOf(what, thread), undo: undo === true, verify: verify === true },
+    run: elsewhere,
+    ...(undo && { undo: elsewhere }),
+    ...(verify && { verify: elsewhere }),
+  }
+}
+
+function moduleOf(what: string, thread: unknown): string {
+  const href = thread instanceof URL ? thread.href : thread
+  if (typeof href === 'string' && /^(?:file|data):/.test(href)) return href
+  const message = `${what}: thread must be a module of yours, as new URL('./code.ts', import.meta.url)`
+  throw new TriarchError('INVALID_OPTION', message)
+}
