@@ -28,7 +28,8 @@ export const catalogue = {
   ILLEGAL_MOVE: 'The state the task or step is in does not allow this control: check its status first.',
   LOCK_HELD: 'Another task holds the lock, and this one was not to wait: try again later, or queue.',
   LOCK_TIMEOUT: 'A lock could not be had in time: catch it in the workflow, or look at its holder by explain().',
-  LOCK_DEADLOCK: 'A task would have waited for itself through the tasks named: take locks in one order, and each once.',
+  LOCK_DEADLOCK:
+    'A task would have waited for itself through the tasks named: take locks in one order, and each once; let no child need what its parent has.',
   ANTECEDENT_FAILED: 'A task this one comes after did not succeed: retry that one, then this one, or submit anew.',
   STEP_FAILED: 'A step used up its attempts: catch it in the workflow, or let the rescue strategy decide.',
   STEP_TIMEOUT: 'An attempt passed its complete-by: find what was slow, or raise completeWithin.',
