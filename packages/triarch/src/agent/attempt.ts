@@ -57,7 +57,9 @@ export class Attempt {
   /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
   #abortion: { controller: AbortController; context: CallContext } | undefined
   #aborted: unknown
-  #beat: AttemptOptions['beat'] | undefined
+  #progress: Json | undefined
+  #beat: (() => void) | undefined
+  #pulseOut: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
   readonly #environment: Environment
   readonly #options: AttemptOptions
@@ -205,13 +207,30 @@ export class Attempt {
     const progress = beat.progress === undefined ? undefined : encode(beat.progress, 'progress', payload)
     const checkpoint = beat.checkpoint === undefined ? undefined : encode(beat.checkpoint, 'checkpoint', payload)
     if (checkpoint !== undefined) this.checkpoint = checkpoint
-    this.#beat ??= throttle(this.#environment, HEARTBEAT_EVERY, this.#options.beat)
-    this.#beat(progress, checkpoint)
+    if (progress !== undefined) this.#progress = progress
+    if (this.#options.heartbeatWithin !== null) {
+      this.#pulseOut ??= throttle(this.#environment, () => REPORT_EVERY.least, this.#options.beat)
+      this.#pulseOut(undefined, undefined)
+    }
+    if (progress === undefined && checkpoint === undefined) return
+    this.#beat ??= throttle(
+      this.#environment,
+      () => reportEvery(this.#environment.now() - this.startedAt),
+      () => {
+        if (!this.#settled) this.#options.beat(this.#progress, this.checkpoint)
+      },
+    )
+    this.#beat()
   }
 }
 
-/** Least distance between two durable heartbeats of one attempt (ms). */
-const HEARTBEAT_EVERY = 250
+/** Distance between two durable reports of one attempt (ms). */
+const REPORT_EVERY = { least: 250, most: 60_000 }
+
+/** The longer it runs, the less a moment of it matters: a twentieth of its time so far is what a crash may cost. */
+function reportEvery(age: number): number {
+  return Math.min(REPORT_EVERY.most, Math.max(REPORT_EVERY.least, age / 20))
+}
 
 /** What the action's code sees of its attempt. */
 class Context implements StepContext {

@@ -1,5 +1,5 @@
 import type { SuspendOptions } from '../definition/action.ts'
-import { positiveMilliseconds } from '../definition/duration.ts'
+import { milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkLabel } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -22,7 +22,7 @@ export function suspensionOf(options: SuspendOptions, limit: number): Outcome {
     const name = checkLabel('an event', event.name)
     if (ownEvents.includes(name)) throw new TriarchError('INVALID_NAME', `event: "${name}" is the engine's own`)
     const payload = encode(event.payload, `payload of event "${name}"`, limit)
-    return { in: positiveMilliseconds(event.in, `suspend: event "${name}"`), name, payload }
+    return { in: milliseconds(event.in, `suspend: event "${name}"`), name, payload }
   })
   return {
     kind: 'suspended',

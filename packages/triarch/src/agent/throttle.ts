@@ -1,9 +1,9 @@
 import type { Environment } from '../environment/environment.ts'
 
-/** Calls at once, then at most once per `ms`, with the latest arguments. */
+/** Calls at once, then at most once per `ms` (as it is then), with the latest arguments. */
 export function throttle<A extends unknown[]>(
   environment: Environment,
-  ms: number,
+  ms: () => number,
   call: (...args: A) => void,
 ): (...args: A) => void {
   let latest: A | null = null
@@ -17,7 +17,7 @@ export function throttle<A extends unknown[]>(
   }
   const fire = (args: A) => {
     waiting = true
-    environment.timer(ms, flush)
+    environment.timer(ms(), flush)
     call(...args)
   }
   return (...args) => {

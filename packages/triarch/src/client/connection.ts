@@ -72,7 +72,8 @@ export class Connection {
     const { state } = rebuild(id, history)
     const seen: TaskDetails = { ...info, steps: info.status === 'stopped' ? [] : stepsOf(state) }
     const shown = isVeiled(veil) ? scrub(seen, veil.texts) : seen
-    if (state.progress !== undefined || !state.begun) return shown
+    if (state.progress !== undefined) return shown
+    if (!state.begun) return { ...shown, progress: shown.progress ?? 0 }
     return { ...shown, progress: progressOfSteps(stepViews(id, history, veil)) }
   }
 

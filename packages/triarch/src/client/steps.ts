@@ -78,6 +78,7 @@ export async function present(view: StepView, { action, middleware }: Known): Pr
 
 function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
   if (event.type === 'continued') views.clear()
+  if (event.type === 'rewound' && event.input !== undefined) Object.assign(views.get(event.step ?? 0) ?? {}, { input: event.input }) // biome-ignore format: one line
   if (event.type === 'stepRequested') {
     const { id, action, name, input, policy } = event
     const known = views.get(id)
@@ -107,8 +108,12 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
     case 'stepFailed':
       view.error = event.error
       return end('error')
+    case 'stepRetried':
+      if (event.input !== undefined) view.input = event.input
+      return void Object.assign(view, { status: 'running', endedAt: undefined })
     case 'stepCancelled':
-      return end('cancelled')
+      // One that had failed, and waited for what its task makes of that, is not what was called off.
+      return view.status === 'error' ? undefined : end('cancelled')
     case 'undone':
       return end('compensated')
   }

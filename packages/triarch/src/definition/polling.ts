@@ -20,7 +20,7 @@ export interface PollingOptions<I, T, S, O> {
   intervals?: readonly Duration[]
   /** 5 */
   pollsEach?: number
-  /** Polls in a row that may fail; 2. */
+  /** Polls in a row that may fail; 2. A PermanentError ends the step at once. */
   failures?: number
   /** Gives up after this long; never. */
   timeout?: Duration
@@ -75,7 +75,8 @@ export function polling<I, T, S, O = S>(
       state = await options.poll(so.task as T, step, input)
     } catch (error) {
       if (event === undefined && stepErrorKind(error) === 'permanent') return begin(input, step)
-      if (so.failures >= tolerated || event?.name === 'late') throw error
+      const final = stepErrorKind(error) === 'permanent'
+      if (final || so.failures >= tolerated || event?.name === 'late') throw error
       return wait(step, { ...so, polls: so.polls + 1, failures: so.failures + 1 })
     }
     if (options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)

@@ -187,6 +187,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return
     }
     case 'heartbeat': {
+      state.heartbeats++
       const step = state.steps.get(event.id)
       if (!step) return
       if (event.progress !== undefined) step.progress = event.progress

@@ -214,23 +214,28 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
+  const watched = (name: unknown) => (promise: Promise<unknown>) => driver.watch.add(promise, String(name))
+
   return {
     id: taskId,
     workflow: workflow.name,
     version: workflow.version,
     run: ((what: Action | string, ...rest: [never, never]) =>
-      quiet(() =>
-        typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest),
+      quiet(
+        () => (typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest)),
+        watched(typeof what === 'string' ? what : what?.key),
       )) as TaskContext['run'],
     transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
-      quiet(() => transaction(...of))) as TaskContext['transaction'],
+      quiet(() => transaction(...of), watched(of[0]))) as TaskContext['transaction'],
     sleep: (until) => quiet(() => sleep(until)),
     event: ((name: string, options?: EventOptions<unknown>) =>
       quiet(() => event(name, options))) as TaskContext['event'],
-    call: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('call', ...of))) as TaskContext['call'],
+    call: ((...of: [Workflow, unknown, ChildOptions?]) =>
+      quiet(() => child('call', ...of), watched(of[0]?.name))) as TaskContext['call'],
     start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
     lock: (...of) => quiet(() => lock(...of)),
-    batch: ((...of: [string, LocalBatchDefinition]) => quiet(() => batch(...of))) as TaskContext['batch'],
+    batch: ((...of: [string, LocalBatchDefinition]) =>
+      quiet(() => batch(...of), watched(of[0]))) as TaskContext['batch'],
     undo,
     now: () => new Date(driver.at),
     random: () => {
@@ -248,15 +253,19 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   }
 }
 
-/** The code may never look at a promise it got; a rejection nobody awaits must not end the process. */
-function quiet<T>(ask: () => Promise<T>): Promise<T> {
+/**
+ * The code may never look at a promise it got; a rejection nobody awaits must not end the process. What does something is
+ * `watched`: a forgotten await is told when the code returns.
+ */
+function quiet<T>(ask: () => Promise<T>, watched?: (promise: Promise<unknown>) => void): Promise<T> {
   let promise: Promise<T>
   try {
     promise = ask()
   } catch (error) {
     promise = Promise.reject(error)
   }
-  promise.catch(() => undefined)
+  if (watched) watched(promise)
+  else promise.catch(() => undefined)
   return promise
 }
 

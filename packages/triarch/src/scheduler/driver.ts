@@ -12,6 +12,7 @@ import type { Delivery } from '../kernel/state.ts'
 import { functionContext } from './context.ts'
 import type { LocalCode } from './effect.ts'
 import { describe, matches } from './match.ts'
+import { Watch } from './watch.ts'
 
 /** A decision of the workflow's code, with what the history needs not keep. */
 export interface Command {
@@ -41,6 +42,8 @@ export class FunctionDriver {
   readonly locals: Map<number, LocalCode> = new Map()
   /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
   failure: TriarchError | null = null
+  /** Steps that the code asked for, and whether it ever looks at what becomes of them. */
+  readonly watch = new Watch()
   /** The instant of the delivery at hand: what `task.now()` says. */
   at = 0
   readonly workflow: Workflow
@@ -193,6 +196,10 @@ export class FunctionDriver {
 
   #returned(output: unknown): void {
     try {
+      this.#skipMarkers()
+      // What is recorded stands: code that returned before this was looked at has returned.
+      const forgotten = this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten()
+      if (forgotten) throw forgotten
       this.#end({ type: 'returned', output: encode(output, `output of ${this.workflow.name}`, this.payloadLimit) })
     } catch (error) {
       this.#threw(error)

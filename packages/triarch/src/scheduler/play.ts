@@ -71,7 +71,7 @@ export function conclude(turn: Turn, driver: FunctionDriver | null, children: Ne
 export function bound(turn: Turn): void {
   const { state, limits } = turn
   if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
-  const long = state.ordinal > limits.history
+  const long = state.ordinal - state.heartbeats > limits.history
   if (!long && !isWider(state, limits.fanOut)) return
   const error = long
     ? new TriarchError(

@@ -454,7 +454,7 @@ describe('a workflow', () => {
     })
     await using s = await stage({ workflows: [careless], agents })
     const task = await s.submit(careless, null)
-    expect(await task.result()).toBe('done')
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
     expect((await events(task)).at(-1)?.type).toBe('stopped')
   })
 })

@@ -213,7 +213,7 @@ describe('the steps of a task', () => {
     const task = await s.submit(flow, null)
     await s.settle()
     const states = async () => (await task.steps()).map(({ status }) => status)
-    expect(await states()).toEqual(['success', 'cancelled', 'waiting'])
+    expect(await states()).toEqual(['success', 'error', 'waiting'])
     await task.skip(2)
     await s.settle()
     expect(await states()).toEqual(['success', 'skipped', 'skipped'])

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { agent, PermanentError, polling, type StepContext, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, stage } from './harness.ts'
+
+describe('heartbeats', () => {
+  it('of hours neither fill the history nor end the task', async () => {
+    const environment = new VirtualEnvironment()
+    const bank = agent('bank')
+    const long = bank.action('long', {
+      completeWithin: '1d',
+      heartbeatWithin: '10s',
+      async run(_: null, step: StepContext) {
+        for (let beat = 1; beat <= 3_600; beat++) {
+          step.heartbeat({ progress: beat / 3_600, checkpoint: beat })
+          await new Promise<void>((resolve) => environment.timer(1_000, resolve))
+        }
+        return step.checkpoint ?? 'undisturbed'
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(long, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank], environment, limits: { history: 20 } })
+    const task = await s.submit(flow, null)
+    await s.advance('30m')
+    const [step] = (await task.status()).steps
+    expect(step?.progress).toBeGreaterThan(0.45)
+    await s.advance('31m')
+    expect(await task.result()).toBe('undisturbed')
+    expect((await eventsOf(task, 'heartbeat')).length).toBeLessThan(200)
+  })
+
+  it('give the next attempt the last checkpoint, also one that came with no progress after it', async () => {
+    const bank = agent('bank')
+    const seen: unknown[] = []
+    const act = bank.action('act', {
+      retry: { attempts: 2 },
+      run(_: null, step: StepContext) {
+        seen.push(step.checkpoint)
+        step.heartbeat({ checkpoint: 'first' })
+        step.heartbeat({ checkpoint: 'second' })
+        step.heartbeat({ progress: 1 })
+        if (step.attempt === 1) throw new Error('once more')
+        return 'done'
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank] })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    expect(await task.result()).toBe('done')
+    expect(seen).toEqual([undefined, 'second'])
+  })
+})
+
+describe('views and waits', () => {
+  it('show the input that an operator gave a step', async () => {
+    const bank = agent('bank')
+    const pay = bank.action('pay', {
+      rescue: 'pause',
+      retry: { attempts: 1 },
+      run: (amount: number) => (amount < 0 ? Promise.reject(new Error('no')) : amount),
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(pay, -1) })
+    await using s = await stage({ workflows: [flow], agents: [bank] })
+    const task = await s.submit(flow, null, { startAt: new Date(s.engine.now().getTime() + 60_000) })
+    expect((await task.status()).progress).toBe(0)
+    await s.advance('2m')
+    await task.retry({ step: 1, input: 5 })
+    await s.advance('1m')
+    expect(await task.result()).toBe(5)
+    expect(await task.steps()).toMatchObject([{ input: 5, status: 'success' }])
+  })
+
+  it('a step sends itself an event at once', async () => {
+    const bank = agent('bank')
+    const act = bank.action('act', {
+      run: (_: null, step: StepContext) =>
+        step.event ? step.event.name : step.suspend({ events: [{ name: 'now', in: 0 }] }),
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank] })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect(await task.result()).toBe('now')
+  })
+
+  it('a poll that is refused for good decides at once', async () => {
+    let polls = 0
+    const bank = agent('bank')
+    const act = bank.action('act', {
+      run: polling({
+        invoke: () => 'job',
+        poll: () => {
+          polls++
+          throw new PermanentError('unknown job')
+        },
+        done: () => false,
+        failures: 5,
+      }),
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    await using s = await stage({ workflows: [flow], agents: [bank] })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    expect(polls).toBe(1)
+  })
+})
