@@ -43,7 +43,7 @@ export class FunctionDriver {
   /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
   failure: TriarchError | null = null
   /** Steps that the code asked for, and whether it ever looks at what becomes of them. */
-  readonly watch = new Watch()
+  readonly watch: Watch = new Watch()
   /** The instant of the delivery at hand: what `task.now()` says. */
   at = 0
   readonly workflow: Workflow
