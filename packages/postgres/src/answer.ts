@@ -1,6 +1,6 @@
-import type { PostOutcome } from 'triarch/store'
+import type { NewTask, PostOutcome } from 'triarch/store'
 import { storeError } from './failure.ts'
-import type { News } from './hints.ts'
+import type { News } from './news.ts'
 import type { Row } from './slot.ts'
 
 /** The first column, where it is a number. */
@@ -20,13 +20,33 @@ export function postOutcomes(answer: string): PostOutcome[] {
 
 const refusals: Readonly<Record<string, PostOutcome>> = { '0': 'unknown', '-1': 'unfit', '-2': 'full' }
 
-/** Who must be told of letters: their owners, and whoever may claim the tasks that have none. */
+/** Who must be told of letters: their owners, and whoever can act on the tasks that became claimable (0012/deliver.sql). */
 export function newsOf(row: Row | undefined, column = 1): Set<News> {
-  const owners = row?.[column]
-  if (typeof owners !== 'string') return new Set()
-  const names = owners
-    .slice(1, -1)
-    .split(',')
-    .filter((name) => name !== '')
-  return new Set(names.map((name) => (name === 'NULL' ? 'tasks' : { mail: name.replaceAll('"', '') })))
+  const news = new Set<News>()
+  for (const name of elements(row?.[column])) {
+    if (name === 'NULL') continue
+    const [kind, rest] = [name.charAt(0), name.slice(1)]
+    if (kind === '=' || kind === '!') news.add({ tasks: rest, control: kind === '!' })
+    else news.add({ mail: name })
+  }
+  return news
+}
+
+/** Whether a task became claimable that the answer does not name. */
+export function isUnnamed(row: Row | undefined, column = 1): boolean {
+  const names = elements(row?.[column])
+  return names.includes('NULL') && !names.some((name) => name.startsWith('=') || name.startsWith('!'))
+}
+
+/** Tasks that may be claimed as soon as they are there. */
+export function readyOf(tasks: readonly NewTask[]): News[] {
+  const ready = tasks.filter(({ startAt, gates }) => startAt === null && !gates)
+  return ready.map(({ workflow, version }) => ({ tasks: `${workflow}@${version}` }))
+}
+
+/** Of an array of names. The server quotes some; none has a quote or a comma in it. */
+export function elements(array: unknown): string[] {
+  if (typeof array !== 'string') return []
+  const names = array.slice(1, -1).split(',')
+  return names.filter((name) => name !== '').map((name) => name.replaceAll('"', ''))
 }

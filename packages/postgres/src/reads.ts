@@ -1,6 +1,7 @@
 import type {
   HistoryRecord,
   LockRow,
+  Look,
   NodeRow,
   NodeRuns,
   Place,
@@ -94,6 +95,13 @@ export function markOf(row: Row): TaskMark {
   return { id, mark, ended }
 }
 
+type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number]
+
+export function lookOf(row: Row | undefined): Look {
+  const [now, mail, tasks, work, vacant, nextWake, living] = row as LookRow
+  return { now, mail, tasks, work, vacant, nextWake, living }
+}
+
 export function recordOf(row: Row): HistoryRecord {
   const [seq, at, events] = row as [number, number, string]
   return { seq, at, events }
@@ -103,7 +111,7 @@ export function nodeOf(row: Row): NodeRow {
   const [id, roles, startedAt, leaseUntil, runs, place] = row as [string, string, number, number, ...(string | null)[]]
   return {
     ...{ id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil },
-    runs: parsed<NodeRuns>(runs),
+    runs: runsOf(parsed<NodeRuns>(runs)),
     place: parsed<Place>(place),
   }
 }
@@ -114,6 +122,11 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
     now: (rows[0]?.[0] as number | undefined) ?? 0,
     nodes: nodes.map(([, id, mark, lease, roles]) => ({ id, mark, lease, roles: JSON.parse(roles) as string[] })),
   }
+}
+
+/** Without what only stores tell each other. */
+function runsOf(said: NodeRuns | null): NodeRuns | null {
+  return said && { workflows: said.workflows, actions: said.actions }
 }
 
 function parsed<T>(text: string | null | undefined): T | null {

@@ -41,6 +41,7 @@ type Plain =
   | 'sweep'
   | 'sweep_by_clock'
   | 'prune'
+  | 'look'
   | 'clock'
 type Read =
   | 'schedulesDue'
@@ -87,6 +88,7 @@ const plain: Readonly<Record<Plain, number>> = {
   sweep: 7,
   sweep_by_clock: 4,
   prune: 8,
+  look: 6,
   clock: 1,
 }
 const reads: Readonly<Record<Read, string>> = {
@@ -152,11 +154,15 @@ function boundedCall(name: string, count: number): string {
   return `SELECT x.* FROM ${BOUND}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
 }
 
-/** The leader looks at some of the locks, too. Their statement is the sweep's: it is its lease that holds. */
+/**
+ * The leader looks at some of the locks, too, and at what nobody has taken. Their statement is the sweep's: it is its lease
+ * that holds.
+ */
 function swept(count: number): string {
   return `
-SELECT s.report, CASE WHEN s.report IS NOT NULL THEN triarch.sweep_locks($1, least($4, 200)) END
-FROM triarch.sweep(${parameters(count)}) s (report)`
+SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(count)}) AS s (report),
+  LATERAL (SELECT triarch.sweep_locks($1, least($4, 200)) AS told WHERE s.report IS NOT NULL) l,
+  LATERAL (SELECT * FROM triarch.overlooked($1, $4) WHERE l.told IS NOT NULL OR s.report IS NOT NULL) o`
 }
 
 /** Also whom the tasks that stop leave something to (migrations/0003/gate.sql). */

@@ -1,23 +1,25 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
 import { type Environment, type Hint, INBOX_BYTES } from 'triarch/store'
-import { answerOf, newsOf, number, postOutcomes } from './answer.ts'
+import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
+import type { AddressedRuns } from './audience.ts'
 import { claimArguments, claimsOf, letterOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
-import { Hints, type News } from './hints.ts'
+import { Hints } from './hints.ts'
 import { lifeline } from './lifeline.ts'
 import { listStatement } from './list.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
+import type { News } from './news.ts'
 import type { Settings } from './options.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
 import { Queue } from './queue.ts'
-import { countsOf, lockOf, markOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import { countsOf, lockOf, lookOf, markOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
@@ -37,6 +39,8 @@ export class PostgresStore implements port.StateStore {
   readonly #hints: Hints
   readonly #pace: Pace
   readonly #queue: Queue
+  /** `changes` says when to look. */
+  readonly paced = true
   /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
@@ -46,7 +50,7 @@ export class PostgresStore implements port.StateStore {
     this.#settings = settings
     this.#statements = statementsIn(settings.schema)
     this.#hints = new Hints(environment, settings)
-    this.#pace = new Pace(environment, settings.notify)
+    this.#pace = new Pace(environment)
     this.#queue = new Queue(environment)
   }
 
@@ -98,11 +102,15 @@ export class PostgresStore implements port.StateStore {
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
-    for (const { work, children, release } of batch) {
-      if (work.length > 0) news.add('work')
-      if (children.length > 0 || release?.ready || release?.wakeAt) news.add('tasks')
+    for (const { id, work, children, release, snapshot } of batch) {
+      for (const { action } of work) news.add({ work: action })
+      for (const it of readyOf(children)) news.add(it)
+      if (release?.ready) news.add('tasks')
+      if (snapshot?.status === 'stopped' && this.#hints.awaited) news.add({ ended: id })
     }
     this.#tell(news)
+    // A letter came while its task was given back: this process could run it a moment ago.
+    if (isUnnamed(row) && batch.some(({ release }) => release)) this.#hints.wakeSelf(['tasks'])
     const told = left.size > 0 || gates !== null
     return commitOutcomes(answerOf(row)).map((it) => (it.ok && told ? { ...it, told } : it))
   }
@@ -114,13 +122,14 @@ export class PostgresStore implements port.StateStore {
     const row = await this.#queue.run(this.#settings.patience, () =>
       gates === null ? this.#first('submit', given) : this.#first('submit_gated', [...given, gates]),
     )
-    this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
 
   submitVia(via: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
-    return submitVia(via, task, this.#settings)
+    const news = () => this.#hints.words(readyOf([task]))
+    return submitVia(via, task, this.#settings, news)
   }
 
   async transact(
@@ -158,6 +167,18 @@ export class PostgresStore implements port.StateStore {
     const rows = await this.#call('take_tasks', [this.#given(), ...claimArguments(request)])
     if (rows.length > 0) this.#pace.found()
     return claimsOf(rows)
+  }
+
+  async look({ node, runnable, actions, lease }: port.LookRequest): Promise<port.Look> {
+    const row = await this.#first('look', [
+      ...[this.#given(), node],
+      texts(runnable.map(({ workflow }) => workflow)),
+      texts(runnable.map(({ version }) => version)),
+      ...[texts(actions), lease],
+    ])
+    const look = lookOf(row)
+    this.#pace.living = look.living
+    return look
   }
 
   async nextWake(): Promise<number | null> {
@@ -236,7 +257,8 @@ export class PostgresStore implements port.StateStore {
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
   async beat({ id, roles, lease, runs, place }: port.NodeBeat): Promise<boolean> {
     this.#hints.node = id
-    const texts = [runs, place].map((it) => (it ? JSON.stringify(it) : null))
+    const said: AddressedRuns | undefined = runs && { ...runs, addressed: true }
+    const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
     return rows[0]?.[0] === true
@@ -249,7 +271,7 @@ export class PostgresStore implements port.StateStore {
 
   async leave(node: string): Promise<void> {
     await this.#call('leave', [this.#given(), node])
-    this.#tell(['tasks'])
+    this.#tell([{ left: node }, 'tasks'])
   }
 
   async lead({ name, node, ttl }: { name: string; node: string; ttl: number }): Promise<number | null> {
@@ -270,9 +292,12 @@ export class PostgresStore implements port.StateStore {
     const row = await (marks ? this.#first('sweep', [...given, ...marks, shift]) : this.#first('sweep_by_clock', given))
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
-    const found = report.releasedTasks + report.expiredSteps + report.overdueTasks > 0
-    if (found || row[1] === true) this.#tell(['tasks'])
-    return report
+    const overlooked = elements(row[2])
+    if (overlooked.length > 0) {
+      this.#tell([{ overlooked }])
+      this.#hints.wakeSelf(['tasks', 'work', 'mail'])
+    }
+    return { ...report, schedules: row[3] === true }
   }
 
   async prune({ name, token, rules, limit, records }: port.PruneRequest): Promise<port.PruneReport | null> {
@@ -338,7 +363,7 @@ export class PostgresStore implements port.StateStore {
 
   async writeSchedule(write: port.ScheduleWrite): Promise<port.SubmitOutcome[] | null> {
     const row = await this.#first('write_schedule', [this.#given(), ...scheduleArguments(write)])
-    if (write.tasks.length > 0) this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    if (write.tasks.length > 0) this.#tell([...readyOf(write.tasks), ...newsOf(row)])
     return scheduleOutcomes(row)
   }
 
@@ -361,11 +386,15 @@ export class PostgresStore implements port.StateStore {
   }
 
   async changes(): Promise<number | null> {
-    return this.#hints.heard + this.#pace.count()
+    return this.#pace.count(this.#hints.alive)
   }
 
   watch(wake: (hints: readonly Hint[]) => void): void {
     this.#hints.onHint(wake)
+  }
+
+  attend(ended: (ids: readonly string[] | null) => void): boolean {
+    return this.#hints.attend(ended)
   }
 
   /** Calls once for each node there is: one, unless somebody speaks for others. */

@@ -16,22 +16,28 @@ const LIST = Array.from({ length: 11 }, (_, index) => `$${index + 1}`).join(', '
 /** The notification goes out when the caller commits. */
 const SUBMIT = `
 WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer)
-SELECT c.answer, g.refused, CASE WHEN $12 <> '' THEN pg_notify($12, 'tasks') END
+SELECT c.answer, g.refused, CASE WHEN $12 <> '' THEN pg_notify($12, $14) END
 FROM c, LATERAL triarch.gate(true, c.answer, $13) g`
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
-export async function submitVia(via: unknown, task: NewTask, settings: Settings): Promise<SubmitOutcome> {
+export async function submitVia(
+  via: unknown,
+  task: NewTask,
+  settings: Settings,
+  words: () => Promise<{ channel: string; payload: string } | null>,
+): Promise<SubmitOutcome> {
   const client = via as Partial<Queryable> | null | undefined
   if (typeof client !== 'object' || client === null || typeof client.query !== 'function') {
     throw invalid('`via` is no client of pg')
   }
   try {
     await checkOpen(client as Queryable)
-    const channel = settings.notify ? `triarch_${settings.schema}` : ''
+    const told = settings.notify ? await words() : null
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
       ...taskArrays([task]),
-      channel,
+      told?.channel ?? '',
       gatesOfTasks([task]),
+      told?.payload ?? '',
     ])
     const { answer, refused } = rows[0] as { answer: string; refused: string | null }
     return submitOutcomes(answer, refused)[0] as SubmitOutcome

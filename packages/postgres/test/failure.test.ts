@@ -170,6 +170,8 @@ describe('a store whose connection breaks', () => {
   it('hears of what others write again after its notifications broke', async () => {
     const listener = await opened({ notify: true })
     const speaker = await opened({ notify: true })
+    const runs = { workflows: ['flow@1'], actions: [] }
+    await listener.beat({ id: 'listener', roles: ['scheduler'], lease: 86_400_000, runs })
     const heard = Promise.withResolvers<void>()
     const subscribed = Promise.withResolvers<void>()
     let seen = 0

@@ -8,10 +8,11 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { Hint, NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
+import type { NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
+import { Lookout } from './lookout.ts'
 import type { Settings } from './options.ts'
 
 export interface NodeOptions {
@@ -28,12 +29,14 @@ export interface NodeOptions {
   machine: Environment
   /** After each renewal of the lease: sets the clock by the store's, or by what was told of it. */
   renewed: LeaseOptions['renewed']
+  /** Sets the clock by the store's. */
+  synchronise: (ask: () => Promise<number>) => Promise<void>
   /** The store takes this node for dead: it must begin again under another name. */
   fenced: () => void
 }
 
-/** A scheduler looks into the store at least this often, also when nothing there seems to have changed (ms). */
-const LONGEST_SILENCE = 1_000
+/** How often a scheduler lets go of tasks that have been idle for long, at most (ms). */
+const LEAST_TIDYING = 1_000
 
 /** As the agents' hosts name what runs. */
 const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
@@ -63,8 +66,7 @@ export class Node {
   readonly #lease: Lease
   /** Those of actions that compute. */
   readonly #threads: Threads | null
-  #watcher: Timer | null = null
-  #seen: number | null = null
+  readonly #lookout: Lookout
   #open = true
   #lookBack: Timer | null = null
   #goingBack = false
@@ -111,7 +113,7 @@ export class Node {
           hosts: this.#hosts,
           lease,
           overrun,
-          poll: Math.max(settings.poll, LONGEST_SILENCE),
+          poll: Math.max(settings.poll, LEAST_TIDYING),
           alert: options.alert,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
@@ -166,6 +168,19 @@ export class Node {
           failed,
         })
       : null
+    this.#lookout = new Lookout({
+      environment,
+      store,
+      node: this.id,
+      poll: settings.poll,
+      runnable: () => (this.scheduler ? registry.runnable : []),
+      actions: [...this.#hosts.values()].flatMap((it) => it.actions),
+      scheduler: this.scheduler,
+      consumer: this.#consumer,
+      supervisor: this.#supervisor,
+      synchronise: options.synchronise,
+      failed,
+    })
   }
 
   async start(): Promise<void> {
@@ -174,8 +189,7 @@ export class Node {
     this.scheduler?.start()
     this.#consumer?.wake()
     this.#supervisor?.start()
-    this.#options.store.watch?.((hints) => this.#hear(hints))
-    this.#watch()
+    this.#lookout.start()
     if (this.scheduler) this.#lookBackLater()
   }
 
@@ -198,16 +212,11 @@ export class Node {
     this.#consumer?.wake()
   }
 
-  #hear(hints: readonly Hint[]): void {
-    if (hints.includes('tasks') || hints.includes('mail')) this.scheduler?.wake()
-    if (hints.includes('work')) this.#consumer?.wake()
-  }
-
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
     this.#lookBack?.cancel()
-    this.#watcher?.cancel()
+    this.#lookout.stop()
     this.#consumer?.close()
     await this.#supervisor?.stop()
     const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
@@ -292,7 +301,7 @@ export class Node {
     this.#open = false
     this.#lookBack?.cancel()
     this.#options.counters.fenced++
-    this.#watcher?.cancel()
+    this.#lookout.stop()
     void this.#lease.close()
     this.scheduler?.discardAll(reason)
     this.#consumer?.close()
@@ -300,23 +309,5 @@ export class Node {
     void this.#threads?.close()
     void this.#supervisor?.stop()
     this.#options.fenced()
-  }
-
-  /** Other processes' writes are seen within one poll. */
-  #watch(): void {
-    const { environment, settings, failed } = this.#options
-    this.#watcher = environment.timer(settings.poll, () => {
-      this.#look()
-        .catch(failed)
-        .finally(() => {
-          if (this.#open) this.#watch()
-        })
-    })
-  }
-
-  async #look(): Promise<void> {
-    const seen = await this.#options.store.changes()
-    if (seen === null || seen !== this.#seen) this.wake()
-    this.#seen = seen
   }
 }

@@ -30,6 +30,9 @@ import { type ResumeOptions, resumeStep } from './resume.ts'
 import { ScheduleHandle, type ScheduleInfo, scheduleInfo } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
+/** A node asks the store's clock again after this long, if nothing else did (ms). */
+const OLDEST_CLOCK = 30_000
+
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
   /** Its wall clock is the store's. */
@@ -254,7 +257,12 @@ export class Triarch implements AsyncDisposable {
       store: this.#store,
       registry: this.#registry,
       machine: this.#machine,
-      renewed: (told) => (told ? this.#environment.heard(told.asked, told.now, told.answered) : this.#synchronise()),
+      // Looks set it as well.
+      renewed: async (told) => {
+        if (told) this.#environment.heard(told.asked, told.now, told.answered)
+        else if (this.#environment.age > OLDEST_CLOCK) await this.#synchronise()
+      },
+      synchronise: (ask) => this.#environment.synchronise(ask),
       settings: this.#settings,
       counters: this.#counters,
       alert: (alert) => this.#alert(alert),
@@ -305,7 +313,8 @@ export class Triarch implements AsyncDisposable {
       return { created: outcome.ok }
     }
     const [outcome] = await this.#store.submit([task])
-    this.#node?.wake()
+    if (task.startAt === null) this.#node?.wake()
+    else this.#node?.scheduler?.due(task.startAt)
     return outcome ?? { created: false }
   }
 

@@ -28,7 +28,12 @@ export class SynchronisedEnvironment implements Environment {
 
   /** It was not asked for long, and may have drifted apart, or slept with its machine. */
   get old(): boolean {
-    return this.#inner.monotonic() - this.#askedAt > OLD
+    return this.age > OLD
+  }
+
+  /** How long ago it was asked (ms). */
+  get age(): number {
+    return this.#inner.monotonic() - this.#askedAt
   }
 
   /** Asks the other clock. The answer is somewhat old when it comes, by at most the time the question took. */

@@ -8,7 +8,8 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Turn } from '../kernel/turn.ts'
-import type { CommitOutcome, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
+import type { CommitOutcome, Hint, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
+import { Alarm } from './alarm.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
@@ -30,7 +31,7 @@ export interface SchedulerOptions {
   lease: Leased
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
-  /** Longest time between two looks into the store (ms). */
+  /** Distance between two looks for tasks that have been idle for long (ms). */
   poll: number
   alert: (alert: RaisedAlert) => void
   /** After each durable transition. */
@@ -49,6 +50,14 @@ const LARGEST_CLAIM = 500
 /** A task whose turn failed is left alone for this long (ms). */
 const POISON_REST = 30_000
 
+/** How long after a failure the store is asked again (ms). */
+const AGAIN = 1_000
+
+const NOTHING: ReadonlySet<Hint> = new Set()
+const TASKS: ReadonlySet<Hint> = new Set<Hint>(['tasks'])
+const MAIL: ReadonlySet<Hint> = new Set<Hint>(['mail'])
+const EITHER: ReadonlySet<Hint> = new Set<Hint>(['mail', 'tasks'])
+
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
 export class Scheduler implements Owner {
   readonly environment: Environment
@@ -63,13 +72,16 @@ export class Scheduler implements Owner {
   readonly #locals: AgentHost
   #open = false
   #polling = false
-  #again = false
+  /** What the next round is to look for. */
+  #wanted: ReadonlySet<Hint> = NOTHING
+  readonly #alarm = new Alarm()
   #timer: Timer | null = null
   /** When the timer fires. */
   #restsUntil = Number.POSITIVE_INFINITY
   #emptied: (() => void)[] = []
   /** The last claim was not answered: this node may own tasks it knows nothing of. */
   #unsure = false
+  #outrun = 0
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -91,6 +103,11 @@ export class Scheduler implements Owner {
     this.wake()
   }
 
+  /** How many claims in a row found nothing: others were quicker. */
+  get outrun(): number {
+    return this.#outrun
+  }
+
   get size(): number {
     return this.#runners.size
   }
@@ -104,12 +121,24 @@ export class Scheduler implements Owner {
     return this.#runners.get(id)?.context ?? CallContext.none
   }
 
-  /** A hint that tasks may be ready or letters wait. */
-  wake(): void {
-    this.#again = true
+  /** A hint that tasks may be ready, or letters wait. */
+  wake(hints: ReadonlySet<Hint> = EITHER): void {
+    this.#wanted = this.#wanted === hints || this.#wanted.size === 0 ? hints : EITHER
     if (this.#polling || !this.#open) return
     this.#polling = true
     this.environment.soon(() => void this.#poll())
+  }
+
+  /** Tasks may be due at this instant. */
+  due(at: number): void {
+    this.#alarm.set(at)
+    if (!this.#polling) this.#rest(at)
+  }
+
+  /** The first instant at which the store knows of a sleeper that is this node's to wake. */
+  told(nextWake: number | null): void {
+    this.#alarm.tell(nextWake)
+    if (nextWake !== null && !this.#polling) this.#rest(nextWake)
   }
 
   /**
@@ -227,7 +256,8 @@ export class Scheduler implements Owner {
     const { children, posts, withdraw } = transition
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
     const wakeAt = transition.release?.wakeAt ?? null
-    if (wakeAt !== null && !this.#polling) this.#rest(wakeAt)
+    if (wakeAt !== null) this.due(wakeAt)
+    for (const { startAt } of children) if (startAt !== null) this.due(startAt)
   }
 
   gone(runner: TaskRunner): void {
@@ -254,6 +284,7 @@ export class Scheduler implements Owner {
     const { store, queued } = this.#options
     void disown({ environment, store, node, rest }, runner).then(() => {
       this.wake()
+      if (rest > 0) this.due(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.
       queued()
     })
@@ -266,19 +297,21 @@ export class Scheduler implements Owner {
   async #poll(): Promise<void> {
     this.#timer?.cancel()
     this.#restsUntil = Number.POSITIVE_INFINITY
-    while (this.#again && this.#open) {
-      this.#again = false
+    while (this.#wanted.size > 0 && this.#open) {
+      const wanted = this.#wanted
+      this.#wanted = NOTHING
       try {
-        await this.#deliver()
-        if (this.#open) await this.#claim()
+        if (wanted.has('mail')) await this.#deliver()
+        if (wanted.has('tasks') && this.#open) await this.#claim()
       } catch (error) {
         // A node that stops meanwhile has no more use for the answer.
         if (this.#open) this.#options.failed(error)
+        this.environment.timer(AGAIN, () => this.wake(wanted))
         break
       }
     }
     this.#polling = false
-    if (this.#open) await this.#sleep()
+    if (this.#open) this.#sleep()
   }
 
   async #deliver(): Promise<void> {
@@ -290,7 +323,7 @@ export class Scheduler implements Owner {
       return all
     })
     for (const { id, key, message } of letters) this.#byKey.get(key)?.push(message, id)
-    if (found === limit) this.#again = true
+    if (found === limit) this.wake(MAIL)
   }
 
   async #claim(): Promise<void> {
@@ -302,6 +335,7 @@ export class Scheduler implements Owner {
     this.#unsure = true
     const claims = await this.#options.store.claim({ node: this.node, runnable, limit, ...held })
     this.#unsure = false
+    this.#outrun = claims.length > 0 ? 0 : this.#outrun + 1
     for (const claim of claims) {
       this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
       const runner = TaskRunner.claim(this, claim)
@@ -310,7 +344,7 @@ export class Scheduler implements Owner {
       // The drain began while the claim was under way, and knew nothing of it.
       if (!this.#open) runner.release(false)
     }
-    if (claims.length === limit) this.#again = true
+    if (claims.length === limit) this.wake(TASKS)
   }
 
   /** Lets the longest idle tasks go to make room; and in any case those idle for long. */
@@ -324,18 +358,11 @@ export class Scheduler implements Owner {
     }
   }
 
-  /** Sleeps until the next look, at the latest when the next sleeping task is due. */
-  async #sleep(): Promise<void> {
+  /** Sleeps until a sleeping task is due. The store is not asked meanwhile: the node does that, and tells by `wake`. */
+  #sleep(): void {
     this.#evict(0)
-    let next: number | null = null
-    try {
-      next = await this.#options.store.nextWake()
-    } catch (error) {
-      if (this.#open) this.#options.failed(error)
-    }
-    if (this.#polling) return
-    const latest = this.environment.now() + this.#options.poll
-    this.#rest(next === null ? latest : Math.min(next, latest))
+    this.#restsUntil = Number.POSITIVE_INFINITY
+    this.#rest(Math.min(this.#alarm.next, this.environment.now() + this.#options.poll))
   }
 
   /** Looks again at this instant, if it would not sooner. */
@@ -343,7 +370,10 @@ export class Scheduler implements Owner {
     if (!this.#open || until >= this.#restsUntil) return
     this.#restsUntil = until
     this.#timer?.cancel()
-    this.#timer = this.environment.timer(Math.max(1, until - this.environment.now()), () => this.wake())
+    this.#timer = this.environment.timer(Math.max(1, until - this.environment.now()), () => {
+      if (this.#alarm.rings(this.environment.now())) this.wake(TASKS)
+      else if (!this.#polling) this.#sleep()
+    })
   }
 
   #empty(within: number): Promise<boolean> {

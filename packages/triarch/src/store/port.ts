@@ -72,6 +72,8 @@ export interface StateStore {
    * first, then what became ready first. As many as fit the bounds of the answer, but one at least.
    */
   claim(request: ClaimRequest): Promise<Claim[]>
+  /** What a node that was told nothing wants to know, in one read. */
+  look(request: LookRequest): Promise<Look>
   /** The earliest wake-up of an unowned sleeping task. */
   nextWake(): Promise<number | null>
   /** Undelivered messages of the tasks this node owns, oldest first. They go when a transition consumes them. */
@@ -144,6 +146,8 @@ export interface StateStore {
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
+  /** `changes` differs as well when it is time to look although nobody wrote. */
+  readonly paced?: boolean
   /**
    * Calls back when another process said that it wrote. A hint: it may come late, twice, for nothing, or never. Absent
    * where stores cannot say so.
@@ -350,6 +354,30 @@ export interface ReplayPage {
   after: number
   records: number
   bytes: number
+}
+
+export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
+  /** Those of its agents. */
+  actions: readonly string[]
+  /** The name of the lease by which somebody leads. */
+  lease: string
+}
+
+/** Hints as good as they were at the store's instant `now`. */
+export interface Look {
+  now: number
+  /** Letters for tasks of this node. */
+  mail: boolean
+  /** A task that it may claim is ready, or a sleeper is due. */
+  tasks: boolean
+  /** A request for one of its actions waits. */
+  work: boolean
+  /** Nobody leads. */
+  vacant: boolean
+  /** The earliest wake-up of a sleeper, for the node that leads, or while nobody does: others wake what they put to sleep. */
+  nextWake: number | null
+  /** Nodes that live. */
+  living: number
 }
 
 export interface Claim {

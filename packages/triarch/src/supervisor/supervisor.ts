@@ -25,6 +25,9 @@ export interface SupervisorOptions {
   failed: (error: unknown) => void
 }
 
+/** The name of the lease by which one supervisor leads. */
+export const LEASE = 'supervisor'
+
 /** What one who leads has to say so with. */
 export interface Leadership {
   name: string
@@ -34,8 +37,10 @@ export interface Leadership {
 /** Rows one sweep looks at, so that no sweep holds the store for long. */
 const SWEEP_LIMIT = 1_000
 
-/** Supervisors that are ready to lead at once; others look seldom, so that a large fleet at rest is quiet. */
-const DEPUTIES = 3
+/** Supervisors that watch all the time, to know whom to bury once they lead; the others are told when nobody leads. */
+const DEPUTIES = 1
+/** The others look once in so many leases all the same. */
+const SELDOM = 20
 
 /** The longest wait after rounds that failed (ms). */
 const LONGEST_WAIT = 30_000
@@ -59,6 +64,11 @@ export class Supervisor {
   /** Until the next round, unless there is more to do at once (ms). */
   #wait: number
   #busy: Promise<void> = Promise.resolve()
+  /** Unless the sweep of this round knew better. */
+  #schedulesDue = true
+  #term: { token: number; renewAt: number } | null = null
+  /** Another leads, and no round is under way. */
+  #standing = false
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -79,34 +89,44 @@ export class Supervisor {
     await this.#busy
   }
 
+  /** Nobody leads, as it seems. */
+  vacant(): void {
+    if (!this.#standing) return
+    this.#timer?.cancel()
+    this.#next(0)
+  }
+
   #next(wait: number): void {
     if (!this.#open) return
     this.#timer = this.#options.environment.timer(wait, () => {
+      this.#standing = false
       this.#busy = this.#round().then((wait) => this.#next(wait))
     })
   }
 
   /** How long until the next. */
   async #round(): Promise<number> {
-    const { store, node, lease, failed } = this.#options
+    const { failed } = this.#options
     let failures = 0
     const part = async (work: () => Promise<boolean>): Promise<boolean> => {
       try {
         return this.#open && (await work())
       } catch (error) {
         failures++
+        this.#term = null
         if (this.#open) failed(error)
         return false
       }
     }
     let more = false
     await part(async () => {
-      const token = await store.lead({ name: 'supervisor', node, ttl: lease })
+      const token = await this.#lead()
       // While nobody can write nobody can beat: only time in which the store took a write counts.
       await part(() => this.#look())
       if (token === null) return this.#stand()
       this.#wait = this.#options.sweep
-      const leadership = { name: 'supervisor', token }
+      const leadership = { name: LEASE, token }
+      this.#schedulesDue = true
       for (const work of [this.#sweep, this.#fire, this.#prune])
         more = (await part(() => work.call(this, leadership))) || more
       return true
@@ -114,6 +134,20 @@ export class Supervisor {
     if (failures === 0) this.#backoff.reset()
     if (more) return 0
     return failures > 0 ? this.#backoff.next() : this.#wait
+  }
+
+  /**
+   * The token of a term; it is renewed when a third of it is over, for each sweep is a write as well, and after any failure.
+   * Null: another leads.
+   */
+  async #lead(): Promise<number | null> {
+    const { environment, store, node, lease } = this.#options
+    const asked = environment.monotonic()
+    if (this.#term && asked < this.#term.renewAt) return this.#term.token
+    this.#term = null
+    const token = await store.lead({ name: LEASE, node, ttl: lease })
+    if (token !== null) this.#term = { token, renewAt: asked + lease / 3 }
+    return token
   }
 
   /** Also before it leads: who died together with the leader is known to be silent then. */
@@ -132,7 +166,8 @@ export class Supervisor {
   #stand(): false {
     const { lease, sweep } = this.#options
     this.#leap = 0
-    this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 3 : 3 * lease)
+    this.#standing = true
+    this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 3 : SELDOM * lease)
     return false
   }
 
@@ -141,13 +176,18 @@ export class Supervisor {
     const { store, swept } = this.#options
     const silent = this.#silence.dead
     const report = await store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift: this.#leap })
-    if (!report) return false
+    if (!report) {
+      this.#term = null
+      return false
+    }
     this.#leap = 0
+    this.#schedulesDue = report.schedules ?? true
     if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
     return report.more
   }
 
   async #fire(leadership: Leadership): Promise<boolean> {
+    if (!this.#schedulesDue) return false
     const { store, environment, submitted, alert, failed } = this.#options
     const { count, more } = await fireSchedules({ store, environment, alert, failed }, leadership)
     if (count > 0) submitted()

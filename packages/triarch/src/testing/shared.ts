@@ -47,7 +47,19 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
     (...args: unknown[]) =>
       carry(call, args)
   const calls: StoreCall[] = [
-    ...(['now', 'commit', 'submit', 'post', 'claim', 'nextWake', 'inbox', 'takeWork', 'reply', 'beatWork'] as const),
+    ...([
+      'now',
+      'commit',
+      'submit',
+      'post',
+      'claim',
+      'nextWake',
+      'look',
+      'inbox',
+      'takeWork',
+      'reply',
+      'beatWork',
+    ] as const),
     ...(['schedules', 'writeSchedule', 'dropSchedule', 'queued', 'locks'] as const),
     ...([
       'beat',

@@ -156,6 +156,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('claim', request)
   }
 
+  look(request: port.LookRequest): Promise<port.Look> {
+    return this.#run('look', request)
+  }
+
   nextWake(): Promise<number | null> {
     return this.#run('nextWake')
   }

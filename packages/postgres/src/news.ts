@@ -1,0 +1,58 @@
+/** What a call wrote that others may want to know. */
+export type News =
+  /** Letters for tasks of this node. */
+  | { mail: string }
+  /** A task of this workflow version is ready; `control`: any scheduler can act on what came for it. */
+  | { tasks: string; control?: boolean }
+  /** A request for this action waits. */
+  | { work: string }
+  /** This task ended. */
+  | { ended: string }
+  /** This node left. */
+  | { left: string }
+  /** Nobody has taken these (0012/look.sql): everybody is told who can act on one. */
+  | { overlooked: readonly string[] }
+  /** There are tasks or work, the caller does not know which: it is looked up. */
+  | 'tasks'
+  | 'work'
+
+/** What is to be told, counted: more tasks are for more nodes. */
+export class Tally {
+  readonly mail = new Set<string>()
+  readonly ended = new Set<string>()
+  readonly left = new Set<string>()
+  /** By workflow version, before which is `!` when any scheduler will do. */
+  readonly tasks = new Map<string, number>()
+  readonly work = new Map<string, number>()
+  /** What is overlooked is to be looked up. */
+  unknown = false
+
+  add(news: News): void {
+    if (typeof news === 'string') this.unknown = true
+    else if ('mail' in news) this.mail.add(news.mail)
+    else if ('ended' in news) this.ended.add(news.ended)
+    else if ('left' in news) this.left.add(news.left)
+    else if ('work' in news) more(this.work, news.work, 1)
+    else if ('tasks' in news) more(this.tasks, `${news.control ? '!' : '='}${news.tasks}`, 1)
+    else {
+      for (const what of news.overlooked) {
+        if (what.startsWith('@')) this.mail.add(what.slice(1))
+        else if (what.startsWith('+')) more(this.work, what.slice(1), Number.POSITIVE_INFINITY)
+        else more(this.tasks, what, Number.POSITIVE_INFINITY)
+      }
+    }
+  }
+
+  /** Whether those who can act must be found. */
+  get addresses(): boolean {
+    return this.unknown || this.tasks.size + this.work.size > 0
+  }
+
+  get empty(): boolean {
+    return !this.addresses && this.mail.size + this.ended.size + this.left.size === 0
+  }
+}
+
+function more(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by)
+}

@@ -1,0 +1,122 @@
+import type { Consumer } from '../agent/consumer.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Hint, Look, StateStore } from '../store/port.ts'
+import { LEASE, type Supervisor } from '../supervisor/supervisor.ts'
+
+export interface LookoutOptions {
+  environment: Environment
+  store: StateStore
+  node: string
+  /** Distance between two questions whether anything changed (ms). */
+  poll: number
+  runnable: () => readonly { workflow: string; version: string }[]
+  actions: readonly string[]
+  scheduler: Scheduler | null
+  consumer: Consumer | null
+  supervisor: Supervisor | null
+  /** Sets the clock by the store's. */
+  synchronise: (ask: () => Promise<number>) => Promise<void>
+  failed: (error: unknown) => void
+}
+
+/** Where nobody says when to look, a node looks at least this often, also when nothing seems to have changed (ms). */
+const LONGEST_SILENCE = 1_000
+/** How often in a row others may have been quicker before a node waits no longer still to try again. */
+const MOST_OUTRUN = 5
+
+const hintsOf = {
+  mail: new Set<Hint>(['mail']),
+  tasks: new Set<Hint>(['tasks']),
+  both: new Set<Hint>(['mail', 'tasks']),
+}
+
+/**
+ * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
+ * have changed, one look tells which of them has anything to do: those that have not are left alone.
+ */
+export class Lookout {
+  readonly #options: LookoutOptions
+  #timer: Timer | null = null
+  #open = false
+  #seen: number | null = null
+  #lookedAt = Number.NEGATIVE_INFINITY
+  /** Not before this instant may the scheduler try again to be quicker than others. */
+  #patientUntil = Number.NEGATIVE_INFINITY
+
+  constructor(options: LookoutOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#open = true
+    this.#options.store.watch?.((hints) => this.#hear(hints))
+    void this.#look().catch((error: unknown) => this.#failed(error))
+    this.#next()
+  }
+
+  stop(): void {
+    this.#open = false
+    this.#timer?.cancel()
+  }
+
+  #hear(hints: readonly Hint[]): void {
+    if (!this.#open) return
+    const { scheduler, consumer } = this.#options
+    const [mail, tasks] = [hints.includes('mail'), hints.includes('tasks')]
+    if (mail || tasks) scheduler?.wake(mail && tasks ? hintsOf.both : mail ? hintsOf.mail : hintsOf.tasks)
+    if (hints.includes('work')) consumer?.wake()
+  }
+
+  #next(): void {
+    this.#timer = this.#options.environment.timer(this.#options.poll, () => {
+      this.#watch()
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => {
+          if (this.#open) this.#next()
+        })
+    })
+  }
+
+  async #watch(): Promise<void> {
+    const { environment, store, poll } = this.#options
+    const seen = await store.changes()
+    const silent = !store.paced && environment.monotonic() - this.#lookedAt >= Math.max(LONGEST_SILENCE, poll)
+    if (seen !== null && seen === this.#seen && !silent) return
+    this.#seen = seen
+    await this.#look()
+  }
+
+  async #look(): Promise<void> {
+    const { environment, store, node, runnable, actions } = this.#options
+    this.#lookedAt = environment.monotonic()
+    let look: Look | null = null
+    await this.#options.synchronise(async () => {
+      look = await store.look({ node, runnable: runnable(), actions, lease: LEASE })
+      return look.now
+    })
+    if (look && this.#open) this.#act(look)
+  }
+
+  #act({ mail, tasks, work, vacant, nextWake }: Look): void {
+    const { environment, scheduler, consumer, supervisor, poll } = this.#options
+    if (mail) scheduler?.wake(hintsOf.mail)
+    if (tasks && scheduler) {
+      const now = environment.monotonic()
+      if (now >= this.#patientUntil) {
+        // Several that are told of one task at once ask for it at once. Who came too late gives way, for longer each time.
+        const outrun = Math.min(scheduler.outrun, MOST_OUTRUN)
+        this.#patientUntil = outrun === 0 ? now : now + environment.random() * poll * 2 ** outrun
+        scheduler.wake(hintsOf.tasks)
+      } else this.#seen = null
+    }
+    if (work) consumer?.wake()
+    if (vacant) supervisor?.vacant()
+    scheduler?.told(nextWake)
+  }
+
+  #failed(error: unknown): void {
+    this.#seen = null
+    if (this.#open) this.#options.failed(error)
+  }
+}
