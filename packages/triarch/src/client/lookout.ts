@@ -1,5 +1,6 @@
 import type { Consumer } from '../agent/consumer.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import { hints } from '../scheduler/hint.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Hint, Look, StateStore } from '../store/port.ts'
 import { LEASE, type Supervisor } from '../supervisor/supervisor.ts'
@@ -25,12 +26,6 @@ const LONGEST_SILENCE = 1_000
 /** How often in a row others may have been quicker before a node waits no longer still to try again. */
 const MOST_OUTRUN = 5
 
-const hintsOf = {
-  mail: new Set<Hint>(['mail']),
-  tasks: new Set<Hint>(['tasks']),
-  both: new Set<Hint>(['mail', 'tasks']),
-}
-
 /**
  * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
  * have changed, one look tells which of them has anything to do: those that have not are left alone.
@@ -50,7 +45,7 @@ export class Lookout {
 
   start(): void {
     this.#open = true
-    this.#options.store.watch?.((hints) => this.#hear(hints))
+    this.#options.store.watch?.((heard) => this.#hear(heard))
     void this.#look().catch((error: unknown) => this.#failed(error))
     this.#next()
   }
@@ -60,12 +55,12 @@ export class Lookout {
     this.#timer?.cancel()
   }
 
-  #hear(hints: readonly Hint[]): void {
+  #hear(heard: readonly Hint[]): void {
     if (!this.#open) return
     const { scheduler, consumer } = this.#options
-    const [mail, tasks] = [hints.includes('mail'), hints.includes('tasks')]
-    if (mail || tasks) scheduler?.wake(mail && tasks ? hintsOf.both : mail ? hintsOf.mail : hintsOf.tasks)
-    if (hints.includes('work')) consumer?.wake()
+    const [mail, tasks] = [heard.includes('mail'), heard.includes('tasks')]
+    if (mail || tasks) scheduler?.wake(mail && tasks ? hints.either : mail ? hints.mail : hints.tasks)
+    if (heard.includes('work')) consumer?.wake()
   }
 
   #next(): void {
@@ -100,19 +95,19 @@ export class Lookout {
 
   #act({ mail, tasks, work, vacant, nextWake }: Look): void {
     const { environment, scheduler, consumer, supervisor, poll } = this.#options
-    if (mail) scheduler?.wake(hintsOf.mail)
+    if (mail) scheduler?.wake(hints.mail)
     if (tasks && scheduler) {
       const now = environment.monotonic()
       if (now >= this.#patientUntil) {
         // Several that are told of one task at once ask for it at once. Who came too late gives way, for longer each time.
         const outrun = Math.min(scheduler.outrun, MOST_OUTRUN)
         this.#patientUntil = outrun === 0 ? now : now + environment.random() * poll * 2 ** outrun
-        scheduler.wake(hintsOf.tasks)
+        scheduler.wake(hints.tasks)
       } else this.#seen = null
     }
     if (work) consumer?.wake()
     if (vacant) supervisor?.vacant()
-    scheduler?.told(nextWake)
+    scheduler?.alarm.tell(nextWake)
   }
 
   #failed(error: unknown): void {

@@ -314,7 +314,7 @@ export class Triarch implements AsyncDisposable {
     }
     const [outcome] = await this.#store.submit([task])
     if (task.startAt === null) this.#node?.wake()
-    else this.#node?.scheduler?.due(task.startAt)
+    else this.#node?.scheduler?.alarm.set(task.startAt)
     return outcome ?? { created: false }
   }
 

@@ -1,38 +1,86 @@
+import type { Environment, Timer } from '../environment/environment.ts'
 import { Heap } from '../environment/heap.ts'
 
 /** Instants that are kept; beyond, the latest are left to the leader's sweep, which wakes what nobody woke. */
 const MOST = 10_000
 
-/** When to look for tasks whose sleep is over: those that were put to sleep here, and what the store told of others. */
+export interface AlarmOptions {
+  environment: Environment
+  /** Somebody's sleep is over. */
+  ring: () => void
+  /** Called now and then (ms), for what is to be done although nothing happens. */
+  every: number
+  tidy: () => void
+}
+
+/** Rings when the sleep of a task is over that was put to sleep here, or of which the store told. Asks the store for nothing. */
 export class Alarm {
+  readonly #options: AlarmOptions
   readonly #own = new Heap<number>((a, b) => a < b)
   #size = 0
   #told: number | null = null
+  #timer: Timer | null = null
+  #timerAt = Number.POSITIVE_INFINITY
+  #tidyAt = 0
+  #open = false
+
+  constructor(options: AlarmOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#open = true
+    this.#tidyAt = this.#options.environment.now() + this.#options.every
+    this.#arm()
+  }
+
+  stop(): void {
+    this.#open = false
+    this.#timer?.cancel()
+  }
 
   /** Something put to sleep here is due then. */
   set(at: number): void {
     if (this.#size === MOST) return
     this.#size++
     this.#own.add(at)
+    this.#arm()
   }
 
   /** The first instant the store knows of; null: none. */
   tell(at: number | null): void {
     this.#told = at
+    this.#arm()
   }
 
-  get next(): number {
+  get #due(): number {
     return Math.min(this.#own.first ?? Number.POSITIVE_INFINITY, this.#told ?? Number.POSITIVE_INFINITY)
   }
 
-  /** Whether an instant has come; those that have are forgotten. */
-  rings(now: number): boolean {
-    const due = this.next <= now
+  #arm(): void {
+    const at = Math.min(this.#due, this.#tidyAt)
+    if (!this.#open || at >= this.#timerAt) return
+    const { environment } = this.#options
+    this.#timerAt = at
+    this.#timer?.cancel()
+    this.#timer = environment.timer(Math.max(1, at - environment.now()), () => this.#tick())
+  }
+
+  #tick(): void {
+    const { environment, every, ring, tidy } = this.#options
+    this.#timerAt = Number.POSITIVE_INFINITY
+    const now = environment.now()
+    const due = this.#due <= now
     while ((this.#own.first ?? Number.POSITIVE_INFINITY) <= now) {
       this.#own.take()
       this.#size--
     }
     if (this.#told !== null && this.#told <= now) this.#told = null
-    return due
+    if (due) ring()
+    if (this.#tidyAt <= now) {
+      this.#tidyAt = now + every
+      tidy()
+    }
+    this.#arm()
   }
 }

@@ -3,7 +3,7 @@ import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
 import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
-import type { Environment, Timer } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
@@ -13,6 +13,7 @@ import { Alarm } from './alarm.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
+import { hints } from './hint.ts'
 import { Letters } from './letters.ts'
 import type { Owner, SchedulerLimits } from './owner.ts'
 import type { Registry } from './registry.ts'
@@ -53,19 +54,17 @@ const POISON_REST = 30_000
 /** How long after a failure the store is asked again (ms). */
 const AGAIN = 1_000
 
-const NOTHING: ReadonlySet<Hint> = new Set()
-const TASKS: ReadonlySet<Hint> = new Set<Hint>(['tasks'])
-const MAIL: ReadonlySet<Hint> = new Set<Hint>(['mail'])
-const EITHER: ReadonlySet<Hint> = new Set<Hint>(['mail', 'tasks'])
-
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
 export class Scheduler implements Owner {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
   readonly committer: Committer
+  readonly alarm: Alarm
   readonly letters: Letters = new Letters()
   readonly witness: Witness
+  /** How many claims in a row found nothing: others were quicker. */
+  outrun = 0
   readonly #options: SchedulerOptions
   readonly #runners = new Map<string, TaskRunner>()
   readonly #byKey = new Map<number, TaskRunner>()
@@ -73,15 +72,10 @@ export class Scheduler implements Owner {
   #open = false
   #polling = false
   /** What the next round is to look for. */
-  #wanted: ReadonlySet<Hint> = NOTHING
-  readonly #alarm = new Alarm()
-  #timer: Timer | null = null
-  /** When the timer fires. */
-  #restsUntil = Number.POSITIVE_INFINITY
+  #wanted: ReadonlySet<Hint> = hints.nothing
   #emptied: (() => void)[] = []
   /** The last claim was not answered: this node may own tasks it knows nothing of. */
   #unsure = false
-  #outrun = 0
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -90,6 +84,12 @@ export class Scheduler implements Owner {
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
     this.witness = new Witness(options, this.#runners)
+    this.alarm = new Alarm({
+      environment: options.environment,
+      ring: () => this.wake(hints.tasks),
+      every: options.poll,
+      tidy: () => this.#evict(0),
+    })
     const { registry } = options
     const around: HostOptions['around'] = (...of) => registry.chain(...of)
     this.#locals = new AgentHost(
@@ -100,12 +100,8 @@ export class Scheduler implements Owner {
 
   start(): void {
     this.#open = true
+    this.alarm.start()
     this.wake()
-  }
-
-  /** How many claims in a row found nothing: others were quicker. */
-  get outrun(): number {
-    return this.#outrun
   }
 
   get size(): number {
@@ -122,23 +118,11 @@ export class Scheduler implements Owner {
   }
 
   /** A hint that tasks may be ready, or letters wait. */
-  wake(hints: ReadonlySet<Hint> = EITHER): void {
-    this.#wanted = this.#wanted === hints || this.#wanted.size === 0 ? hints : EITHER
+  wake(wanted: ReadonlySet<Hint> = hints.either): void {
+    this.#wanted = this.#wanted === wanted || this.#wanted.size === 0 ? wanted : hints.either
     if (this.#polling || !this.#open) return
     this.#polling = true
     this.environment.soon(() => void this.#poll())
-  }
-
-  /** Tasks may be due at this instant. */
-  due(at: number): void {
-    this.#alarm.set(at)
-    if (!this.#polling) this.#rest(at)
-  }
-
-  /** The first instant at which the store knows of a sleeper that is this node's to wake. */
-  told(nextWake: number | null): void {
-    this.#alarm.tell(nextWake)
-    if (nextWake !== null && !this.#polling) this.#rest(nextWake)
   }
 
   /**
@@ -159,7 +143,7 @@ export class Scheduler implements Owner {
   /** Takes nothing new and hands everything back. What still runs after `grace` ms is aborted, then left as lost. */
   async drain(grace: number): Promise<void> {
     this.#open = false
-    this.#timer?.cancel()
+    this.alarm.stop()
     for (const runner of [...this.#runners.values()]) runner.release(false)
     if (await this.#empty(grace)) return
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
@@ -174,7 +158,7 @@ export class Scheduler implements Owner {
   /** The node was declared dead: what it owned belongs to others. */
   discardAll(reason: Error): void {
     this.#open = false
-    this.#timer?.cancel()
+    this.alarm.stop()
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
   }
 
@@ -256,8 +240,8 @@ export class Scheduler implements Owner {
     const { children, posts, withdraw } = transition
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
     const wakeAt = transition.release?.wakeAt ?? null
-    if (wakeAt !== null) this.due(wakeAt)
-    for (const { startAt } of children) if (startAt !== null) this.due(startAt)
+    if (wakeAt !== null) this.alarm.set(wakeAt)
+    for (const { startAt } of children) if (startAt !== null) this.alarm.set(startAt)
   }
 
   gone(runner: TaskRunner): void {
@@ -284,7 +268,7 @@ export class Scheduler implements Owner {
     const { store, queued } = this.#options
     void disown({ environment, store, node, rest }, runner).then(() => {
       this.wake()
-      if (rest > 0) this.due(environment.now() + rest)
+      if (rest > 0) this.alarm.set(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.
       queued()
     })
@@ -295,11 +279,9 @@ export class Scheduler implements Owner {
   }
 
   async #poll(): Promise<void> {
-    this.#timer?.cancel()
-    this.#restsUntil = Number.POSITIVE_INFINITY
     while (this.#wanted.size > 0 && this.#open) {
       const wanted = this.#wanted
-      this.#wanted = NOTHING
+      this.#wanted = hints.nothing
       try {
         if (wanted.has('mail')) await this.#deliver()
         if (wanted.has('tasks') && this.#open) await this.#claim()
@@ -311,7 +293,6 @@ export class Scheduler implements Owner {
       }
     }
     this.#polling = false
-    if (this.#open) this.#sleep()
   }
 
   async #deliver(): Promise<void> {
@@ -323,7 +304,7 @@ export class Scheduler implements Owner {
       return all
     })
     for (const { id, key, message } of letters) this.#byKey.get(key)?.push(message, id)
-    if (found === limit) this.wake(MAIL)
+    if (found === limit) this.wake(hints.mail)
   }
 
   async #claim(): Promise<void> {
@@ -335,7 +316,7 @@ export class Scheduler implements Owner {
     this.#unsure = true
     const claims = await this.#options.store.claim({ node: this.node, runnable, limit, ...held })
     this.#unsure = false
-    this.#outrun = claims.length > 0 ? 0 : this.#outrun + 1
+    this.outrun = claims.length > 0 ? 0 : this.outrun + 1
     for (const claim of claims) {
       this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
       const runner = TaskRunner.claim(this, claim)
@@ -344,7 +325,7 @@ export class Scheduler implements Owner {
       // The drain began while the claim was under way, and knew nothing of it.
       if (!this.#open) runner.release(false)
     }
-    if (claims.length === limit) this.wake(TASKS)
+    if (claims.length === limit) this.wake(hints.tasks)
   }
 
   /** Lets the longest idle tasks go to make room; and in any case those idle for long. */
@@ -356,24 +337,6 @@ export class Scheduler implements Owner {
       if (index >= count && runner.idleSince > since) return
       runner.release(false)
     }
-  }
-
-  /** Sleeps until a sleeping task is due. The store is not asked meanwhile: the node does that, and tells by `wake`. */
-  #sleep(): void {
-    this.#evict(0)
-    this.#restsUntil = Number.POSITIVE_INFINITY
-    this.#rest(Math.min(this.#alarm.next, this.environment.now() + this.#options.poll))
-  }
-
-  /** Looks again at this instant, if it would not sooner. */
-  #rest(until: number): void {
-    if (!this.#open || until >= this.#restsUntil) return
-    this.#restsUntil = until
-    this.#timer?.cancel()
-    this.#timer = this.environment.timer(Math.max(1, until - this.environment.now()), () => {
-      if (this.#alarm.rings(this.environment.now())) this.wake(TASKS)
-      else if (!this.#polling) this.#sleep()
-    })
   }
 
   #empty(within: number): Promise<boolean> {

@@ -24,6 +24,8 @@ async function apart() {
   return {
     ...{ client, worker, environment, calls: seen as Counted },
     async [Symbol.asyncDispose]() {
+      await client.kill()
+      await worker.kill()
       await client[Symbol.asyncDispose]()
       await worker[Symbol.asyncDispose]()
       file[Symbol.dispose]()
