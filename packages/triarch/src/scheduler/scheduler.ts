@@ -2,8 +2,9 @@ import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
 import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
+import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
-import type { Environment } from '../environment/environment.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
@@ -51,8 +52,9 @@ const LARGEST_CLAIM = 500
 /** A task whose turn failed is left alone for this long (ms). */
 const POISON_REST = 30_000
 
-/** How long after a failure the store is asked again (ms). */
-const AGAIN = 1_000
+/** How long after a failure the store is asked again: at first, and at most (ms). */
+const AGAIN = 100
+const LONGEST_AGAIN = 5_000
 
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
 export class Scheduler implements Owner {
@@ -71,6 +73,8 @@ export class Scheduler implements Owner {
   readonly #locals: AgentHost
   #open = false
   #polling = false
+  readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  #retry: Timer | null = null
   /** What the next round is to look for. */
   #wanted: ReadonlySet<Hint> = hints.nothing
   #emptied: (() => void)[] = []
@@ -120,7 +124,7 @@ export class Scheduler implements Owner {
   /** A hint that tasks may be ready, or letters wait. */
   wake(wanted: ReadonlySet<Hint> = hints.either): void {
     this.#wanted = this.#wanted === wanted || this.#wanted.size === 0 ? wanted : hints.either
-    if (this.#polling || !this.#open) return
+    if (this.#polling || this.#retry || !this.#open) return
     this.#polling = true
     this.environment.soon(() => void this.#poll())
   }
@@ -144,6 +148,7 @@ export class Scheduler implements Owner {
   async drain(grace: number): Promise<void> {
     this.#open = false
     this.alarm.stop()
+    this.#retry?.cancel()
     for (const runner of [...this.#runners.values()]) runner.release(false)
     if (await this.#empty(grace)) return
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
@@ -159,6 +164,7 @@ export class Scheduler implements Owner {
   discardAll(reason: Error): void {
     this.#open = false
     this.alarm.stop()
+    this.#retry?.cancel()
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
   }
 
@@ -285,14 +291,24 @@ export class Scheduler implements Owner {
       try {
         if (wanted.has('mail')) await this.#deliver()
         if (wanted.has('tasks') && this.#open) await this.#claim()
+        this.#backoff.reset()
       } catch (error) {
         // A node that stops meanwhile has no more use for the answer.
         if (this.#open) this.#options.failed(error)
-        this.environment.timer(AGAIN, () => this.wake(wanted))
+        this.#again(wanted)
         break
       }
     }
     this.#polling = false
+  }
+
+  /** Not before a while is anything asked again, whoever wants it. */
+  #again(wanted: ReadonlySet<Hint>): void {
+    if (!this.#open) return
+    this.#retry = this.environment.timer(this.#backoff.next(), () => {
+      this.#retry = null
+      this.wake(wanted)
+    })
   }
 
   async #deliver(): Promise<void> {

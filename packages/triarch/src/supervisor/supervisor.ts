@@ -67,7 +67,8 @@ export class Supervisor {
   /** Unless the sweep of this round knew better. */
   #schedulesDue = true
   #term: { token: number; renewAt: number } | null = null
-  /** Another leads, and no round is under way. */
+  /** Another leads; and so, the timer is for nothing that could not be sooner. */
+  #follows = false
   #standing = false
 
   constructor(options: SupervisorOptions) {
@@ -98,6 +99,8 @@ export class Supervisor {
 
   #next(wait: number): void {
     if (!this.#open) return
+    this.#standing = this.#follows
+    this.#follows = false
     this.#timer = this.#options.environment.timer(wait, () => {
       this.#standing = false
       this.#busy = this.#round().then((wait) => this.#next(wait))
@@ -166,7 +169,7 @@ export class Supervisor {
   #stand(): false {
     const { lease, sweep } = this.#options
     this.#leap = 0
-    this.#standing = true
+    this.#follows = true
     this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 3 : SELDOM * lease)
     return false
   }
