@@ -1,7 +1,7 @@
 import type { Environment } from 'triarch/store'
 
 /** With hints, together the nodes of a fleet look about once in this time (ms); each within these bounds. */
-const SHARE = 2_000
+const SHARE = 3_000
 const LEAST_WITH_HINTS = 500
 const MOST_WITH_HINTS = 60_000
 /** Without, the distance between two looks at a store that stays silent (ms): doubled with each that finds nothing. */

@@ -45,7 +45,7 @@ const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 const RENEWAL_PATIENCE = 5_000
 
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
-const LEASES = 2
+const LEASES = 3
 
 /** What was counted since the start of the process. */
 export interface Counters {

@@ -40,7 +40,7 @@ const SWEEP_LIMIT = 1_000
 /** Supervisors that watch all the time, to know whom to bury once they lead; the others are told when nobody leads. */
 const DEPUTIES = 1
 /** The others look once in so many leases all the same. */
-const SELDOM = 20
+const SELDOM = 60
 
 /** The longest wait after rounds that failed (ms). */
 const LONGEST_WAIT = 30_000
@@ -170,7 +170,7 @@ export class Supervisor {
     const { lease, sweep } = this.#options
     this.#leap = 0
     this.#follows = true
-    this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 3 : SELDOM * lease)
+    this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 2 : SELDOM * lease)
     return false
   }
 
