@@ -18,12 +18,12 @@ export type News =
 
 /** What is to be told, counted: more tasks are for more nodes. */
 export class Tally {
-  readonly mail = new Set<string>()
-  readonly ended = new Set<string>()
-  readonly left = new Set<string>()
+  readonly mail: Set<string> = new Set()
+  readonly ended: Set<string> = new Set()
+  readonly left: Set<string> = new Set()
   /** By workflow version, before which is `!` when any scheduler will do. */
-  readonly tasks = new Map<string, number>()
-  readonly work = new Map<string, number>()
+  readonly tasks: Map<string, number> = new Map()
+  readonly work: Map<string, number> = new Map()
   /** What is overlooked is to be looked up. */
   unknown = false
 
