@@ -41,6 +41,8 @@ export class Consumer {
   #round = 0
   #again = false
   #open = true
+  /** What runs from now on is lost, as this node's leave tells. */
+  #ended = false
   #pulse: Timer | null = null
   readonly #backoff = { poll: new Backoff(AGAIN, LONGEST_AGAIN), reply: new Backoff(AGAIN, LONGEST_AGAIN) }
   #retry: Timer | null = null
@@ -67,6 +69,7 @@ export class Consumer {
     this.#pulse?.cancel()
     this.#retry?.cancel()
     if (this.#replying) await new Promise<void>((resolve) => this.#flushed.push(resolve))
+    this.#ended = true
   }
 
   async #poll(): Promise<void> {
@@ -140,7 +143,7 @@ export class Consumer {
       },
       done: (message) => {
         this.#running.delete(item.id)
-        this.#reply({ work: item.id, node: this.#options.node, message })
+        if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
         this.wake()
       },
     })

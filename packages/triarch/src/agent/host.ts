@@ -266,6 +266,12 @@ export class AgentHost {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
+  /** Nobody waits for what still runs: its timers must not keep the process from ending. */
+  abandonAll(reason: unknown): void {
+    this.abortAll(reason)
+    for (const attempt of [...this.#running.values()]) attempt.abandon(reason)
+  }
+
   abortAll(reason: unknown): void {
     this.#open = false
     for (const free of [...this.#overtime]) free()

@@ -4,6 +4,7 @@ import { TriarchError } from '../error/error.ts'
 import { guarded } from '../error/guarded.ts'
 import type { Alert, RaisedAlert } from '../kernel/alert.ts'
 import type { SweepReport } from '../store/port.ts'
+import { toStderr } from './notices.ts'
 
 /** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */
 export interface EngineEvents {
@@ -54,4 +55,17 @@ export class Listeners {
 /** What a raised alert is for programs. */
 export function codedAlert(raised: RaisedAlert): Alert {
   return { ...raised, code: raised.code ?? (raised.step === undefined ? 'TASK_PAUSED' : 'STEP_HELD') }
+}
+
+/** Takes what nobody else hears of. When it fails itself, one line on stderr is all that comes of it. */
+export function errorListener(onError: ((error: unknown) => unknown) | undefined): (error: unknown) => void {
+  const warn = (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error))
+  const tell = guarded<[unknown]>(onError ?? warn, (failure) =>
+    toStderr(`triarch: onError failed: ${describe(failure)}`),
+  )
+  return (error) => CallContext.none.run(() => tell(error))
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error
 }

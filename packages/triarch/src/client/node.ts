@@ -41,8 +41,8 @@ const LEAST_TIDYING = 1_000
 /** As the agents' hosts name what runs. */
 const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 
-/** How long a node that stops waits for the renewal of its lease that is under way, on a slow machine or store (ms). */
-const RENEWAL_PATIENCE = 5_000
+/** How long a node that stops waits for an answer of a slow store to one question: its lease then does the rest (ms). */
+const STORE_PATIENCE = 5_000
 
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
 const LEASES = 3
@@ -68,6 +68,7 @@ export class Node {
   readonly #threads: Threads | null
   readonly #lookout: Lookout
   #open = true
+  readonly #hurry = Promise.withResolvers<void>()
   #lookBack: Timer | null = null
   #goingBack = false
 
@@ -218,17 +219,25 @@ export class Node {
     this.#lookBack?.cancel()
     this.#lookout.stop()
     this.#consumer?.close()
-    await this.#supervisor?.stop()
+    const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
+    const supervised = this.#supervisor?.stop()
     const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
-    await this.scheduler?.drain(grace)
+    await this.#within(this.scheduler?.drain(grace), grace + STORE_PATIENCE)
     await this.#within(hosts, grace)
-    for (const host of this.#hosts.values()) host.abortAll(new TriarchError('NODE_STOPPED', 'the node is stopping'))
+    for (const host of this.#hosts.values()) host.abortAll(reason)
     await this.#within(hosts, Math.min(grace, 1_000))
-    await this.#consumer?.closed()
-    await this.#threads?.close()
+    // The store may answer nobody: what waits for it alone is not waited for without end.
+    await this.#within(Promise.all([supervised, this.#consumer?.closed(), this.#threads?.close()]), STORE_PATIENCE)
+    this.scheduler?.discardAll(reason)
     // A renewal that came after the leave would list this node as alive again.
-    await this.#within(this.#lease.close(), RENEWAL_PATIENCE)
-    await this.#options.store.leave(this.id)
+    await this.#within(this.#lease.close(), STORE_PATIENCE)
+    await this.#within(this.#options.store.leave(this.id).catch(this.#options.failed), STORE_PATIENCE)
+    for (const host of this.#hosts.values()) host.abandonAll(reason)
+  }
+
+  /** Nobody has the patience any more to wait for the rest of the stop: it goes on at once, with what is left behind as lost. */
+  hurry(): void {
+    this.#hurry.resolve()
   }
 
   #runs(): NodeRuns {
@@ -257,12 +266,12 @@ export class Node {
     })
   }
 
-  #within(work: Promise<unknown>, ms: number): Promise<unknown> {
+  #within(work: Promise<unknown> | undefined, ms: number): Promise<unknown> {
     let timer: Timer | undefined
     const late = new Promise((resolve) => {
       timer = this.#options.environment.timer(ms, () => resolve(undefined))
     })
-    return Promise.race([work, late]).finally(() => timer?.cancel())
+    return Promise.race([work, late, this.#hurry.promise]).finally(() => timer?.cancel())
   }
 
   /** Makes sure now and then that the store still has what it acknowledged. */

@@ -11,7 +11,6 @@ import { SteadyEnvironment } from '../environment/steady.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
-import { guarded } from '../error/guarded.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { Registry } from '../scheduler/registry.ts'
@@ -20,9 +19,9 @@ import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { explain } from './explain.ts'
 import { TaskHandle } from './handle.ts'
-import { codedAlert, type EngineEvents, Listeners } from './listeners.ts'
+import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
 import { type Counters, Node } from './node.ts'
-import { Notices, toStderr } from './notices.ts'
+import { Notices } from './notices.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { Explanation } from './reason.ts'
@@ -52,6 +51,7 @@ export class Triarch implements AsyncDisposable {
   #ready = false
   #node: Node | null = null
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
+  #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
   constructor(options: TriarchOptions) {
@@ -78,15 +78,24 @@ export class Triarch implements AsyncDisposable {
     return this.#open()
   }
 
-  /** Takes up this process's roles. */
-  async start(): Promise<void> {
-    if (this.#phase !== 'new')
-      throw new TriarchError('NODE_STOPPED', `start() was called on a node that is ${this.#phase}`)
+  /**
+   * Takes up this process's roles. Called again, it is the same start; one that failed can be tried again. Throws STORE_*;
+   * NODE_STOPPED once stop() was called.
+   */
+  start(): Promise<void> {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped') return Promise.reject(this.#isStopping())
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  async #start(): Promise<void> {
     this.#phase = 'started'
     try {
       await this.#open()
+      if (this.#phase !== 'started') throw this.#isStopping()
       await this.#join()
     } catch (error) {
+      this.#started = null
       if (this.#phase === 'started') {
         this.#phase = 'new'
         this.#node = null
@@ -95,13 +104,18 @@ export class Triarch implements AsyncDisposable {
     }
   }
 
+  #isStopping(): TriarchError {
+    return new TriarchError('NODE_STOPPED', `this node ${this.#phase === 'stopped' ? 'has stopped' : 'is stopping'}`)
+  }
+
   /**
-   * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. Called again, or with a grace
-   * of 0, it waits for nothing; other nodes then recover what was cut off. Nothing is lost either way.
+   * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. With a grace of 0, also when
+   * called again, it waits for nothing; other nodes then recover what was cut off. Nothing is lost either way. It resolves
+   * even if the store does not answer any more; what the store refused goes to `onError`.
    */
   stop(options: { grace?: Duration } = {}): Promise<void> {
     const grace = milliseconds(options.grace ?? this.#settings.grace, 'grace')
-    if (this.#stopped && grace === 0) return this.#store.close()
+    if (this.#stopped && grace === 0) this.#node?.hurry()
     this.#stopped ??= this.#stop(grace)
     return this.#stopped
   }
@@ -116,8 +130,7 @@ export class Triarch implements AsyncDisposable {
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    */
   async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
-    if (this.#phase === 'stopping' || this.#phase === 'stopped')
-      throw new TriarchError('NODE_STOPPED', 'this node is stopping')
+    if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
     if (options.via !== undefined && !this.#ready) {
       throw new TriarchError('STORE_VIA_INVALID', 'open() the store before you begin a transaction on it')
     }
@@ -328,17 +341,4 @@ export class Triarch implements AsyncDisposable {
     if (same && ifExists === 'match') return
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }
-}
-
-/** Takes what nobody else hears of. When it fails itself, one line on stderr is all that comes of it. */
-function errorListener(onError: TriarchOptions['onError']): (error: unknown) => void {
-  const warn = (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error))
-  const tell = guarded<[unknown]>(onError ?? warn, (failure) =>
-    toStderr(`triarch: onError failed: ${describe(failure)}`),
-  )
-  return (error) => CallContext.none.run(() => tell(error))
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error
 }

@@ -166,6 +166,7 @@ export class Scheduler implements Owner {
     this.alarm.stop()
     this.#retry?.cancel()
     for (const runner of [...this.#runners.values()]) runner.discard(reason)
+    this.#locals.abandonAll(reason)
   }
 
   action(key: string): Action | undefined {
