@@ -52,6 +52,8 @@ export class Attempt {
   returned = false
   #outlived: (() => void) | undefined
   #settled = false
+  /** The code has returned: what it was to do is done. */
+  #did = false
   #timer: Timer | undefined
   #pulse: Timer | undefined
   /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
@@ -112,6 +114,7 @@ export class Attempt {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
+        this.#did = true
         if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
         const page = toPage(output, payload)
         if (page) return this.#answer({ kind: 'suspended', page })
@@ -130,6 +133,7 @@ export class Attempt {
     const refused = kind === 'permanent' || unrecordable || isTriarchError(error, 'INVALID_INPUT')
     const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
     const lost = refused ? undefined : lossBy(this.#aborted)
+    const done = unrecordable && (this.#did || isTriarchError(error, 'INVALID_OUTPUT'))
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',
@@ -138,6 +142,7 @@ export class Attempt {
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
       ...(lost && { lost }),
+      ...(done && { done }),
     }
   }
 

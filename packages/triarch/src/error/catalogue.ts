@@ -36,6 +36,8 @@ export const catalogue = {
   STEP_LOST: 'The process of an attempt died: nothing to do, the step is verified or tried again.',
   UNAWAITED_STEP:
     'A workflow returned without awaiting a step that was not done or failed: await it, or use task.start for what outlives it.',
+  STEP_UNRECORDABLE:
+    'A step did its work, but its output cannot be recorded: mend the action, then skip the step with an output, or retry or cancel.',
   STEP_KEEPS_DYING:
     'A step was lost with its process 100 times in a row, and its task paused: find out what it does to it, then retry, skip or cancel.',
   STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',

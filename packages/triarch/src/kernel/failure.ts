@@ -79,6 +79,11 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   }
   if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
   const wanted = !turn.state.batches.get(step.id)?.stopping
+  // Its effect is there, and without an output nobody could undo it: neither a failure nor a success can be made of it here.
+  if (outcome.done && reply.operation === 'run') {
+    emit(turn, record)
+    return hold(turn, step, 'unknown-outcome', unrecordable(step, outcome.error))
+  }
   // What surely did not begin may begin again, whatever its semantics.
   const again = policy.semantics === 'at-least-once' || (lost !== undefined && !unknown && !step.unknown)
   const mayRetry = (outcome.retryable || lost) && !turn.state.unwinding && again && wanted && inTime(turn, step, wait)
@@ -88,6 +93,11 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   if (step.unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
   if (mayRetry && lost) return hold(turn, step, 'step', keepsDying(step, outcome.error))
   rescue(turn, step, outcome.error)
+}
+
+function unrecordable(step: Step, cause: ErrorRecord): ErrorRecord {
+  const message = `step ${step.id} (${step.name}) did its work, but what it gave cannot be recorded: ${cause.message}`
+  return { name: 'TriarchError', code: 'STEP_UNRECORDABLE', message, cause }
 }
 
 /** It may be what kills its process: to run it for ever would hurt what runs beside it. */
@@ -175,7 +185,7 @@ function heldFor(reason: PauseReason, step: Step, cause: ErrorRecord): ErrorReco
   const of = `step ${step.id} (${step.name})`
   if (reason === 'undo')
     return { name, code: 'UNDO_FAILED', message: `${of} cannot be undone: ${cause.message}`, cause }
-  if (reason !== 'unknown-outcome') return cause
+  if (reason !== 'unknown-outcome' || cause.code === 'STEP_UNRECORDABLE') return cause
   return {
     name,
     code: 'STEP_UNKNOWN_OUTCOME',

@@ -18,6 +18,8 @@ export type Outcome =
       retryAfter?: number
       /** It may have taken effect all the same. */
       unknown?: true
+      /** It did its work, and what it gave cannot be recorded. */
+      done?: true
       /** It was cut off by what happened to its process. */
       lost?: Loss
     }
