@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { textOf } from './text.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -25,7 +25,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */
 export const migrations: readonly Migration[] = folders.map(([name, files]) => ({
   name,
-  sql: files.map((file) => readFileSync(new URL(`./${name}/${file}.sql`, import.meta.url), 'utf8')).join('\n'),
+  sql: files.map((file) => textOf(`${name}/${file}.sql`)).join('\n'),
 }))
 
 /**

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
+import { bundledThread } from './bundled.ts'
 import { receive, type SentError, unopened } from './failure.ts'
 import { patiently } from './patience.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
@@ -95,9 +96,11 @@ export class WorkerRunner implements Runner {
   }
 
   async #start(): Promise<Worker> {
-    // The thread's file lies beside this one, under the same extension: .ts in development, .js when published.
-    const file = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url)
-    const worker = new Worker(file, { workerData: this.#data, name: 'triarch-sqlite' })
+    const options = { workerData: this.#data, name: 'triarch-sqlite' }
+    const worker =
+      bundledThread === null
+        ? new Worker(new URL('./thread.ts', import.meta.url), options)
+        : new Worker(bundledThread, { ...options, eval: true })
     worker.on('message', (response: Response) => this.#settle(worker, response))
     worker.on('error', (error) => this.#died(worker, error))
     worker.on('exit', () => this.#died(worker, undefined))
