@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { TriarchError } from 'triarch'
 import { type Environment, type KeepAlive, Lifeline } from 'triarch/store'
 import { configOf } from './connect.ts'
 import { storeError } from './failure.ts'
@@ -55,7 +56,10 @@ export function lifeline(environment: Environment, settings: Settings, options: 
         it.type === 'failed' ? { ...it, error: storeError(Object.assign(it.error, { code: it.code })) as Error } : it,
       )
     return Lifeline.start(environment, { ...options, report }, { source: SOURCE, data })
-  } catch {
+  } catch (cause) {
+    const message =
+      'no thread can renew the lease here, where pg cannot be loaded by one: a step that blocks the event loop may cost it'
+    options.report({ type: 'failed', error: new TriarchError('LEASE_UNGUARDED', message, { cause }) })
     return null
   }
 }

@@ -56,6 +56,8 @@ export const catalogue = {
   NODE_STOPPED: 'This node is stopping or has stopped: use another node or a new one.',
   NODE_FENCED:
     'This node was taken for dead and its tasks went to others: it restarts its work by itself; check for long stalls.',
+  LEASE_UNGUARDED:
+    'No thread renews the lease: keep steps from blocking the event loop, or leave pg out of the bundle.',
   WAIT_TIMEOUT: 'The result did not come within the time the caller wanted to wait: the task goes on, ask again later.',
   STORE_BUSY: 'Another process held the store for too long: try again, and look for long transactions.',
   STORE_SQLITE_TOO_OLD:
