@@ -52,6 +52,16 @@ type Description = Pick<Claim, 'id' | 'workflow' | 'version' | 'epoch' | 'orphan
   strikes: number | null
 }
 
+/** A reading that reached a bound says so. */
+export function lettersOf(rows: readonly Row[], { limit, bytes }: { limit: number; bytes: number }): Letter[] {
+  const letters = rows.map(letterOf)
+  let left = bytes
+  for (const [, , message] of rows as readonly [number, number, string][]) left -= Buffer.byteLength(message)
+  const last = letters.at(-1)
+  if (last && (rows.length === limit || left <= 0)) last.more = true
+  return letters
+}
+
 export function letterOf(row: Row): Letter {
   const [id, key, message] = row as [number, number, string]
   return { id, key, message: JSON.parse(message) as Message }

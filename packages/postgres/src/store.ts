@@ -4,7 +4,7 @@ import { type Environment, type Hint, INBOX_BYTES } from 'triarch/store'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
-import { claimArguments, claimsOf, letterOf } from './claim.ts'
+import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
@@ -197,7 +197,7 @@ export class PostgresStore implements port.StateStore {
         ])
       : await this.#call('letters_within', [node, limit, bytes])
     if (rows.length > 0) this.#pace.found()
-    return rows.map(letterOf)
+    return lettersOf(rows, { limit, bytes })
   }
 
   async letters(key: number, after: number, { limit, bytes }: port.LetterBounds): Promise<port.Letter[]> {

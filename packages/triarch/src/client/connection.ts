@@ -1,12 +1,12 @@
 import type { Environment, Timer } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
-import type { TaskEvent } from '../kernel/event.ts'
-import { rebuild } from '../kernel/rebuild.ts'
-import { hideAt, scrub } from '../kernel/secret.ts'
-import type { TaskState } from '../kernel/state.ts'
-import { datedEvents } from '../scheduler/history.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Submission } from '../kernel/event.ts'
+import type { DatedEvent } from '../kernel/rebuild.ts'
+import { HIDDEN, hideAt, scrub } from '../kernel/secret.ts'
+import { newState, type TaskState } from '../kernel/state.ts'
+import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { StateStore, TaskRow } from '../store/port.ts'
+import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 import type { Limits } from './options.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
@@ -66,10 +66,11 @@ export class Connection {
 
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
-    const info = await this.info(id)
-    const history = datedEvents(await this.store.replay(id))
+    const row = await this.row(id)
+    const info = await this.shown(row)
+    const history = await this.history(row)
     const veil = veilOf(history.map(({ event }) => event))
-    const { state } = rebuild(id, history)
+    const state = this.fold(row, history)
     const seen: TaskDetails = { ...info, steps: info.status === 'stopped' ? [] : stepsOf(state) }
     const shown = isVeiled(veil) ? scrub(seen, veil.texts) : seen
     if (state.progress !== undefined) return shown
@@ -77,11 +78,29 @@ export class Connection {
     return { ...shown, progress: progressOfSteps(stepViews(id, history, veil)) }
   }
 
+  /** What a rebuild needs of the history. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT. */
+  async history(row: TaskRow): Promise<DatedEvent[]> {
+    const { events, broken } = await readable(this.store, row.id)
+    if (broken && !row.quarantined) throw broken
+    return events
+  }
+
+  /** Of a task that is set apart and whose history contradicts itself: nothing. Throws HISTORY_CORRUPT. */
+  fold(row: TaskRow, history: readonly DatedEvent[]): TaskState {
+    try {
+      return foldOf(row.id, history).state
+    } catch (error) {
+      if (row.quarantined && isTriarchError(error, 'HISTORY_CORRUPT')) return newState(row.id)
+      throw error
+    }
+  }
+
   /** Every step of the task, as it may be shown. */
   async steps(id: string): Promise<StepView[]> {
-    await this.row(id)
-    const history = datedEvents(await this.store.replay(id))
+    const row = await this.row(id)
+    const history = await this.history(row)
     const veil = veilOf(history.map(({ event }) => event))
+    this.fold(row, history)
     const views = stepViews(id, history, veil)
     const { registry } = this
     for (const view of views) await present(view, registry)
@@ -95,10 +114,12 @@ export class Connection {
     const key = `${row.workflow}@${row.version}`
     const known = this.#secrets.get(key) ?? this.registry.workflow(row.workflow, row.version)?.definition.secrets
     const [record] = known ? [] : await this.store.records(row.id, 0, 1)
-    const [first] = record ? (JSON.parse(record.events) as TaskEvent[]) : []
-    const secrets = known ?? (first?.type === 'submitted' ? (first.secrets ?? []) : [])
-    this.#secrets.set(key, secrets)
     const { output, progress } = info
+    const first = record ? submissionOf(record) : undefined
+    // Nobody can say what of it is secret.
+    if (first === null) return { ...info, output: output && HIDDEN, progress: progress && HIDDEN }
+    const secrets = known ?? first?.secrets ?? []
+    this.#secrets.set(key, secrets)
     if (secrets.length === 0) return info
     return {
       ...info,
@@ -125,8 +146,13 @@ export class Connection {
 
   /** The task as its history has it now. */
   async state(id: string): Promise<TaskState> {
-    await this.opened()
-    return rebuild(id, datedEvents(await this.store.replay(id))).state
+    const row = await this.row(id)
+    return this.fold(row, await this.history(row))
+  }
+
+  /** Set apart or not: it may be taken again. */
+  async lift(id: string): Promise<void> {
+    if (await this.store.lift(id)) this.posted()
   }
 
   /** Resolves when the task has stopped. */
@@ -202,4 +228,14 @@ export class Connection {
 /** It has stopped, and no operator's word waits that may set it going again. */
 function hasEnded({ status, control, lockedBy }: TaskRow): boolean {
   return status === 'stopped' && !control && lockedBy === null
+}
+
+/** What the first record says; null: it cannot be read. */
+function submissionOf(record: HistoryRecord): Submission | null | undefined {
+  try {
+    const [first] = datedEvents([record])
+    return first?.event.type === 'submitted' ? first.event : undefined
+  } catch {
+    return null
+  }
 }

@@ -1,9 +1,9 @@
 import { TriarchError } from '../error/error.ts'
 import { awaited, isGated } from '../kernel/gate.ts'
-import { type DatedEvent, rebuild } from '../kernel/rebuild.ts'
-import type { Step, TaskState } from '../kernel/state.ts'
+import type { DatedEvent } from '../kernel/rebuild.ts'
+import type { Pause, Step, TaskState } from '../kernel/state.ts'
 import { isWaiting } from '../kernel/summary.ts'
-import { datedEvents } from '../scheduler/history.ts'
+import { foldOf, readable } from '../scheduler/history.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
@@ -33,20 +33,41 @@ export async function explain(
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
   if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+  if (row.quarantined) return apartness(row)
   const [records, queued, locks, nodes] = await Promise.all([
-    store.replay(id),
+    readable(store, id),
     store.queued(id),
     store.locks({ task: id }),
     store.nodes(),
   ])
-  const dated = datedEvents(records)
-  const { state } = rebuild(id, dated)
+  const { events: dated, broken } = records
+  if (broken) throw broken
+  const { state } = foldOf(id, dated)
   const gone = nodes.filter(isGone)
   const living = nodes.filter((node) => node.leaseUntil >= now && !gone.includes(node))
   const scene: Scene = { now, store, row, state, heard: heardOf(dated), queued, locks, nodes: living, gone }
   const reasons = await reasonsOf(scene)
   const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
   return { task: id, status: row.status, text, reasons }
+}
+
+/** It says so itself: nothing else need be read, nor might it be readable. */
+function apartness(row: TaskRow): Explanation {
+  const { id, workflow, status, updatedAt } = row
+  const error = row.pause === null ? undefined : (JSON.parse(row.pause) as Pause).error
+  const cause = (error?.details as { cause?: string } | undefined)?.cause
+  const since = at(updatedAt)
+  const why = error?.message ?? 'it was set apart'
+  const ways = status === 'stopped' ? 'retry()' : 'resume(), retry() or cancel({ force: true })'
+  const text = `is in quarantine since ${clock(since)}: ${why}; nobody takes it before ${ways}`
+  const reason: Reason = {
+    code: 'quarantined',
+    since,
+    text,
+    ...(cause !== undefined && { cause }),
+    ...(error && { error: error.message }),
+  }
+  return { task: id, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason] }
 }
 
 async function reasonsOf(scene: Scene): Promise<Reason[]> {

@@ -4,13 +4,17 @@ import { checkInteger, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { type PlanView, planView } from '../definition/preview.ts'
 import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
 import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import { rebuild } from '../kernel/rebuild.ts'
+import type { ErrorRecord } from '../kernel/json.ts'
+import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
+import type { HistoryRecord } from '../store/port.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
 import type { TaskDetails, TaskInfo } from './status.ts'
 import type { StepView } from './steps.ts'
+import { terminationOf } from './termination.ts'
 import { isVeiled, veiled, veilOf, veilPlan } from './veil.ts'
 
 /** One record of a task's history: what happened in one transition. */
@@ -18,6 +22,8 @@ export interface HistoryEntry {
   seq: number
   at: Date
   events: TaskEvent[]
+  /** Of a task in quarantine: why the record cannot be read. */
+  error?: ErrorRecord
 }
 
 export interface WaitOptions {
@@ -67,26 +73,29 @@ export class TaskHandle<O = unknown> {
   }
 
   async #history(): Promise<HistoryEntry[]> {
-    await this.#connection.opened()
+    const row = await this.#connection.row(this.id)
     const entries: HistoryEntry[] = []
-    for (let after = 0; ; ) {
-      const page = await this.#connection.store.records(this.id, after, 1_000)
-      for (const { seq, at, events } of page) {
-        entries.push({ seq, at: new Date(at), events: JSON.parse(events) as TaskEvent[] })
-        after = seq
+    const chronicle = new Chronicle()
+    for await (const page of recordsOf(this.#connection.store, this.id)) {
+      for (const record of page) {
+        const { seq, at } = record
+        if (!row.quarantined) {
+          const before = chronicle.events.length
+          chronicle.add(record)
+          const read = chronicle.events.slice(before)
+          entries.push({ seq, at: new Date(at), events: read.map(({ event }) => event) })
+        } else entries.push(partly(record))
       }
-      if (page.length < 1_000) break
     }
-    if (entries.length === 0) await this.#connection.info(this.id)
     return entries
   }
 
   /** The task's plan and how far each step is; null for a function, and before it is planned. */
   async plan(): Promise<PlanView | null> {
-    const history = await this.#history()
-    const veil = veilOf(history.flatMap(({ events }) => events))
-    const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
-    const { plan } = rebuild(this.id, dated).state
+    const row = await this.#connection.row(this.id)
+    const history = await this.#connection.history(row)
+    const veil = veilOf(history.map(({ event }) => event))
+    const { plan } = this.#connection.fold(row, history)
     return plan && veilPlan(planView(plan), veil)
   }
 
@@ -110,6 +119,8 @@ export class TaskHandle<O = unknown> {
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
     checkOptions('cancel', options, ['compensate', 'force', 'reason'])
     const { compensate = null, force = false, reason } = options
+    this.#reason('cancel', reason)
+    if (force && (await this.#terminate(reason))) return
     await this.#connection.send(this.id, { type: 'cancel', compensate, force, ...this.#reason('cancel', reason) })
   }
 
@@ -133,6 +144,7 @@ export class TaskHandle<O = unknown> {
   /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
   async resume(): Promise<void> {
     await this.#connection.send(this.id, { type: 'resume' })
+    await this.#lift()
   }
 
   /**
@@ -151,6 +163,7 @@ export class TaskHandle<O = unknown> {
       ...(step !== undefined && { step }),
       ...(payload !== undefined && { input: payload }),
     })
+    await this.#lift()
   }
 
   /**
@@ -182,6 +195,14 @@ export class TaskHandle<O = unknown> {
     await this.#connection.send(this.id, message)
   }
 
+  /** One in quarantine is ended here and now: nobody else takes it, nor may its history be readable. */
+  async #terminate(reason: string | undefined): Promise<boolean> {
+    const { store, environment } = this.#connection
+    const row = await this.#connection.row(this.id)
+    if (!row.quarantined || row.status === 'stopped') return false
+    return store.terminate(await terminationOf(store, row, environment.now(), reason))
+  }
+
   /** It goes into the history, so it has the bound of every other payload. */
   #reason(of: string, reason: unknown): { reason?: string } {
     if (reason === undefined) return {}
@@ -196,5 +217,21 @@ export class TaskHandle<O = unknown> {
     const held = status === 'paused' ? [...steps.values()].filter((step) => step.held !== null).map(({ id }) => id) : []
     if (held.length < 2) return
     throw new TriarchError('ILLEGAL_MOVE', `steps ${held.join(', ')} are held: say by \`step\` whose input it is`)
+  }
+
+  /** An operator's word ends a quarantine: it is tried once more. */
+  async #lift(): Promise<void> {
+    const { quarantined } = await this.#connection.row(this.id)
+    if (quarantined) await this.#connection.lift(this.id)
+  }
+}
+
+/** What can be read of it. */
+function partly({ seq, at, events }: HistoryRecord): HistoryEntry {
+  try {
+    return { seq, at: new Date(at), events: eventsOf(seq, events) }
+  } catch (error) {
+    const { stack: _, ...why } = toRecord(error)
+    return { seq, at: new Date(at), events: [], error: why }
   }
 }

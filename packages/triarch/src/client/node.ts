@@ -245,6 +245,7 @@ export class Node {
     const workflows = settings.roles.has('scheduler') ? registry.runnable : []
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
+      memory: settings.limits.memory,
       actions: [...this.#hosts.values()].flatMap((host) => host.actions),
     }
   }

@@ -9,6 +9,7 @@ import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
+import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { SchedulerLimits } from '../scheduler/owner.ts'
 import type { StoreFactory } from '../store/factory.ts'
@@ -62,6 +63,8 @@ export interface Limits {
   payload: number
   /** Events of one run of a task: 50,000. More: the task is undone with HISTORY_TOO_LONG. */
   history: number
+  /** Bytes of the events of one run of a task: 33,554,432. More: the task is undone with HISTORY_TOO_LONG. */
+  historyBytes: number
   /** Steps, timers, waits and children outstanding in one task: 10,000. More: FAN_OUT_TOO_WIDE. */
   fanOut: number
   /** Events kept for a task that does not wait for them: 10,000. More are refused. */
@@ -72,6 +75,11 @@ export interface Limits {
   planBytes: number
   /** Tasks in memory of one node: 5,000. More wait in the store. */
   tasks: number
+  /**
+   * Bytes of the histories of tasks in memory of one node: a quarter of its heap. More wait in the store; a task that has
+   * more by itself is left for a larger node, and set apart (TASK_QUARANTINED) when there is none.
+   */
+  memory: number
 }
 
 export interface Settings {
@@ -131,14 +139,16 @@ export function settingsOf(options: TriarchOptions): Settings {
   checkOptions('Triarch: limits', limits, [
     'payload',
     'history',
+    'historyBytes',
     'fanOut',
     'mailbox',
     'planSteps',
     'planBytes',
     'tasks',
+    'memory',
   ])
   const bound = (name: keyof Limits, standard: number) =>
-    checkInteger(`Triarch: limits.${name}`, limits[name] ?? standard, 1, 1e9)
+    checkInteger(`Triarch: limits.${name}`, limits[name] ?? standard, 1, 1e12)
   return {
     roles,
     lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
@@ -152,11 +162,13 @@ export function settingsOf(options: TriarchOptions): Settings {
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
       history: bound('history', 50_000),
+      historyBytes: bound('historyBytes', 32 * 1024 * 1024),
       fanOut: bound('fanOut', 10_000),
       mailbox: bound('mailbox', 10_000),
       planSteps: bound('planSteps', DEFAULT_PLAN_LIMITS.steps),
       planBytes: bound('planBytes', DEFAULT_PLAN_LIMITS.bytes),
       tasks: bound('tasks', 5_000),
+      memory: bound('memory', Math.floor(heapLimit() / 4)),
       longSleep: 5_000,
       idle: 10_000,
     },

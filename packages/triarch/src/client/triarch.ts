@@ -13,6 +13,7 @@ import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
+import { eventsOf } from '../scheduler/history.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts } from '../store/port.ts'
 import type { TaskPage } from './children.ts'
@@ -335,7 +336,7 @@ export class Triarch implements AsyncDisposable {
   async #same(task: NewTask, ifExists: 'match' | 'return' | 'reject'): Promise<void> {
     if (ifExists === 'return') return
     const [record] = await this.#store.records(task.id, 0, 1)
-    const recorded = record ? (JSON.parse(record.events) as Record<string, unknown>[])[0] : undefined
+    const recorded = record && (eventsOf(record.seq, record.events)[0] as Record<string, unknown> | undefined)
     const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
     const same = recorded?.workflow === asked?.workflow && isDeepStrictEqual(recorded?.input, asked?.input)
     if (same && ifExists === 'match') return

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { CallContext } from './context.ts'
 import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
@@ -20,6 +21,11 @@ export function systemEnvironment(): Environment {
     random: Math.random,
     hrtimeOrigin: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
   }
+}
+
+/** Bytes that this process may keep in its heap. */
+export function heapLimit(): number {
+  return getHeapStatistics().heap_size_limit
 }
 
 /** Node fires up to 1 ms early and no later than after 2^31 ms: both are hidden here, so that timers never fire early. */

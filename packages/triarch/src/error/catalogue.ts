@@ -50,6 +50,11 @@ export const catalogue = {
   BATCH_FAILED: 'More children of a batch failed than it tolerates: look at them, then retry the step.',
   HISTORY_MISMATCH:
     'The code asked for something else than the history holds: restore the code, or use patched() or a new version.',
+  TASK_QUARANTINED:
+    'A task was set apart, for it harms whoever has it: mend what `details.cause` names, then resume() or cancel({ force: true }) it.',
+  TASK_TOO_LARGE:
+    'The history of a task needs more memory than its node has: start a node with a larger heap, then resume() it.',
+  REPLAY_TOO_LONG: 'The replay of a task took too long: look for slow code between its steps, or use continueAs().',
   HISTORY_TOO_LONG: 'The history of a task reached its limit: use continueAs() or split the work into child tasks.',
   FAN_OUT_TOO_WIDE: 'A task has more outstanding steps than allowed: run them in portions.',
   HISTORY_CORRUPT: 'The stored history of a task has gaps or unreadable records: restore the store from a backup.',

@@ -1,5 +1,6 @@
 import { attemptFailed } from './failure.ts'
 import type { Json } from './json.ts'
+import { isFull } from './load.ts'
 import { unpark } from './park.ts'
 import { isFinished, isStuck, nodeOf, type PlanNode, type PlanState } from './plan.ts'
 import { missing, resolve } from './reference.ts'
@@ -11,7 +12,7 @@ export function advance(turn: Turn): void {
   const { plan } = state
   if (!plan || state.status !== 'running' || state.unwinding || turn.reload) return
   for (const id of plan.ready) {
-    if (plan.open - plan.parked.size >= turn.limits.fanOut) return
+    if (plan.open - plan.parked.size >= turn.limits.fanOut || isFull(turn)) return
     request(turn, plan, id)
     if (state.unwinding || state.status !== 'running') return
   }

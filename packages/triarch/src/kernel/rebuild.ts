@@ -22,12 +22,25 @@ export interface Rebuilt {
 
 /** Folds a history (from its beginning, or from its last `continued` with the submission before it). */
 export function rebuild(id: string, history: readonly DatedEvent[]): Rebuilt {
+  const work = rebuilding(id, history)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+
+/** Events folded in one piece of a rebuild. */
+const PIECE = 100
+
+/** The same in pieces, between which others may have their turn. */
+export function* rebuilding(id: string, history: readonly DatedEvent[]): Generator<void, Rebuilt> {
   const state = newState(id)
   let decisions: Decision[] = []
   let deliveries: Delivery[] = []
   let deliveredAt: number[] = []
   let startedAt = 0
-  for (const { at, event } of effective(history)) {
+  for (const [index, { at, event }] of effective(history).entries()) {
+    if (index % PIECE === PIECE - 1) yield
     apply(state, event, at, deliveries)
     while (deliveredAt.length < deliveries.length) deliveredAt.push(at)
     if (event.type === 'started') startedAt = at

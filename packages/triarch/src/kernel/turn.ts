@@ -39,6 +39,10 @@ export interface Turn {
   stale: number
   /** The workflow's code must be started anew from the history. */
   reload: boolean
+  /** It has as much as one transition may have: another turn follows. */
+  full: boolean
+  /** Of its events, how many were weighed, and their characters. */
+  readonly load: { events: number; size: number }
 }
 
 /** A child of a batch: what it is made of. */
@@ -53,6 +57,8 @@ export interface Spawn {
 export interface KernelLimits {
   /** Events a run may have before it is undone. */
   history: number
+  /** Bytes of the events of a run, likewise; no bound when not given. */
+  historyBytes?: number
   /** Steps, timers, waits and children outstanding at once. */
   fanOut: number
   /** Events kept for a task that does not wait for them. */
@@ -79,6 +85,8 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
     gates: { locks: [], unlocks: [] },
     stale: 0,
     reload: false,
+    full: false,
+    load: { events: 0, size: 0 },
   }
 }
 

@@ -1,6 +1,6 @@
 import { delay, type Environment } from '../environment/environment.ts'
 import type { StateStore } from '../store/port.ts'
-import type { TaskRunner } from './runner.ts'
+import type { Owned } from './quarantine.ts'
 import { UNCHANGED } from './transition.ts'
 
 /**
@@ -9,13 +9,16 @@ import { UNCHANGED } from './transition.ts'
  */
 export async function disown(
   { environment, store, node, rest }: { environment: Environment; store: StateStore; node: string; rest: number },
-  runner: TaskRunner,
+  runner: Owned & { strikes?: number | null },
+  orphaned = true,
 ): Promise<void> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 5_000)) {
     await delay(environment, wait)
     try {
       const row = await store.task(runner.id)
       if (row?.lockedBy === node && row.epoch === runner.epoch) {
+        // Nobody died: it is no strike.
+        if (runner.strikes != null) await store.acquit({ key: row.key, node, epoch: row.epoch })
         await store.commit([
           {
             ...UNCHANGED,
@@ -25,7 +28,7 @@ export async function disown(
             epoch: runner.epoch,
             seq: 0,
             at: environment.now(),
-            release: { wakeAt: rest > 0 ? environment.now() + rest : null, ready: rest === 0, orphaned: true },
+            release: { wakeAt: rest > 0 ? environment.now() + rest : null, ready: rest === 0, orphaned },
           },
         ])
       }

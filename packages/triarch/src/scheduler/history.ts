@@ -1,22 +1,119 @@
-import { TriarchError } from '../error/error.ts'
-import type { DatedEvent } from '../kernel/rebuild.ts'
-import type { HistoryRecord } from '../store/port.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
+import type { HistoryRecord, StateStore } from '../store/port.ts'
 
-/** The events of the records: record 1 and any gapless run that follows. Throws HISTORY_CORRUPT. */
-export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {
-  let last = 0
-  return records.flatMap(({ seq, at, events }, index) => {
-    if (index > 1 ? seq !== last + 1 : seq <= last)
-      throw new TriarchError('HISTORY_CORRUPT', `record ${last + 1} is missing`)
-    last = seq
-    return parse(seq, events).map((event) => ({ at, event }))
-  })
+/** One reading of a history. */
+const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
+
+/** The events of records, as they come: record 1, then those from the last continue-as-new on, without a gap. */
+export class Chronicle {
+  readonly events: DatedEvent[] = []
+  /** The last record read; 0: none. */
+  last = 0
+  at = 0
+  /** Characters of the events read, but for heartbeats. */
+  size = 0
+
+  /** Throws HISTORY_CORRUPT, with the record in its details. */
+  add({ seq, at, events: text }: HistoryRecord): void {
+    const events = eventsOf(seq, text)
+    // What lies before a continue-as-new need not be read, and may be gone.
+    const follows =
+      seq === this.last + 1 || (this.last === 1 && seq > 1 && events.some(({ type }) => type === 'continued'))
+    if (!follows) throw corrupt(this.last + 1, 'is missing')
+    this.last = seq
+    this.at = at
+    if (!events.every(isBeat)) this.size += text.length
+    for (const event of events) this.events.push({ at, event })
+  }
+
+  /** The same, in pieces. */
+  *adding(records: readonly HistoryRecord[]): Generator<void> {
+    for (const record of records) {
+      this.add(record)
+      yield
+    }
+  }
 }
 
-function parse(seq: number, events: string): DatedEvent['event'][] {
-  try {
-    return JSON.parse(events) as DatedEvent['event'][]
-  } catch (cause) {
-    throw new TriarchError('HISTORY_CORRUPT', `record ${seq} is unreadable`, { cause })
+/** What only says that a step is alive does not count towards the bounds of a history. */
+export function isBeat({ type }: DatedEvent['event']): boolean {
+  return type === 'heartbeat'
+}
+
+/** The events of the records. Throws HISTORY_CORRUPT. */
+export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {
+  const chronicle = new Chronicle()
+  for (const record of records) chronicle.add(record)
+  return chronicle.events
+}
+
+/** What a rebuild reads of the task after this record, page by page. */
+export async function* pagesAfter(store: StateStore, id: string, after: number): AsyncGenerator<HistoryRecord[]> {
+  for (let last = after; ; ) {
+    const page = await store.replay(id, { after: last, ...PAGE })
+    if (page.length > 0) yield page
+    last = page.at(-1)?.seq ?? last
+    if (isLast(page, PAGE)) return
   }
+}
+
+/** All records of the task, page by page. */
+export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<HistoryRecord[]> {
+  for (let last = 0; ; ) {
+    const page = await store.records(id, last, PAGE)
+    if (page.length > 0) yield page
+    last = page.at(-1)?.seq ?? last
+    if (isLast(page, PAGE)) return
+  }
+}
+
+/** What a rebuild needs, as far as it can be read, and what is wrong with the rest. */
+export async function readable(
+  store: StateStore,
+  id: string,
+): Promise<{ events: DatedEvent[]; broken: TriarchError | null }> {
+  const chronicle = new Chronicle()
+  try {
+    for await (const page of pagesAfter(store, id, 0)) for (const record of page) chronicle.add(record)
+  } catch (error) {
+    if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
+    return { events: chronicle.events, broken: error }
+  }
+  return { events: chronicle.events, broken: null }
+}
+
+/** A page ends with the record that reaches a bound. */
+function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: number }): boolean {
+  let left = most.bytes
+  for (const { events } of page) left -= Buffer.byteLength(events)
+  return page.length < most.records && left > 0
+}
+
+/** The events of one record. Throws HISTORY_CORRUPT. */
+export function eventsOf(seq: number, events: string): DatedEvent['event'][] {
+  try {
+    const parsed = JSON.parse(events)
+    if (Array.isArray(parsed)) return parsed as DatedEvent['event'][]
+  } catch (cause) {
+    throw corrupt(seq, 'is unreadable', cause)
+  }
+  throw corrupt(seq, 'is unreadable')
+}
+
+function corrupt(record: number, what: string, cause?: unknown): TriarchError {
+  return new TriarchError('HISTORY_CORRUPT', `record ${record} ${what}`, { cause, details: { record } })
+}
+
+/** The fold of a history that may contradict itself. Throws HISTORY_CORRUPT. */
+export function foldOf(id: string, history: readonly DatedEvent[]): Rebuilt {
+  try {
+    return rebuild(id, history)
+  } catch (cause) {
+    throw contradictory(cause)
+  }
+}
+
+export function contradictory(cause: unknown): TriarchError {
+  return new TriarchError('HISTORY_CORRUPT', `the history contradicts itself: ${(cause as Error).message}`, { cause })
 }

@@ -4,7 +4,8 @@ import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Step } from '../kernel/state.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
-import type { HistoryRecord, StepRequest, Transition } from '../store/port.ts'
+import type { HistoryRecord, Letter, StepRequest, Transition } from '../store/port.ts'
+import type { Breath } from './breath.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
@@ -14,8 +15,9 @@ export interface SchedulerLimits extends KernelLimits {
   /** Steps, and bytes of JSON of all inputs, of one plan. */
   planSteps: number
   planBytes: number
-  /** Tasks in memory at once. */
+  /** Tasks in memory at once, and bytes of their histories. */
   tasks: number
+  memory: number
   /** A task that sleeps at least this long leaves memory at once (ms). */
   longSleep: number
   /** Others do after this long without anything to do (ms). */
@@ -29,11 +31,18 @@ export interface Owner {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly letters: Letters
+  readonly breath: Breath
   workflow(name: string, version: string): Workflow | undefined
   /** What this process does around plans. */
   readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>
-  /** Record 1 and those from the last continue-as-new on. */
-  history(id: string): Promise<HistoryRecord[]>
+  /** After this record, of record 1 and those from the last continue-as-new on: page by page. */
+  pages(id: string, after: number): AsyncIterable<HistoryRecord[]>
+  /** Some letters of the task, after this one. */
+  lettersAfter(key: number, letter: number): Promise<Letter[]>
+  /** A claimed task is where its history is. */
+  replayed(runner: TaskRunner): void
+  /** It has made its first turn, and that is durable. */
+  settled(runner: TaskRunner): void
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string): boolean
   unreserve(action: string): void

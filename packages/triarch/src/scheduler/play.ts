@@ -3,6 +3,7 @@ import { toRecord } from '../error/record.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
 import { hookTasks } from '../kernel/hook.ts'
+import { isFull } from '../kernel/load.ts'
 import { settle } from '../kernel/settle.ts'
 import { notifyParent } from '../kernel/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
@@ -32,10 +33,12 @@ function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
     const { status, unwinding, pause } = turn.state
     // A pause holds back what the code asks for, as it holds back what it is told.
     if (status === 'paused' && !unwinding && !pause?.broken) return
+    // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
+    const isVoid = unwinding !== null || status === 'stopped' || status === 'paused'
+    if (!isVoid && driver.commands.length > 0 && isFull(turn)) return
     const command = driver.commands.shift()
     if (!command) return
-    // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
-    if (unwinding || status === 'stopped' || status === 'paused') continue
+    if (isVoid) continue
     const { decision } = command
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })
@@ -58,8 +61,8 @@ export function pauseFor(turn: Turn, error: TriarchError): void {
 }
 
 /** The end of each turn: what the kernel makes of all that happened in it. */
-export function conclude(turn: Turn, driver: FunctionDriver | null, children: NewTask[]): void {
-  bound(turn)
+export function conclude(turn: Turn, driver: FunctionDriver | null, children: NewTask[], size: number): void {
+  bound(turn, size)
   settle(turn)
   holdLost(turn, driver)
   notifyParent(turn)
@@ -68,18 +71,23 @@ export function conclude(turn: Turn, driver: FunctionDriver | null, children: Ne
 }
 
 /** A task that outgrew its bounds is undone, with an error that says which. */
-export function bound(turn: Turn): void {
-  const { state, limits } = turn
+export function bound(turn: Turn, size = 0): void {
+  const { state } = turn
   if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
-  const long = state.ordinal - state.heartbeats > limits.history
-  if (!long && !isWider(state, limits.fanOut)) return
-  const error = long
-    ? new TriarchError(
-        'HISTORY_TOO_LONG',
-        `the history has more than ${limits.history} events: use continueAs or children`,
-      )
-    : new TriarchError('FAN_OUT_TOO_WIDE', `more than ${limits.fanOut} steps, timers, waits and children at once`)
+  const error = outgrown(turn, size)
+  if (!error) return
   emit(turn, { type: 'unwinding', cause: 'limit', compensate: true, error: toRecord(error) })
+}
+
+function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
+  const advice = 'use continueAs or children'
+  if (state.ordinal - state.heartbeats > limits.history)
+    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${limits.history} events: ${advice}`)
+  if (limits.historyBytes !== undefined && size > limits.historyBytes)
+    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${limits.historyBytes} bytes: ${advice}`)
+  if (isWider(state, limits.fanOut))
+    return new TriarchError('FAN_OUT_TOO_WIDE', `more than ${limits.fanOut} steps, timers, waits and children at once`)
+  return null
 }
 
 function alert(turn: Turn, reason: string, message: string): void {

@@ -1,8 +1,13 @@
 import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
+import type { Breath } from './breath.ts'
 import { drained } from './drained.ts'
 import type { FunctionDriver } from './driver.ts'
+
+/** Nobody waits longer than this for the code of one task (ms). */
+const LONGEST = 600_000
 
 /** Whether the code must be brought to where the history is. Of a stopped task it is only needed to undo local steps. */
 export function wasRunning({ status, pause }: TaskState, undoes: boolean): boolean {
@@ -10,14 +15,24 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
   return from !== 'pending' && from !== 'scheduled' && (status !== 'stopped' || undoes)
 }
 
-/** Feeds the code what it was told before, one outcome at a time, and compares what it decides. */
-export async function replay(environment: Environment, driver: FunctionDriver, rebuilt: Rebuilt): Promise<void> {
+/** Feeds the code what it was told before, one outcome at a time, and compares what it decides. Throws REPLAY_TOO_LONG. */
+export async function replay(
+  { environment, breath }: { environment: Environment; breath: Breath },
+  driver: FunctionDriver,
+  rebuilt: Rebuilt,
+): Promise<void> {
+  const began = environment.monotonic()
   driver.start(rebuilt.startedAt)
   await drained(environment)
   for (const [index, delivery] of rebuilt.deliveries.entries()) {
     if (driver.failure) break
     driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
     await drained(environment)
+    const pause = breath.take()
+    if (pause === null) continue
+    await pause
+    if (environment.monotonic() - began > LONGEST)
+      throw new TriarchError('REPLAY_TOO_LONG', `the replay took more than ${LONGEST} ms`)
   }
   driver.finishReplay()
   driver.activate(false)

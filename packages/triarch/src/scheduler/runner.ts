@@ -5,6 +5,7 @@ import { TriarchError } from '../error/error.ts'
 import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
+import { isFull } from '../kernel/load.ts'
 import { fullness } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
@@ -19,15 +20,15 @@ import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import type { LocalCode } from './effect.ts'
 import { finalizeCode } from './finalize.ts'
-import { datedEvents } from './history.ts'
+import { datedEvents, isBeat } from './history.ts'
 import { isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
+import { openTask, reread } from './opening.ts'
 import type { Owner } from './owner.ts'
 import { planInTime } from './plan.ts'
 import { conclude, pauseFor, tell } from './play.ts'
 import { replay, wasRunning } from './replay.ts'
 import { agentAction, endsAttempt, hasStopped, maySleep, needsCode } from './rest.ts'
-import { takeUp } from './takeup.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
@@ -44,6 +45,12 @@ export class TaskRunner {
   /** What the task's code sees of `AsyncLocalStorage`: that of its submission while it stays here, else nothing. */
   readonly context: CallContext
   readonly #owner: Owner
+  /** Owners that died with the task on trial; null: it is not on trial. */
+  strikes: number | null = null
+  /** Bytes of its run, about. */
+  size = 0
+  /** Its first turn is durable. */
+  #settled = false
   #seq = 0
   /** The last record known to be durable. */
   recorded = 0
@@ -101,6 +108,7 @@ export class TaskRunner {
   static claim(owner: Owner, claim: Claim): TaskRunner {
     const runner = new TaskRunner(owner, claim, CallContext.none)
     runner.key = claim.key
+    runner.strikes = claim.trial?.strikes ?? null
     void runner.#guard(() => runner.#open(claim))
     return runner
   }
@@ -110,11 +118,13 @@ export class TaskRunner {
     return !this.#busy && this.#here.size === 0 && this.#mail.length === 0 && !this.#notice.out
   }
 
-  push(message: Message, letter: number | null = null): void {
-    if (this.#gone) return
-    if (letter !== null && !this.#owner.letters.take(letter)) return
+  /** False: it has the letter already. */
+  push(message: Message, letter: number | null = null): boolean {
+    if (this.#gone) return false
+    if (letter !== null && !this.#owner.letters.take(letter, this.key ?? 0)) return false
     this.#mail.push({ message, letter })
     if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
+    return true
   }
 
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
@@ -149,15 +159,24 @@ export class TaskRunner {
   }
 
   async #open(claim: Claim): Promise<void> {
-    this.#seq = claim.records.at(-1)?.seq ?? 0
-    this.recorded = this.#seq
-    this.#at = claim.records.at(-1)?.at ?? 0
-    const { rebuilt, mail } = takeUp(claim)
-    this.state = rebuilt.state
-    this.#snapshot = summarise(this.state)
-    for (const { letter } of mail) if (letter !== null) this.#owner.letters.take(letter)
-    this.#mail.push(...mail)
-    await this.#replay(rebuilt)
+    const { breath, letters } = this.#owner
+    breath.begin()
+    try {
+      const { rebuilt, mail, seq, at, size } = await openTask(this.#owner, claim)
+      this.#seq = seq
+      this.recorded = seq
+      this.#at = at
+      this.size = size
+      this.state = rebuilt.state
+      this.#snapshot = summarise(this.state)
+      for (const { letter } of mail) if (letter !== null) letters.take(letter, claim.key)
+      this.#mail.unshift(...mail)
+      await this.#replay(rebuilt)
+    } finally {
+      breath.end()
+    }
+    if (this.#gone) return
+    this.#owner.replayed(this)
     await this.#turn()
   }
 
@@ -177,7 +196,7 @@ export class TaskRunner {
   async #replay(rebuilt: Rebuilt): Promise<void> {
     const driver = this.#prepare(rebuilt)
     const undoes = this.#mail.some(({ message }) => message.type === 'compensate')
-    if (driver && wasRunning(rebuilt.state, undoes)) await replay(this.#owner.environment, driver, rebuilt)
+    if (driver && wasRunning(rebuilt.state, undoes)) await replay(this.#owner, driver, rebuilt)
   }
 
   async #turn(): Promise<void> {
@@ -191,7 +210,7 @@ export class TaskRunner {
     receive(turn, { type: 'tick' })
     while (tell(driver, turn, children)) await drained(environment)
     // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
-    while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn)) {
+    while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
       const mail = this.#mail.shift() as Mail
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
@@ -210,7 +229,7 @@ export class TaskRunner {
     if (!driver) advance(turn)
     if (this.#stray) pauseFor(turn, this.#stray)
     this.#stray = null
-    conclude(turn, driver, children)
+    conclude(turn, driver, children, this.size)
     this.#commit(turn, children, consumed)
   }
 
@@ -254,6 +273,7 @@ export class TaskRunner {
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step)
+      this.#settle()
       return this.#idle(wakeAt)
     }
     if (appended || this.#create) this.#seq++
@@ -302,15 +322,23 @@ export class TaskRunner {
     for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
     this.#inFlight = []
     const { turn, transition, local } = pending
+    if (!turn.events.every(isBeat)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
+    this.#settle()
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
     for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step)
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
     if (turn.reload) return void this.#guard(() => this.#reload())
-    if (isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0))
+    if (turn.full || isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0))
       return void this.#guard(() => this.#turn())
     this.#idle(nextWake(this.state))
+  }
+
+  #settle(): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#owner.settled(this)
   }
 
   #start(step: Step): void {
@@ -325,8 +353,7 @@ export class TaskRunner {
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
   async #reload(): Promise<void> {
-    const history = datedEvents(await this.#owner.history(this.id))
-    const rebuilt = rebuild(this.id, history)
+    const rebuilt = await reread(this.#owner, this.id)
     // What is under way stays under way: only attempts that are new go out.
     for (const step of rebuilt.state.steps.values()) {
       const before = this.state.steps.get(step.id)

@@ -5,18 +5,32 @@ import type { Workflow } from '../definition/workflow.ts'
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { isTriarchError, TriarchError } from '../error/error.ts'
+import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Turn } from '../kernel/turn.ts'
-import type { CommitOutcome, Hint, HistoryRecord, NewTask, StateStore, StepRequest, Transition } from '../store/port.ts'
+import type {
+  Claim,
+  CommitOutcome,
+  Hint,
+  HistoryRecord,
+  Letter,
+  NewTask,
+  StateStore,
+  StepRequest,
+  Transition,
+} from '../store/port.ts'
 import { Alarm } from './alarm.ts'
+import { Breath } from './breath.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
 import { hints } from './hint.ts'
+import { pagesAfter } from './history.ts'
 import { Letters } from './letters.ts'
 import type { Owner, SchedulerLimits } from './owner.ts'
+import { Portion } from './portion.ts'
+import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import type { Registry } from './registry.ts'
 import { TaskRunner } from './runner.ts'
 import { agentOf } from './transition.ts'
@@ -46,11 +60,10 @@ export interface SchedulerOptions {
   wentBack: () => void
 }
 
-/** Most tasks taken in one claim. */
-const LARGEST_CLAIM = 500
-
-/** A task whose turn failed is left alone for this long (ms). */
-const POISON_REST = 30_000
+/** Tasks let go at once to make room for others. */
+const MOST_EVICTED = 500
+/** A task that finds no room is left alone for this long (ms). */
+const NO_ROOM_REST = 1_000
 
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
@@ -64,6 +77,7 @@ export class Scheduler implements Owner {
   readonly committer: Committer
   readonly alarm: Alarm
   readonly letters: Letters = new Letters()
+  readonly breath: Breath
   readonly witness: Witness
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
@@ -80,6 +94,15 @@ export class Scheduler implements Owner {
   #emptied: (() => void)[] = []
   /** The last claim was not answered: this node may own tasks it knows nothing of. */
   #unsure = false
+  readonly #portion: Portion
+  readonly #quarantine: Quarantine
+  /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
+  #trial: TaskRunner | null = null
+  /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
+  #tried = false
+  /** Bytes of the histories in memory, by runner. */
+  readonly #weights = new Map<TaskRunner, number>()
+  #weight = 0
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -88,6 +111,9 @@ export class Scheduler implements Owner {
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
     this.witness = new Witness(options, this.#runners)
+    this.breath = new Breath(options.environment)
+    this.#portion = new Portion(options.environment)
+    this.#quarantine = new Quarantine(options)
     this.alarm = new Alarm({
       environment: options.environment,
       ring: () => this.wake(hints.tasks),
@@ -181,8 +207,25 @@ export class Scheduler implements Owner {
     return this.#options.registry.workflow(name, version)
   }
 
-  async history(id: string): Promise<HistoryRecord[]> {
-    return this.#options.store.replay(id)
+  pages(id: string, after: number): AsyncIterable<HistoryRecord[]> {
+    return pagesAfter(this.#options.store, id, after)
+  }
+
+  lettersAfter(key: number, letter: number): Promise<Letter[]> {
+    return this.#options.store.letters(key, letter, { limit: 1_000, bytes: 4 * 1024 * 1024 })
+  }
+
+  replayed(runner: TaskRunner): void {
+    if (this.#portion.opened(runner)) this.wake(hints.tasks)
+  }
+
+  settled(runner: TaskRunner): void {
+    if (this.#trial !== runner) return
+    const { key, epoch } = runner
+    this.#trial = null
+    runner.strikes = null
+    this.#options.store.acquit({ key: key ?? 0, node: this.node, epoch }).catch(this.#options.failed)
+    this.wake(hints.tasks)
   }
 
   reserve(action: string): boolean {
@@ -214,7 +257,7 @@ export class Scheduler implements Owner {
             ...(checkpoint !== undefined && { checkpoint }),
           })
         },
-        done: (reply) => runner.push(reply),
+        done: (reply) => void runner.push(reply),
       },
       local && this.#handler(local, runner),
     )
@@ -241,11 +284,13 @@ export class Scheduler implements Owner {
   committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void {
     if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
     this.witness.see(runner, transition)
+    this.#quarantine.accepted(runner.id)
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
     const { children, posts, withdraw } = transition
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
+    else if (this.letters.crowded) this.wake(hints.mail)
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null) this.alarm.set(wakeAt)
     for (const { startAt } of children) if (startAt !== null) this.alarm.set(startAt)
@@ -254,26 +299,33 @@ export class Scheduler implements Owner {
   gone(runner: TaskRunner): void {
     if (this.#runners.get(runner.id) === runner) this.#runners.delete(runner.id)
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
+    if (this.#portion.opened(runner)) this.wake(hints.tasks)
+    this.#weight -= this.#weights.get(runner) ?? 0
+    this.#weights.delete(runner)
+    if (this.#trial === runner) {
+      this.#trial = null
+      this.wake(hints.tasks)
+    }
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
     else if (this.#runners.size === this.limits.tasks - 1) this.wake()
   }
 
   failed(runner: TaskRunner, error: Error): void {
     this.#options.failed(error)
-    // A store that failed will be asked again soon; a task that cannot be understood must not keep everybody busy.
-    const poison = !(isTriarchError(error) && error.code.startsWith('STORE_'))
-    if (poison) {
-      const { id, state } = runner
-      this.#options.alert({ task: id, workflow: state.workflow, reason: 'error', message: error.message })
-    }
-    this.giveBack(runner, poison ? POISON_REST : 0)
+    const why = this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
+    if (why) this.#setApart(runner, why)
+    else this.giveBack(runner, this.#quarantine.rest(runner.id))
   }
 
-  giveBack(runner: TaskRunner, rest = 0): void {
-    this.witness.judge(runner)
+  #setApart(task: Owned, why: TriarchError): void {
+    void this.#quarantine.setApart(task, why).then(() => this.wake())
+  }
+
+  giveBack(task: Owned & { strikes?: number | null }, rest = 0, orphaned = true): void {
+    if (task instanceof TaskRunner) this.witness.judge(task)
     const { environment, node } = this
     const { store, queued } = this.#options
-    void disown({ environment, store, node, rest }, runner).then(() => {
+    void disown({ environment, store, node, rest }, task, orphaned).then(() => {
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.
@@ -299,6 +351,8 @@ export class Scheduler implements Owner {
         this.#again(wanted)
         break
       }
+      // One round after the other would leave nobody else a turn.
+      if (this.#wanted.size > 0) await new Promise<void>((resolve) => this.environment.soon(resolve))
     }
     this.#polling = false
   }
@@ -313,36 +367,67 @@ export class Scheduler implements Owner {
   }
 
   async #deliver(): Promise<void> {
-    const limit = LARGEST_CLAIM + this.letters.size
-    let found = 0
-    const letters = await this.letters.read(async () => {
-      const all = await this.#options.store.inbox(this.node, limit)
-      found = all.length
-      return all
-    })
-    for (const { id, key, message } of letters) this.#byKey.get(key)?.push(message, id)
-    if (found === limit) this.wake(hints.mail)
+    const { letters, more, again } = await this.letters.fetch(this.#options.store, this.node)
+    const taken = letters.filter(({ id, key, message }) => this.#byKey.get(key)?.push(message, id))
+    // What is at hand already is found each time, and would be for ever.
+    if (again || (more && taken.length > 0)) this.wake(hints.mail)
   }
 
   async #claim(): Promise<void> {
-    const room = this.limits.tasks - this.#runners.size
-    if (room <= 0) return this.#evict(LARGEST_CLAIM)
-    const limit = Math.min(room, LARGEST_CLAIM)
+    const { limits } = this
+    if (this.#runners.size >= limits.tasks || this.#weight >= limits.memory) return this.#evict(MOST_EVICTED)
+    const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
+    if (limit <= 0 || this.#trial) return
     const { runnable } = this.#options.registry
+    const trial = this.#portion.idle && !this.#tried
     const held = this.#unsure && { held: [...this.#runners.keys()] }
+    const bytes = Math.min(this.#portion.bytes, limits.memory - this.#weight)
     this.#unsure = true
-    const claims = await this.#options.store.claim({ node: this.node, runnable, limit, ...held })
+    const request = { node: this.node, runnable, limit, bytes, trial, ...held }
+    const claims = await this.#options.store.claim(request).catch((error) => {
+      this.#portion.failed()
+      throw error
+    })
     this.#unsure = false
     this.outrun = claims.length > 0 ? 0 : this.outrun + 1
-    for (const claim of claims) {
-      this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
-      const runner = TaskRunner.claim(this, claim)
-      this.#runners.set(claim.id, runner)
-      this.#byKey.set(claim.key, runner)
-      // The drain began while the claim was under way, and knew nothing of it.
-      if (!this.#open) runner.release(false)
+    if (claims.at(-1)?.more || (claims.length === 0 && this.#tried)) this.wake(hints.tasks)
+    this.#tried = claims[0]?.trial !== undefined
+    for (const claim of claims) this.#take(claim)
+  }
+
+  #take(claim: Claim): void {
+    this.#runners.get(claim.id)?.discard(new TriarchError('NODE_FENCED', 'the task was claimed anew'))
+    const { trial, rest, unread } = claim
+    if (trial && trial.strikes >= STRIKES) return this.#setApart(claim, this.#quarantine.deaths(trial.strikes))
+    if (rest !== undefined && rest > this.limits.memory - this.#weight) return void this.#makeRoom(claim, rest)
+    const weight = rest ?? claim.records.reduce((sum, { events }) => sum + events.length, 0)
+    const runner = TaskRunner.claim(this, claim)
+    this.#runners.set(claim.id, runner)
+    this.#byKey.set(claim.key, runner)
+    this.#weights.set(runner, weight)
+    this.#weight += weight
+    this.#portion.claimed(runner)
+    if (trial) this.#trial = runner
+    if (unread) this.letters.flooded(claim.key)
+    // The drain began while the claim was under way, and knew nothing of it.
+    if (!this.#open) runner.release(false)
+  }
+
+  /** Too large for now it comes again, for good it is left for a node with more memory; where there is none, set apart. */
+  async #makeRoom(claim: Claim, bytes: number): Promise<void> {
+    const { memory } = this.limits
+    const { id, epoch, orphaned, trial } = claim
+    const task = { id, epoch, strikes: trial?.strikes ?? null }
+    this.#evict(MOST_EVICTED)
+    const nodes = bytes > memory ? await this.#options.store.nodes().catch(() => null) : null
+    const name = `${claim.workflow}@${claim.version}`
+    const larger = nodes?.some(({ runs }) => (runs?.memory ?? 0) >= bytes && runs?.workflows.includes(name))
+    if (nodes && !larger) {
+      const message = `its history has ${bytes} bytes, and no node takes more than ${memory}`
+      const why = this.#quarantine.judge(id, new TriarchError('TASK_TOO_LARGE', message), 0)
+      if (why) return this.#setApart(task, why)
     }
-    if (claims.length === limit) this.wake(hints.tasks)
+    this.giveBack(task, Math.round(NO_ROOM_REST * (1 + this.environment.random())), orphaned)
   }
 
   /** Lets the longest idle tasks go to make room; and in any case those idle for long. */

@@ -1,24 +1,25 @@
 import type { Operation } from '../kernel/event.ts'
-import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
+import type { Reply } from '../kernel/message.ts'
+import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import type { Claim } from '../store/port.ts'
-import { datedEvents } from './history.ts'
 import type { Mail } from './mail.ts'
 
-/** A claimed task as its history has it: what the work queues hold is under way, what nobody knows of is lost. */
-export function takeUp(claim: Claim): { rebuilt: Rebuilt; mail: Mail[] } {
-  const rebuilt = rebuild(claim.id, datedEvents(claim.records))
-  const { state } = rebuilt
+/**
+ * What a claimed task is told first: what the work queues hold is under way, what nobody knows of is lost. `unread`:
+ * replies among the letters that did not come with the claim.
+ */
+export function takeUp({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
   for (const work of claim.work) {
     const step = state.steps.get(work.step)
     if (step && isAttempt(step, work)) step.dispatched = true
   }
   // One by one, so that the code hears of each before the next: one of them may pause the task.
-  const lost = claim.orphaned ? unaccounted(state, claim) : []
+  const lost = claim.orphaned ? unaccounted(state, claim, unread) : []
   const mail = lost.map((step): Mail => ({ message: { type: 'takeover', step }, letter: null }))
   for (const { id, message } of claim.letters) mail.push({ message, letter: id })
-  return { rebuilt, mail }
+  return mail
 }
 
 /** Whether this is the attempt of the step that is under way. */
@@ -30,9 +31,9 @@ function isAttempt(
 }
 
 /** Steps whose attempt no work queue and no reply speaks of: it ran in the process of the owner before, if at all. */
-function unaccounted(state: TaskState, { work, letters }: Claim): number[] {
+function unaccounted(state: TaskState, { work, letters }: Claim, unread: readonly Reply[]): number[] {
   const replies = letters.flatMap(({ message }) => (message.type === 'reply' ? [message] : []))
-  const known = Map.groupBy([...work, ...replies], ({ step }) => step)
+  const known = Map.groupBy([...work, ...replies, ...unread], ({ step }) => step)
   const outstanding = [...state.steps.values()].filter((step) => isOutstanding(step))
   return outstanding.filter((step) => !known.get(step.id)?.some((it) => isAttempt(step, it))).map(({ id }) => id)
 }

@@ -32,6 +32,8 @@ export interface LockRow {
 export interface NodeRuns {
   workflows: readonly string[]
   actions: readonly string[]
+  /** Bytes of history that it takes into memory. */
+  memory?: number
 }
 
 /** Where a task stands in line. */

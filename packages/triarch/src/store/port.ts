@@ -415,6 +415,8 @@ export interface Letter {
   id: number
   key: number
   message: Message
+  /** Of the last one of a reading: a bound kept others out. */
+  more?: true
 }
 
 export interface TakeWork {

@@ -81,7 +81,11 @@ export function inbox(
   bounds?: InboxBounds | null,
 ): Letter[] {
   const { bytes = INBOX_BYTES, each } = bounds ?? {}
-  if (!each) return read(database, fitting(database.all<Sized>(OF_OWNER, node, limit), { limit, bytes }))
+  if (!each) {
+    const all = database.all<Sized>(OF_OWNER, node, limit)
+    const fit = fitting(all, { limit, bytes })
+    return marked(read(database, fit), all.length === limit || fit.length < all.length)
+  }
   const left = { limit, bytes }
   const busy = new Set(each.skip)
   const found: Sized[] = []
@@ -96,7 +100,7 @@ export function inbox(
     found.push(...some)
     if (left.limit <= 0 || left.bytes <= 0) break
   }
-  return read(database, found)
+  return marked(read(database, found), left.limit <= 0 || left.bytes <= 0)
 }
 
 export function letters(database: Database, _now: number, key: number, after: number, most: LetterBounds): Letter[] {
@@ -105,6 +109,12 @@ export function letters(database: Database, _now: number, key: number, after: nu
 
 export function lettersOf(database: Database, key: number, after: number, most: LetterBounds): Letter[] {
   return read(database, fitting(database.all<Sized>(OF_TASK, key, after, most.limit), most))
+}
+
+function marked(letters: Letter[], more: boolean): Letter[] {
+  const last = letters.at(-1)
+  if (last && more) last.more = true
+  return letters
 }
 
 interface Sized {

@@ -1,0 +1,80 @@
+import type { TaskEvent } from '../kernel/event.ts'
+import { rebuild } from '../kernel/rebuild.ts'
+import { receive } from '../kernel/receive.ts'
+import { notifyParent } from '../kernel/stop.ts'
+import { summarise } from '../kernel/summary.ts'
+import { type KernelLimits, newTurn } from '../kernel/turn.ts'
+import { readable } from '../scheduler/history.ts'
+import { snapshotOf } from '../scheduler/transition.ts'
+import type { Post, Snapshot, StateStore, TaskRow, Termination } from '../store/port.ts'
+
+const NO_LIMITS: KernelLimits = { history: Infinity, fanOut: Infinity, mailbox: Infinity, payload: Infinity }
+
+/**
+ * The forced end of a task that is set apart: as its history has it, where that can be read; else its row is ended, and its
+ * parent told as far as anything says who that is.
+ */
+export async function terminationOf(
+  store: StateStore,
+  row: TaskRow,
+  now: number,
+  reason?: string,
+): Promise<Termination> {
+  const { id } = row
+  const at = Math.max(now, row.updatedAt)
+  const { events, broken } = await readable(store, id)
+  if (!broken) {
+    try {
+      const turn = newTurn(rebuild(id, events).state, at, () => 0, NO_LIMITS)
+      receive(turn, { type: 'cancel', force: true, compensate: false, ...(reason !== undefined && { reason }) })
+      notifyParent(turn)
+      if (turn.state.status === 'stopped')
+        return {
+          id,
+          at,
+          events: JSON.stringify(turn.events),
+          snapshot: snapshotOf(summarise(turn.state)),
+          posts: turn.posts,
+        }
+    } catch {
+      // It contradicts itself: that is why it is ended without it.
+    }
+  }
+  const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: reason ?? 'cancelled' }
+  const end: TaskEvent[] = [
+    { type: 'unwinding', cause: 'cancel', compensate: false, error },
+    { type: 'stopped', result: 'cancelled', error },
+  ]
+  const ended = {
+    status: 'stopped',
+    result: 'cancelled',
+    deadline: null,
+    error: JSON.stringify(error),
+    pause: null,
+  } as const
+  const { failures, progress, output } = row
+  const snapshot: Snapshot = { failures, progress, output, ...ended }
+  const first = events[0]?.event
+  const parent = first?.type === 'submitted' ? first.parent : parentOf(row)
+  const posts: Post[] = []
+  if (parent) {
+    const { task, step, ordinal } = parent
+    const message = {
+      type: 'child' as const,
+      step,
+      result: 'cancelled' as const,
+      error,
+      ...(ordinal !== undefined && { ordinal }),
+    }
+    posts.push({ task, message, control: true })
+  }
+  return { id, at, events: JSON.stringify(end), snapshot, posts }
+}
+
+/** The ids that the engine gives to children name the step, and their place in a batch. */
+function parentOf({ id, parent }: TaskRow): { task: string; step: number; ordinal?: number } | undefined {
+  if (parent === null || !id.startsWith(parent)) return undefined
+  const [, step, ordinal] = /^\D(\d+)(?:\D(\d+))?/.exec(id.slice(parent.length)) ?? []
+  if (step === undefined) return undefined
+  return { task: parent, step: Number(step), ...(ordinal !== undefined && { ordinal: Number(ordinal) }) }
+}

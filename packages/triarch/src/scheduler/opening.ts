@@ -1,0 +1,69 @@
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Reply } from '../kernel/message.ts'
+import { type Rebuilt, rebuilding } from '../kernel/rebuild.ts'
+import type { Claim } from '../store/port.ts'
+import { Chronicle, contradictory } from './history.ts'
+import type { Mail } from './mail.ts'
+import type { Owner } from './owner.ts'
+import { takeUp } from './takeup.ts'
+
+/** A claimed task as its history has it. */
+export interface Opened {
+  rebuilt: Rebuilt
+  mail: Mail[]
+  /** Its last record, and when that was written. */
+  seq: number
+  at: number
+  /** Characters of its events. */
+  size: number
+}
+
+/** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
+export async function openTask(owner: Owner, claim: Claim): Promise<Opened> {
+  const { breath } = owner
+  const chronicle = new Chronicle()
+  await breath.through(chronicle.adding(claim.records))
+  if (claim.rest !== undefined) {
+    for await (const page of owner.pages(claim.id, chronicle.last)) await breath.through(chronicle.adding(page))
+  }
+  const { last: seq, at, size, events } = chronicle
+  if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
+  const rebuilt = await folded(owner, claim.id, events)
+  const replies = claim.orphaned && claim.unread ? await unreadReplies(owner, claim) : []
+  return { rebuilt, mail: takeUp(rebuilt, claim, replies), seq, at, size }
+}
+
+/** A history that contradicts itself cannot be gone on from. */
+async function folded({ breath }: Owner, id: string, events: Chronicle['events']): Promise<Rebuilt> {
+  try {
+    return await breath.through(rebuilding(id, events))
+  } catch (cause) {
+    if (isTriarchError(cause)) throw cause
+    throw contradictory(cause)
+  }
+}
+
+/** Which attempts the letters speak of that did not come with the claim: those are not lost. */
+async function unreadReplies(owner: Owner, { key, letters }: Claim): Promise<Reply[]> {
+  const replies: Reply[] = []
+  for (let last = letters.at(-1)?.id ?? 0; ; ) {
+    const page = await owner.lettersAfter(key, last)
+    for (const { message } of page) {
+      if (message.type === 'reply') replies.push({ ...message, outcome: { kind: 'unknown' } })
+    }
+    if (page.length === 0) return replies
+    last = page.at(-1)?.id ?? last
+  }
+}
+
+/** The history as it is now, for code that starts anew from it. */
+export async function reread(owner: Owner, id: string): Promise<Rebuilt> {
+  const chronicle = new Chronicle()
+  owner.breath.begin()
+  try {
+    for await (const page of owner.pages(id, 0)) await owner.breath.through(chronicle.adding(page))
+    return await folded(owner, id, chronicle.events)
+  } finally {
+    owner.breath.end()
+  }
+}

@@ -1,0 +1,330 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, it } from 'vitest'
+import { TriarchError, workflow } from '../../src/index.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
+import type { StateStore, Transition } from '../../src/store/port.ts'
+import { sqlite } from '../../src/store/sqlite/index.ts'
+import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
+
+const waits = workflow('waits', {
+  run: async (n: number, task) => {
+    await task.run('first', () => n)
+    await task.event('go')
+    return n
+  },
+})
+const workflows = [waits]
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+function file(): string {
+  folders.push(mkdtempSync(join(tmpdir(), 'triarch-')))
+  return join(folders.at(-1) ?? '', 'store.db')
+}
+
+function change(path: string, sql: string): void {
+  using database = new DatabaseSync(path)
+  database.exec(sql)
+}
+
+const recordsOf = (id: string) => `task = (SELECT key FROM triarch_tasks WHERE id = '${id}')`
+
+/** Two tasks that wait, of which the first is then harmed; and an engine that takes both up. */
+async function harmed(sql: string, options: object = {}): Promise<Stage> {
+  const path = file()
+  const store = sqlite(path, { writer: 'inline' })
+  const before = await stage({ workflows, store })
+  await (await before.submit(waits, 1, { id: 'bad' })).emit('other')
+  await before.submit(waits, 2, { id: 'good' })
+  await before.leave()
+  change(path, sql)
+  const s = await stage({ workflows, store, ...options })
+  // Somebody must look at it.
+  await s.engine.task('bad').emit('go')
+  await s.settle()
+  await s.engine.task('good').emit('go')
+  expect(await s.engine.task('good').result()).toBe(2)
+  return s
+}
+
+/** The store with something before its commits. */
+function before(commit: (batch: readonly Transition[]) => void): StoreFactory {
+  return (environment) => {
+    const store = sqlite(':memory:')(environment)
+    const inner = store.commit.bind(store)
+    store.commit = async (batch) => {
+      commit(batch)
+      return inner(batch)
+    }
+    return store
+  }
+}
+
+describe('a task whose history', () => {
+  it.each([
+    ['cannot be read', `UPDATE triarch_history SET events = '[{' WHERE seq = 2 AND ${recordsOf('bad')}`, 2],
+    ['is no list', `UPDATE triarch_history SET events = '{}' WHERE seq = 2 AND ${recordsOf('bad')}`, 2],
+    ['has a gap', `DELETE FROM triarch_history WHERE seq = 2 AND ${recordsOf('bad')}`, 2],
+    ['has no beginning', `DELETE FROM triarch_history WHERE seq = 1 AND ${recordsOf('bad')}`, 1],
+  ])('%s is set apart, with an alert, and shown as far as it can be read', async (_, sql, record) => {
+    const s = await harmed(sql)
+    const bad = s.engine.task('bad')
+    expect(s.alerts).toMatchObject([{ task: 'bad', reason: 'quarantine' }])
+    const { status, pause, lockedBy } = await bad.status()
+    expect({ status, lockedBy }).toEqual({ status: 'paused', lockedBy: undefined })
+    expect(pause).toMatchObject({
+      reason: 'quarantine',
+      error: { code: 'TASK_QUARANTINED', details: { cause: 'history' } },
+    })
+    expect(pause?.error?.cause).toMatchObject({ code: 'HISTORY_CORRUPT', details: { record } })
+    const { reasons } = await s.engine.triarch.explain('bad')
+    expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history' }])
+    const last = (await bad.history()).at(-1)
+    expect(last?.events).toMatchObject([{ type: 'paused', reason: 'quarantine' }])
+    expect(await bad.plan()).toBeNull()
+    await bad.steps()
+    // Nobody takes it again, whatever is sent to it and however long it takes.
+    const { epoch } = (await s.store.task('bad')) ?? {}
+    await bad.emit('go')
+    await s.advance('2h')
+    expect(await s.store.task('bad')).toMatchObject({ epoch, lockedBy: null, quarantined: true })
+    await s.kill()
+  })
+
+  it('contradicts itself is set apart', async () => {
+    const s = await harmed(
+      `UPDATE triarch_history SET events = '[{"type":"planning"}]' WHERE seq = 2 AND ${recordsOf('bad')}`,
+    )
+    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'history' })
+    await s.kill()
+  })
+
+  it('cannot be read gets one more chance by an operator, and goes on once it is mended', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const early = await stage({ workflows, store })
+    const task = await early.submit(waits, 7, { id: 'bad' })
+    await early.leave()
+    using database = new DatabaseSync(path)
+    const where = `seq = 2 AND ${recordsOf('bad')}`
+    const { events } = database.prepare(`SELECT events FROM triarch_history WHERE ${where}`).get() as { events: string }
+    database.exec(`UPDATE triarch_history SET events = 'x' WHERE ${where}`)
+    const s = await stage({ workflows, store })
+    const bad = s.engine.task(task.id)
+    await bad.emit('go')
+    await s.settle()
+    await bad.resume()
+    await s.settle()
+    expect(s.alerts.map(({ reason }) => reason)).toEqual(['quarantine', 'quarantine'])
+    database.prepare(`UPDATE triarch_history SET events = ? WHERE ${where}`).run(events)
+    await bad.resume()
+    expect(await bad.result()).toBe(7)
+    expect(await s.store.task('bad')).toMatchObject({ quarantined: false })
+    await s.leave()
+  })
+
+  it('cannot be read is ended by force, and its parent hears of it', async () => {
+    const path = file()
+    const parent = workflow('parent', { run: (n: number, task) => task.call(waits, n) })
+    const options = { workflows: [waits, parent], store: sqlite(path, { writer: 'inline' }) }
+    const early = await stage(options)
+    const task = await early.submit(parent, 1)
+    await early.leave()
+    const [child] = (
+      await stage(options).then(async (it) => {
+        const page = await it.engine.task(task.id).children()
+        await it.leave()
+        return page
+      })
+    ).tasks
+    const id = child?.id ?? ''
+    change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 2 AND ${recordsOf(id)}`)
+    const s = await stage(options)
+    await s.engine.task(id).emit('go')
+    await s.settle()
+    await s.engine.task(id).cancel({ force: true, reason: 'beyond help' })
+    expect(await codeOf(s.engine.task(id).result())).toBe('TASK_CANCELLED')
+    expect(await codeOf(s.engine.task(task.id).result())).toBe('TASK_FAILED')
+    expect((await s.engine.task(task.id).status()).error?.code).toBe('CHILD_FAILED')
+    await s.kill()
+  })
+
+  it('has a gap is refused with HISTORY_CORRUPT by every reader, as long as it is not set apart', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const s = await stage({ workflows, store })
+    const task = await s.submit(waits, 1)
+    await task.emit('go')
+    await task.result()
+    change(path, 'DELETE FROM triarch_history WHERE seq = 2')
+    for (const read of ['status', 'steps', 'plan', 'history'] as const)
+      await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 2 } })
+    change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 1`)
+    for (const read of ['status', 'steps', 'plan', 'history'] as const)
+      await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 1 } })
+    await s.kill()
+  })
+})
+
+describe('a task whose writes the store refuses', () => {
+  it('is set apart after the second time, and costs its neighbours nothing more', async () => {
+    let refused = 0
+    const store = before((batch) => {
+      if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('eventReceived'))) return
+      refused++
+      throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+    })
+    const s = await stage({ workflows, store })
+    const [bad, good] = [await s.submit(waits, 1, { id: 'bad' }), await s.submit(waits, 2)]
+    await bad.emit('go')
+    await s.advance('1m')
+    const often = refused
+    await good.emit('go')
+    expect(await good.result()).toBe(2)
+    await s.advance('1h')
+    expect(refused).toBe(often)
+    expect(s.alerts).toMatchObject([{ task: 'bad', reason: 'quarantine' }])
+    expect((await bad.status()).pause?.error).toMatchObject({
+      details: { cause: 'refused' },
+      cause: { code: 'STORE_FAILED' },
+    })
+    await s.kill()
+  })
+
+  it('is not set apart for a store that is away, busy or full, nor for one that refuses everybody', async () => {
+    let code: 'STORE_UNAVAILABLE' | 'STORE_BUSY' | 'STORE_FULL' | 'STORE_FAILED' | null = null
+    const store = before((batch) => {
+      if (code && batch.some(({ events }) => events !== null)) throw new TriarchError(code, 'not now')
+    })
+    const s = await stage({ workflows, store })
+    const tasks = await Promise.all([1, 2, 3].map((n) => s.submit(waits, n)))
+    await s.settle()
+    for (const next of ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_FULL', 'STORE_FAILED'] as const) {
+      code = next
+      for (const task of tasks) await task.emit('go')
+      await s.advance('400ms')
+    }
+    code = null
+    await s.advance('1h')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toEqual([1, 2, 3])
+    expect(s.alerts).toEqual([])
+    await s.kill()
+  })
+})
+
+describe('a task that its owners die of', () => {
+  const claim = (store: StateStore, node: string, trial = true) =>
+    store.claim({ node, runnable: [{ workflow: 'waits', version: '1' }], limit: 10, trial })
+
+  it('is set apart unopened after three deaths on trial; one that came along is opened and acquitted', async () => {
+    const path = file()
+    const factory = sqlite(path, { writer: 'inline' })
+    const early = await stage({ workflows, store: factory })
+    for (const id of ['bad', 'good']) await (await early.submit(waits, 1, { id })).emit('other')
+    await early.leave()
+    const store = factory(early.engine.environment)
+    await store.open()
+    await store.post(['bad', 'good'].map((task) => ({ task, message: { type: 'tick' } as const, control: false })))
+    for (const node of ['a', 'b', 'c']) {
+      expect(await claim(store, node)).toHaveLength(2)
+      await store.leave(node)
+    }
+    for (const node of ['d', 'e', 'f', 'g']) {
+      for (const it of await claim(store, node)) {
+        if (it.id === 'good') await store.acquit({ key: it.key, node, epoch: it.epoch })
+      }
+      for (const it of await claim(store, node))
+        if (it.id === 'good') await store.acquit({ key: it.key, node, epoch: it.epoch })
+      await store.leave(node)
+    }
+    await store.close()
+    const s = await stage({ workflows, store: factory })
+    await s.advance('2h')
+    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'deaths' })
+    await s.engine.task('good').emit('go')
+    expect(await s.engine.task('good').result()).toBe(1)
+    await s.engine.task('bad').resume()
+    await s.engine.task('bad').emit('go')
+    expect(await s.engine.task('bad').result()).toBe(1)
+    await s.kill()
+  })
+})
+
+describe('bytes are bounded:', () => {
+  it('a history of too many bytes is undone with HISTORY_TOO_LONG', async () => {
+    const large = workflow('large', {
+      run: async (_: null, task) => {
+        for (;;) await task.run('x', () => 'x'.repeat(1_000))
+      },
+    })
+    await using s = await stage({ workflows: [large], limits: { historyBytes: 20_000 } })
+    const task = await s.submit(large, null)
+    expect(await codeOf(task.result())).toBe('TASK_FAILED')
+    expect((await task.status()).error?.code).toBe('HISTORY_TOO_LONG')
+    expect((await eventsOf(task, 'stepCompleted')).length).toBeLessThan(25)
+  })
+
+  it('a fan-out of many bytes is written in several records, and survives a restart in between', async () => {
+    const wide = workflow('wide', {
+      run: async (n: number, task) => {
+        const all = await Promise.all(Array.from({ length: n }, (_, i) => task.run(`x${i}`, () => 'y'.repeat(250_000))))
+        return all.length
+      },
+    })
+    await using s = await stage({ workflows: [wide], limits: { historyBytes: 1e9 } })
+    const task = await s.submit(wide, 100)
+    expect(await task.result()).toBe(100)
+    const sizes = (await s.store.records(task.id, 0, 1_000)).map(({ events }) => events.length)
+    expect(Math.max(...sizes)).toBeLessThan(9 * 1024 * 1024)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(25_000_000)
+  })
+
+  it('a task with more than the node can hold is set apart, where no node can; the others go on', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const early = await stage({ workflows, store })
+    const bad = await early.submit(waits, 1, { id: 'bad' })
+    for (let n = 0; n < 50; n++) await bad.emit('other', 'x'.repeat(200_000))
+    await early.submit(waits, 2, { id: 'good' })
+    await early.leave()
+    const s = await stage({ workflows, store, limits: { memory: 2_000_000 } })
+    await s.engine.task('bad').emit('go')
+    await s.advance('1m')
+    await s.engine.task('good').emit('go')
+    expect(await s.engine.task('good').result()).toBe(2)
+    expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'size' })
+    await s.kill()
+    const larger = await stage({ workflows, store })
+    await larger.engine.task('bad').resume()
+    expect(await larger.engine.task('bad').result()).toBe(1)
+    await larger.leave()
+  })
+
+  it('a task with thousands of unread letters keeps no other waiting, and reads them all in portions', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const counts = workflow('counts', {
+      run: async (n: number, task) => {
+        let sum = 0
+        for (let i = 0; i < n; i++) sum += ((await task.event('n')) as { length: number }).length
+        return sum
+      },
+    })
+    const options = { workflows: [waits, counts], store }
+    const s = await stage(options)
+    const flooded = await s.submit(counts, 1_200)
+    const good = await s.submit(waits, 3)
+    const message = { type: 'event', name: 'n', payload: 'x'.repeat(20_000) } as const
+    await s.store.post(Array.from({ length: 1_200 }, () => ({ task: flooded.id, message, control: false })))
+    await good.emit('go')
+    expect(await good.result()).toBe(3)
+    expect(await flooded.result()).toBe(1_200 * 20_000)
+    await s.leave()
+  })
+})
