@@ -200,7 +200,9 @@ export class TaskHandle<O = unknown> {
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
     if (!row.quarantined || row.status === 'stopped') return false
-    return store.terminate(await terminationOf(store, row, environment.now(), reason))
+    const ended = await store.terminate(await terminationOf(store, row, environment.now(), reason))
+    if (ended) this.#connection.posted()
+    return ended
   }
 
   /** It goes into the history, so it has the bound of every other payload. */

@@ -28,10 +28,57 @@ export function secretsAt(value: Json | undefined, paths: SecretPaths, found: Se
 
 /** A copy in which none of these texts stands, whatever they are part of. */
 export function scrub<T>(value: T, secrets: ReadonlySet<string>): T {
-  if (secrets.size === 0) return value
-  // The longest first: one may be part of another.
-  const texts = [...secrets].sort((a, b) => b.length - a.length)
-  return clean(value as Json, texts) as T
+  return secrets.size === 0 ? value : (clean(value as Json, matcherOf(secrets)) as T)
+}
+
+/** Finds secrets in one pass over a text, however many they are: by their first characters, then by their lengths. */
+interface Matcher {
+  readonly all: ReadonlySet<string>
+  /** The texts that begin so, and their lengths, the longest first: one may be part of another. */
+  readonly starts: ReadonlyMap<number, { lengths: number[]; texts: Set<string> }>
+}
+
+/** Texts are found for many values: the matcher stays with its set, which only grows. */
+const matchers = new WeakMap<ReadonlySet<string>, { size: number; matcher: Matcher }>()
+
+function matcherOf(secrets: ReadonlySet<string>): Matcher {
+  const known = matchers.get(secrets)
+  if (known?.size === secrets.size) return known.matcher
+  const starts = new Map<number, { lengths: number[]; texts: Set<string> }>()
+  for (const text of secrets) {
+    const start = startAt(text, 0)
+    const same = starts.get(start) ?? { lengths: [], texts: new Set<string>() }
+    starts.set(start, same)
+    same.texts.add(text)
+    if (!same.lengths.includes(text.length)) same.lengths.push(text.length)
+  }
+  for (const { lengths } of starts.values()) lengths.sort((a, b) => b - a)
+  const matcher = { all: secrets, starts }
+  matchers.set(secrets, { size: secrets.size, matcher })
+  return matcher
+}
+
+/** A number for the four characters from here on. */
+function startAt(text: string, at: number): number {
+  const first = (text.charCodeAt(at) << 24) ^ (text.charCodeAt(at + 1) << 16)
+  return first ^ (text.charCodeAt(at + 2) << 8) ^ text.charCodeAt(at + 3)
+}
+
+function hide(text: string, { starts }: Matcher): string {
+  let shown = ''
+  let from = 0
+  for (let at = 0; at + SHORTEST <= text.length; ) {
+    const start = starts.get(startAt(text, at))
+    const length = start?.lengths.find((it) => start.texts.has(text.slice(at, at + it)))
+    if (length === undefined) {
+      at++
+      continue
+    }
+    shown += text.slice(from, at) + HIDDEN
+    at += length
+    from = at
+  }
+  return from === 0 ? text : shown + text.slice(from)
 }
 
 function change(value: Json, [key, ...rest]: string[], to: (found: Json) => Json): Json {
@@ -52,10 +99,10 @@ function leaves(value: Json, found: Set<string>): void {
   else if (typeof value === 'number' && String(value).length >= SHORTEST) found.add(String(value))
 }
 
-function clean(value: Json, texts: readonly string[]): Json {
-  if (typeof value === 'string') return texts.reduce((text, secret) => text.replaceAll(secret, HIDDEN), value)
-  if (typeof value === 'number') return texts.includes(String(value)) ? HIDDEN : value
+function clean(value: Json, matcher: Matcher): Json {
+  if (typeof value === 'string') return hide(value, matcher)
+  if (typeof value === 'number') return matcher.all.has(String(value)) ? HIDDEN : value
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => clean(item, texts))
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item, texts)]))
+  if (Array.isArray(value)) return value.map((item) => clean(item, matcher))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item, matcher)]))
 }

@@ -5,6 +5,8 @@ import { Detour, type Outcomes, type Waiting } from './detour.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
 const LARGEST_BATCH = 500
+/** Most bytes of events in one; a single transition may have more. */
+const LARGEST_BYTES = 16 * 1024 * 1024
 /** From this many on, a crowd is parted: half of it is written while the other half goes on. */
 const CROWD = 96
 /** While something is blocked: how long the next commit waits for the one in flight (ms), and how many may be left behind. */
@@ -45,7 +47,7 @@ export class Committer {
     // Those written together go on together and come back together. All at once, they and the store would take turns.
     let size = this.#queue.length >= CROWD ? Math.ceil(this.#queue.length / 2) : LARGEST_BATCH
     while (this.#queue.length > 0 || done) {
-      const batch = this.#queue.splice(0, Math.min(size, LARGEST_BATCH))
+      const batch = this.#next(Math.min(size, LARGEST_BATCH))
       size = LARGEST_BATCH
       const committing = batch.length > 0 ? this.#commit(batch) : null
       if (done) this.#detour.tell(done.batch, done.outcomes)
@@ -53,6 +55,17 @@ export class Committer {
       done = outcomes && { batch, outcomes }
     }
     this.#busy = false
+  }
+
+  /** As many as may be written at once, by their number and by their bytes. */
+  #next(size: number): Waiting[] {
+    let bytes = 0
+    const end = this.#queue.findIndex(({ transition: { events, children } }, index) => {
+      bytes += events?.length ?? 0
+      for (const child of children) bytes += child.events.length
+      return index > 0 && (index >= size || bytes > LARGEST_BYTES)
+    })
+    return this.#queue.splice(0, end < 0 ? this.#queue.length : end)
   }
 
   /** The outcomes, or null: they take long, for something may block them too, and are told when they come. */

@@ -47,7 +47,9 @@ function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
     }
     emit(turn, decision)
     const child = childTask(turn, command)
-    if (child) children.push(child)
+    if (!child) continue
+    children.push(child)
+    turn.load.size += child.events.length
   }
 }
 

@@ -1,9 +1,9 @@
 import { delay, type Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Pause } from '../kernel/state.ts'
-import type { RaisedAlert } from '../kernel/alert.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
