@@ -79,8 +79,6 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/store/port.ts': 'the port: all that a store must do, in one place',
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/kernel/apply.ts': 'the fold: what each event means, in one place',
-  'packages/triarch/src/scheduler/scheduler.ts':
-    'what one node has in memory: claims, letters and trials share its books',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
 }
