@@ -66,8 +66,9 @@ export class Slot {
         this.#drop()
       },
     )
-    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql).
-    if (numbered && rows.length === 0) this.#number--
+    // A look that found nothing kept nothing: those that are kept follow each other (migrations/0011/ledger.sql). What was found when
+    // it was first sent may be somebody else's by now, and is kept all the same.
+    if (numbered && rows.length === 0 && !resent) this.#number--
     return rows
   }
 

@@ -5,7 +5,7 @@ import { Triarch, workflow } from 'triarch'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
-import { claimAll, newTask, owned, snapshot, transition } from '../../triarch/test/store/samples.ts'
+import { claimAll, newTask, owned, snapshot, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { refuseVersion } from '../src/migrate.ts'
 import { migrations } from '../src/migrations/index.ts'
@@ -52,7 +52,7 @@ describe('the PostgreSQL store', () => {
       expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
       expect(
         await store.post([{ task: 't', message: { type: 'signal', name: 's', payload: 1 } as never, control: false }]),
-      ).toEqual([true])
+      ).toEqual(['posted'])
       const calls = Array.from({ length: 10 }, () => claimAll(store))
       expect(await store.beat({ id: 'n', roles: [], lease: 60_000 })).toBe(true)
       await holder.query('COMMIT')
@@ -226,6 +226,35 @@ describe('the PostgreSQL store', () => {
     const neighbour = await opened({ schema: other })
     expect(await neighbour.task('t')).toBeNull()
     await dropSchema(other)
+  })
+
+  it('takes no answer of a claim for that of the next call, when others held all it could have claimed', async () => {
+    const store = await opened({ connections: 1 })
+    const claim = await owned(store)
+    await store.submit([newTask('u')])
+    await withClient(async (client) => {
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${schema}".tasks WHERE id = 'u' FOR UPDATE`)
+      expect(await claimAll(store)).toEqual([])
+      await client.query('COMMIT')
+    })
+    expect(await store.commit([transition(claim)])).toEqual([{ ok: true, key: claim.key }])
+    expect((await claimAll(store)).map(({ id }) => id)).toEqual(['u'])
+  })
+
+  it('takes no answer of a request for work for that of the next call, when others held all there was', async () => {
+    const store = await opened({ connections: 1 })
+    const claim = await owned(store)
+    await store.commit([transition(claim, { work: [workRequest('t', 1)] })])
+    const agents = [{ agent: 'pay', actions: ['pay.charge'], limit: 5 }]
+    await withClient(async (client) => {
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${schema}".work FOR UPDATE`)
+      expect(await store.takeWork({ node: 'a', agents })).toEqual([])
+      await client.query('COMMIT')
+    })
+    expect(await store.commit([transition(claim, { seq: 3 })])).toEqual([{ ok: true, key: claim.key }])
+    expect(await store.takeWork({ node: 'a', agents })).toHaveLength(1)
   })
 
   it('goes by the clock of the server', async () => {
