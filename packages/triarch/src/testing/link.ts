@@ -105,7 +105,11 @@ export class Network {
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
     if (fault === 'refused' || fault === 'busy') {
       const code = fault === 'busy' ? 'STORE_BUSY' : 'STORE_UNAVAILABLE'
-      return answer(() => caller.reject(new InjectedError(code, 'injected: nothing was done')))
+      // Now and then rows of others were in the way: then a commit is to be parted, not given up.
+      const details = fault === 'busy' && name === 'commit' && call.index % 2 === 0 ? { blocked: true } : undefined
+      return answer(() =>
+        caller.reject(new InjectedError(code, 'injected: nothing was done', { ...(details && { details }) })),
+      )
     }
     const result = this.#perform(call)
     if (fault === 'crash-after') return this.#crash(machine)
