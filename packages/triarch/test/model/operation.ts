@@ -209,6 +209,7 @@ function childOf(model: Reference, parent: string | null, choice: TaskChoice & {
     startAt: startIn === null ? null : now + startIn,
     deadline: dueIn === null ? null : now + dueIn,
     parent,
+    ...(parent !== null && { parentStep: step }),
     events: JSON.stringify([parent === null ? event : { ...event, parent: { task: parent, step } }]),
   }
 }
