@@ -51,7 +51,10 @@ export interface ChildOptions {
 }
 
 export interface EventOptions<T> {
-  /** Checks the payload. Must answer at once and always alike. */
+  /**
+   * Checks the payload. Must answer at once and always alike. What it refuses is dropped with an alert (EVENT_REFUSED), and
+   * the wait goes on.
+   */
   schema?: StandardSchema<unknown, T>
   /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
   timeout?: Duration | Date

@@ -175,11 +175,19 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     checkLabel('an event', name)
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    const payload: Promise<unknown> = driver.decide({
-      decision: { type: 'waitStarted', id: driver.nextId(), name, until },
-    })
+    const wait = (refused?: string): Promise<unknown> => {
+      const decision = { type: 'waitStarted' as const, id: driver.nextId(), name, until }
+      return driver.decide({ decision, ...(refused !== undefined && { refused }) })
+    }
     const { schema } = options
-    return schema ? payload.then((value) => checkEvent(name, schema, value)) : payload
+    // One wrong payload, whoever sent it, must not end what waits for the right one.
+    const accept = (value: unknown): unknown => {
+      const checked = checkEvent(name, schema as StandardSchema<unknown, unknown>, value)
+      if (!(checked instanceof TriarchError)) return checked.value
+      if (!driver.waitsOn(name)) throw checked
+      return wait(checked.message).then(accept)
+    }
+    return schema ? wait().then(accept) : wait()
   }
 
   async function lock(name: string, options: LockOptions = {}): Promise<Lock> {
@@ -276,11 +284,14 @@ function instant(until: Duration | Date, now: number, what: string): number {
   return at
 }
 
-function checkEvent(name: string, schema: StandardSchema<unknown, unknown>, payload: unknown): unknown {
+function checkEvent(
+  name: string,
+  schema: StandardSchema<unknown, unknown>,
+  payload: unknown,
+): { value: unknown } | TriarchError {
   const checked = validateSync(schema, payload)
   if (checked === 'async') throw new TriarchError('INVALID_OPTION', `event "${name}": its schema is asynchronous`)
-  if ('issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `payload of event "${name}"`)
-  return checked.value
+  return 'issues' in checked ? invalid(checked.issues, 'INVALID_INPUT', `payload of event "${name}"`) : checked
 }
 
 /** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */

@@ -17,6 +17,8 @@ import { Watch } from './watch.ts'
 /** A decision of the workflow's code, with what the history needs not keep. */
 export interface Command {
   decision: Decision
+  /** Why it asks again for an event that came. */
+  refused?: string
   /** For `childStarted`: what the child is submitted with. */
   child?: Pick<Submission, 'input' | 'exclusive' | 'hooks'> & {
     priority?: number
@@ -163,6 +165,12 @@ export class FunctionDriver {
     }
     // Nothing is recorded for it: nobody ran the code when the outcome at hand came (a node without it did). It is new.
     this.commands.push(command)
+  }
+
+  /** Whether code that refuses the payload of this event waits on: a history of before it did so holds something else here. */
+  waitsOn(name: string): boolean {
+    const next = this.#recorded.find((decision, at) => at >= this.#cursor && !isMarker(decision))
+    return next === undefined || (next.type === 'waitStarted' && next.name === name)
   }
 
   patched(patch: string): boolean {

@@ -1,5 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
+import type { AlertCode } from '../kernel/alert.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
 import { hookTasks } from '../kernel/hook.ts'
@@ -46,6 +47,7 @@ function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
       continue
     }
     emit(turn, decision)
+    if (command.refused !== undefined) alert(turn, 'event', command.refused, 'EVENT_REFUSED')
     const child = childTask(turn, command)
     if (!child) continue
     children.push(child)
@@ -92,8 +94,8 @@ function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
   return null
 }
 
-function alert(turn: Turn, reason: string, message: string): void {
-  turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, reason, message })
+function alert(turn: Turn, reason: string, message: string, code?: AlertCode): void {
+  turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, reason, message, ...(code && { code }) })
 }
 
 /** A local step or undo whose code is not there any more would wait for ever: an operator decides. */

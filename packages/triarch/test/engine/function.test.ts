@@ -216,22 +216,49 @@ describe('an event', () => {
     expect(await late.result()).toEqual({ missed: 'ok', later: 'after all' })
   })
 
-  it('is checked by its schema: what the schema makes of it is given, what it refuses rejects', async () => {
+  it('is checked by its schema: what the schema makes of it is given, what it refuses is told, and waited past', async () => {
     const typed = workflow('typed', {
       async run(_: null, task) {
         const n = await task.event('n', { schema: z.coerce.number() })
-        const refused = await task.event('n', { schema: z.number() }).then(
-          () => 'accepted',
-          (error) => error.code,
-        )
-        return { n, refused }
+        const other = await task.event('n', { schema: z.number() })
+        const late = await task.event('n', { schema: z.number(), timeout: '1m' }).catch((error) => error.code)
+        return { n, other, late }
       },
     })
     await using s = await stage({ workflows: [typed] })
     const task = await s.submit(typed, null)
     await task.emit('n', '42')
     await task.emit('n', '43')
-    expect(await task.result()).toEqual({ n: 42, refused: 'INVALID_INPUT' })
+    await s.settle()
+    expect(s.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: task.id }])
+    await task.emit('n', 44)
+    await task.emit('n', 'wrong again')
+    await s.advance('1h')
+    expect(await task.result()).toEqual({ n: 42, other: 44, late: 'EVENT_TIMEOUT' })
+  })
+
+  it('is waited for as its history has it: one of before, where a refusal ended the wait, goes on as it did', async () => {
+    const typed = workflow('typed', {
+      async run(_: null, task) {
+        await task.event('n', { schema: z.number() }).catch(() => task.sleep('1s'))
+        await task.sleep('1d')
+        return 'as before'
+      },
+    })
+    await using s = await stage({ workflows: [typed] })
+    const history = [
+      { type: 'submitted', workflow: 'typed', version: typed.version, input: null },
+      { type: 'started' },
+      { type: 'waitStarted', id: 1, name: 'n', until: null },
+      { type: 'eventReceived', name: 'n', payload: 'wrong' },
+      { type: 'timerStarted', id: 2, until: s.engine.now().getTime() + 1_000 },
+    ]
+    const at = s.engine.now().getTime()
+    const task = { id: 'old', workflow: 'typed', version: typed.version, priority: 0, tags: {}, startAt: null }
+    const rest = { deadline: null, parent: null, status: 'pending' as const, at, events: JSON.stringify(history) }
+    await s.store.submit([{ ...task, ...rest }])
+    await s.advance('2d')
+    expect(await s.engine.triarch.task('old').result()).toBe('as before')
   })
 })
 
