@@ -105,6 +105,14 @@ export function isBlocked(error: unknown): boolean {
   return isTriarchError(error, 'STORE_BUSY') && (error.details as { blocked?: unknown } | undefined)?.blocked === true
 }
 
+/** What a user asked for took longer than a read may: tried again, it would as well. Other errors stay what they are. */
+export function tooCostly(error: unknown): unknown {
+  const { code } = error as { code?: unknown }
+  if (code !== '57014') return error
+  const text = 'the store would have to look at too much for this: narrow it by status, result, tags or parent'
+  return new TriarchError('READ_TOO_COSTLY', text, { cause: error, details: { postgres: code } })
+}
+
 export function unopened(): TriarchError {
   return new TriarchError('STORE_CLOSED', 'the store is not open')
 }

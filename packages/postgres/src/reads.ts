@@ -1,15 +1,17 @@
-import type {
-  HistoryRecord,
-  LockRow,
-  Look,
-  NodeRow,
-  NodeRuns,
-  Place,
-  Pulses,
-  QueuedRow,
-  StoreCounts,
-  TaskMark,
-  TaskRow,
+import {
+  countedUpTo,
+  type HistoryRecord,
+  type LockRow,
+  type Look,
+  MOST_COUNTED,
+  type NodeRow,
+  type NodeRuns,
+  type Place,
+  type Pulses,
+  type QueuedRow,
+  type StoreCounts,
+  type TaskMark,
+  type TaskRow,
 } from 'triarch/store'
 import type { Row } from './slot.ts'
 
@@ -60,15 +62,16 @@ export const NODES =
 export const PULSES = `
 SELECT c.now, n.id, triarch.mark(n), n.lease, n.roles
 FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`
-export const AHEAD = `
-SELECT (SELECT count(*) FROM triarch.tasks o WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version
-  AND (o.priority > t.priority OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))))
+export const AHEAD: string = `
+SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks o
+  WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version AND (o.priority > t.priority
+    OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))) LIMIT ${MOST_COUNTED}) c)
 FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
 export const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,
-  (SELECT count(*) FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
-     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)))
-FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id`
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
+     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)) LIMIT 1000) c)
+FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id LIMIT 1000`
 export const LOCKS_OF_TASK = `
 SELECT l.name, t.id, l.step, l.held, l.since,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.locks o WHERE o.name = l.name AND NOT l.held
@@ -79,9 +82,11 @@ export const LOCKS_OF_NAME = `
 SELECT l.name, t.id, l.step, l.held, l.since, row_number() OVER (ORDER BY l.held DESC, l.priority DESC, l.id) - 1
 FROM (SELECT * FROM triarch.locks o WHERE o.name = $1 ORDER BY o.held DESC, o.priority DESC, o.id LIMIT 1000) l
 JOIN triarch.tasks t ON t.key = l.task ORDER BY l.held DESC, l.priority DESC, l.id`
-export const COUNTS = `
-SELECT (SELECT count(*) FROM triarch.tasks), (SELECT count(*) FROM triarch.tasks WHERE ready),
-       (SELECT count(*) FROM triarch.work), (SELECT count(*) FROM triarch.inbox)`
+export const COUNTS: string = `
+SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${MOST_COUNTED}) c),
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks WHERE ready ORDER BY workflow, version LIMIT ${MOST_COUNTED}) c),
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.work ORDER BY task LIMIT ${MOST_COUNTED}) c),
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.inbox ORDER BY task LIMIT ${MOST_COUNTED}) c)`
 export const NEXT_WAKE = 'SELECT wake_at FROM triarch.tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
 
 export function taskOf(row: Row): TaskRow {
@@ -145,5 +150,5 @@ export function lockOf(row: Row): LockRow {
 
 export function countsOf(row: Row | undefined): StoreCounts {
   const [tasks = 0, ready = 0, work = 0, inbox = 0] = (row ?? []) as number[]
-  return { tasks, ready, work, inbox }
+  return countedUpTo({ tasks, ready, work, inbox })
 }

@@ -1,6 +1,6 @@
 import type { Environment } from 'triarch/store'
 import { type Client, connect, type Role } from './connect.ts'
-import { blocked, ruleOf, unopened } from './failure.ts'
+import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 
@@ -57,6 +57,7 @@ export class Slot {
           return await this.#send(query)
         } catch (error) {
           // Sent again, it may wait for itself: then nobody knows yet whether it takes effect.
+          if (this.#role === 'reads') throw tooCostly(error)
           throw bounded && !resent ? blocked(error) : error
         }
       },

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Environment } from '../../triarch/src/environment/environment.ts'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { agent, Triarch, workflow } from '../../triarch/src/index.ts'
-import type { LookRequest, StateStore, SweepRequest } from '../../triarch/src/store/port.ts'
+import type { LookRequest, StateStore } from '../../triarch/src/store/port.ts'
 import { VirtualEnvironment } from '../../triarch/src/testing/index.ts'
 import { type Counted, counted } from '../../triarch/test/engine/counted.ts'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
@@ -180,12 +180,6 @@ function heard(store: StateStore, environment: Environment): StateStore {
           const look = await target.look(request)
           pace.living = look.living
           return look
-        }
-      }
-      if (name === 'sweep') {
-        return async (request: SweepRequest) => {
-          const report = await target.sweep(request)
-          return report && { ...report, schedules: false }
         }
       }
       const method = Reflect.get(target, name) as unknown

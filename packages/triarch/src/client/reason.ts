@@ -89,6 +89,10 @@ export function span(ms: number): string {
     .join(' ')
 }
 
+/** From so many on, a place in line may be counted no further. */
+const FEW = 1_000
+
 export function before(count: number): string {
+  if (count >= FEW) return `${count.toLocaleString('en')} or more are before it`
   return count === 0 ? 'nobody is before it' : `${count} ${count === 1 ? 'is' : 'are'} before it`
 }

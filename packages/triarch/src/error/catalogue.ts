@@ -64,6 +64,8 @@ export const catalogue = {
   LEASE_UNGUARDED:
     'No thread renews the lease: keep steps from blocking the event loop, or leave pg out of the bundle.',
   WAIT_TIMEOUT: 'The result did not come within the time the caller wanted to wait: the task goes on, ask again later.',
+  READ_TOO_COSTLY:
+    'The store would have to look at too much: narrow it by status, result, tags or parent, or ask for less.',
   STORE_BUSY: 'Another process held the store for too long: try again, and look for long transactions.',
   STORE_SQLITE_TOO_OLD:
     'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',

@@ -69,4 +69,15 @@ export interface StoreCounts {
   ready: number
   work: number
   inbox: number
+  /** Counts that are lower bounds: there is as much, or more. */
+  truncated?: readonly ('tasks' | 'ready' | 'work' | 'inbox')[]
+}
+
+/** Nothing is counted any further: a number on a screen must not cost a walk through millions of rows. */
+export const MOST_COUNTED = 10_000
+
+export function countedUpTo({ tasks, ready, work, inbox }: StoreCounts): StoreCounts {
+  const counts = { tasks, ready, work, inbox }
+  const truncated = (['tasks', 'ready', 'work', 'inbox'] as const).filter((name) => counts[name] >= MOST_COUNTED)
+  return truncated.length > 0 ? { ...counts, truncated } : counts
 }

@@ -49,8 +49,8 @@ export interface SweepReport {
   expiredSteps: number
   /** Unowned tasks past their deadline, made claimable by any scheduler. */
   overdueTasks: number
-  /** Whether a schedule is due; absent: nobody looked. */
-  schedules?: boolean
+  /** Whether a schedule is due. */
+  schedules: boolean
   /** True when `limit` was reached and another sweep should follow at once. */
   more: boolean
 }

@@ -184,7 +184,7 @@ export class Supervisor {
       return false
     }
     this.#leap = 0
-    this.#schedulesDue = report.schedules ?? true
+    this.#schedulesDue = report.schedules
     if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
     return report.more
   }

@@ -146,7 +146,14 @@ async function swept(
   store: port.StateStore,
   request: { name: string; token: number; limit: number },
 ): Promise<port.SweepReport | null> {
-  const sum: port.SweepReport = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, more: false }
+  const sum: port.SweepReport = {
+    deadNodes: [],
+    releasedTasks: 0,
+    expiredSteps: 0,
+    overdueTasks: 0,
+    schedules: false,
+    more: false,
+  }
   for (;;) {
     const report = await store.sweep(request)
     if (!report) return null

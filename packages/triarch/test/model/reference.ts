@@ -495,7 +495,7 @@ export function sweep(model: Reference, { name, token }: { name: string; token: 
     overdueTasks++
   }
   const deadNodes = dead.map(({ id }) => id).sort()
-  return { deadNodes, releasedTasks, expiredSteps, overdueTasks, more: false }
+  return { deadNodes, releasedTasks, expiredSteps, overdueTasks, schedules: false, more: false }
 }
 
 function releaseAll(model: Reference, isLost: (owner: string) => boolean): number {

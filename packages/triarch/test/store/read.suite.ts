@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../src/store/port.ts'
+import { MOST_COUNTED } from '../../src/store/rows.ts'
 import type { Bench } from './conformance.ts'
 import { creation, newTask, owned, released, snapshot, stopped, transition } from './samples.ts'
 
@@ -82,6 +83,14 @@ export function readSuite(bench: Bench): void {
       expect(await store.counts()).toEqual({ tasks: 2, ready: 1, work: 0, inbox: 1 })
       await store.commit([transition(t, { release: released })])
       expect(await store.counts()).toMatchObject({ ready: 2 })
+    })
+
+    it('count no further than a number on a screen is worth, and say so', async () => {
+      const { store } = bench
+      await store.submit(Array.from({ length: MOST_COUNTED + 1 }, (_, i) => newTask(`t${i}`)))
+      const counts = { tasks: MOST_COUNTED, ready: MOST_COUNTED, work: 0, inbox: 0, truncated: ['tasks', 'ready'] }
+      expect(await store.counts()).toEqual(counts)
+      expect((await store.queued(`t${MOST_COUNTED}`)).ahead).toBe(MOST_COUNTED)
     })
 
     it('show how far tasks are, without what they carry', async () => {

@@ -6,7 +6,14 @@ import { claimAll, flow, newTask, owned, released, replyTo, snapshot, transition
 const pay = { agent: 'pay', actions: ['pay.charge'], limit: 1 }
 
 const name = 'supervisor'
-const nothing: SweepReport = { deadNodes: [], releasedTasks: 0, expiredSteps: 0, overdueTasks: 0, more: false }
+const nothing: SweepReport = {
+  deadNodes: [],
+  releasedTasks: 0,
+  expiredSteps: 0,
+  overdueTasks: 0,
+  schedules: false,
+  more: false,
+}
 
 /** Sweeps as a leader with a long lease. */
 async function sweep(store: StateStore, limit = 100): Promise<SweepReport | null> {

@@ -9,6 +9,7 @@ import type {
   TaskMark,
   TaskRow,
 } from '../port.ts'
+import { countedUpTo, MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 import { type SizedRecord, upTo, withEvents } from './replay.ts'
 
@@ -26,17 +27,20 @@ SELECT seq, at, octet_length(events) AS size FROM triarch_history WHERE task = ?
 const NODES = `
 SELECT id, roles, started_at AS startedAt, lease_until AS leaseUntil, runs, place FROM triarch_nodes WHERE dead = 0 ORDER BY id`
 const AHEAD = `
-SELECT (SELECT count(*) FROM triarch_tasks o WHERE o.ready = 1 AND o.workflow = t.workflow AND o.version = t.version
-          AND (o.priority > t.priority OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key)))) AS ahead
+SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks o WHERE o.ready = 1 AND o.workflow = t.workflow AND o.version = t.version
+          AND (o.priority > t.priority OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key)))
+          LIMIT ${MOST_COUNTED})) AS ahead
 FROM triarch_tasks t WHERE t.id = ? AND t.ready = 1`
 const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.locked_by AS node, w.complete_by AS completeBy,
-  (SELECT count(*) FROM triarch_work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
-     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id))) AS ahead
-FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE t.id = ? ORDER BY w.id`
+  (SELECT count(*) FROM (SELECT 1 FROM triarch_work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
+     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)) LIMIT 1000)) AS ahead
+FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE t.id = ? ORDER BY w.id LIMIT 1000`
 const COUNTS = `
-SELECT (SELECT count(*) FROM triarch_tasks) AS tasks, (SELECT count(*) FROM triarch_tasks WHERE ready = 1) AS ready,
-       (SELECT count(*) FROM triarch_work) AS work, (SELECT count(*) FROM triarch_inbox) AS inbox`
+SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})) AS tasks,
+  (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 LIMIT ${MOST_COUNTED})) AS ready,
+  (SELECT count(*) FROM (SELECT 1 FROM triarch_work LIMIT ${MOST_COUNTED})) AS work,
+  (SELECT count(*) FROM (SELECT 1 FROM triarch_inbox LIMIT ${MOST_COUNTED})) AS inbox`
 
 /** A task row as SQLite gives it. */
 export type StoredTask = Omit<TaskRow, 'tags' | 'ready' | 'control' | 'quarantined'> & {
@@ -101,7 +105,7 @@ export function queued(database: Database, _now: number, id: string): QueuedRow 
 }
 
 export function counts(database: Database): StoreCounts {
-  return { ...(database.get<StoreCounts>(COUNTS) as StoreCounts) }
+  return countedUpTo(database.get<StoreCounts>(COUNTS) as StoreCounts)
 }
 
 /** Differs from the last answer when another connection, of this process or another, has committed since. */

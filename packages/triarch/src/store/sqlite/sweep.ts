@@ -37,6 +37,7 @@ const LOST_WORK_OWNERS = LOST_OWNERS('triarch_work')
 const EXPIRE = `
 DELETE FROM triarch_work WHERE id IN (SELECT id FROM triarch_work WHERE due_at <= ? ORDER BY due_at LIMIT ?)
 RETURNING task, step, operation, attempt, locked_by, complete_by, heartbeat_by`
+const SCHEDULE_DUE = 'SELECT 1 FROM triarch_schedules WHERE next_at <= ? LIMIT 1'
 const OVERDUE = `
 UPDATE triarch_tasks SET ready = 1, control = 1
 WHERE key IN (SELECT key FROM triarch_tasks
@@ -70,8 +71,9 @@ export function sweep(
     const lateSteps = expire(database, now, limit)
     const overdueTasks = database.run(OVERDUE, now, limit)
     sweepLocks(database, now, Math.min(limit, MOST_CLAIMS))
+    const schedules = database.get(SCHEDULE_DUE, now) !== undefined
     const more = [releasedTasks, lostSteps, lateSteps, overdueTasks].includes(limit)
-    return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, more }
+    return { deadNodes, releasedTasks, expiredSteps: lostSteps + lateSteps, overdueTasks, schedules, more }
   })
 }
 
