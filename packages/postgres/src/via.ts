@@ -19,6 +19,8 @@ WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LIST}), ',
 SELECT c.answer, g.refused, CASE WHEN $12 <> '' THEN pg_notify($12, $14) END
 FROM c, LATERAL triarch.gate(true, c.answer, $13) g`
 
+const FIRST = 'SELECT h.events FROM triarch.history h WHERE h.task = $1 AND h.seq = 1'
+
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
 export async function submitVia(
   via: unknown,
@@ -40,7 +42,11 @@ export async function submitVia(
       told?.payload ?? '',
     ])
     const { answer, refused } = rows[0] as { answer: string; refused: string | null }
-    return submitOutcomes(answer, refused)[0] as SubmitOutcome
+    const outcome = submitOutcomes(answer, refused)[0] as SubmitOutcome
+    if (outcome.created || outcome.key === 0) return outcome
+    const found = await client.query(inSchema(FIRST, settings.schema), [outcome.key])
+    const first = (found.rows[0] as { events: string } | undefined)?.events
+    return { ...outcome, ...(first !== undefined && { first }) }
   } catch (error) {
     const code = sqlStateOf(error)
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `via` has no open transaction')

@@ -1,4 +1,5 @@
 import { checkInteger, checkOptions } from '../definition/options.ts'
+import { SEPARATOR } from '../kernel/child.ts'
 import type { Connection } from './connection.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { TaskInfo } from './status.ts'
@@ -44,8 +45,11 @@ export async function listChildren(
   }
 }
 
-/** The ids that the engine gives to children name the step: for those whose row does not. */
+/** The ids that the engine gives to children end with the step, and the place in it: for those whose row does not name it. */
 function isOf(id: string, parent: string, step: number): boolean {
-  const prefix = `${parent}.${step}`
-  return id.startsWith(prefix) && (id.length === prefix.length || '.-'.includes(id.charAt(prefix.length)))
+  if (!id.startsWith(parent)) return false
+  const rest = id.slice(parent.length)
+  const place = rest.startsWith('.') ? rest.slice(1) : rest.slice(rest.lastIndexOf(SEPARATOR) + 1)
+  const prefix = `${step}`
+  return place.startsWith(prefix) && (place.length === prefix.length || '.-'.includes(place.charAt(prefix.length)))
 }

@@ -1,7 +1,7 @@
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkExclusive, type ExclusiveOptions, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
-import { checkTaskId } from '../definition/name.ts'
+import { checkNewTaskId, checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { makePlan, type PlanningOptions } from '../definition/planning.ts'
@@ -124,7 +124,7 @@ function buildTask(
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
   return taskOf({
-    id: options.id === undefined ? id() : checkTaskId(options.id),
+    id: options.id === undefined ? id() : checkNewTaskId(options.id),
     ...{ at: now, order, later },
     ...(start !== null && start > now && { startAt: start }),
   })

@@ -15,7 +15,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { eventsOf } from '../scheduler/history.ts'
 import { Registry } from '../scheduler/registry.ts'
-import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts } from '../store/port.ts'
+import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { explain } from './explain.ts'
@@ -158,9 +158,9 @@ export class Triarch implements AsyncDisposable {
     const id = () => this.#environment.id()
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
     const task = await newTask(workflow, input, options, given)
-    const { created, heldBy } = await this.#create(task, options.via)
+    const { created, heldBy, first } = await this.#create(task, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
-    if (!created) await this.#same(task, options.ifExists ?? 'match')
+    if (!created) await this.#same(task, { ...options, ...(first !== undefined && { first }) })
     return task.id
   }
 
@@ -319,7 +319,7 @@ export class Triarch implements AsyncDisposable {
     }
   }
 
-  async #create(task: NewTask, via: unknown): Promise<{ created: boolean; heldBy?: string }> {
+  async #create(task: NewTask, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
     if (via !== undefined) return this.#store.submitVia(via, task)
     const launched = this.#node?.scheduler?.launch(task)
     if (launched != null) {
@@ -333,9 +333,12 @@ export class Triarch implements AsyncDisposable {
   }
 
   /** Whether the existing task is the one that was meant. */
-  async #same(task: NewTask, ifExists: 'match' | 'return' | 'reject'): Promise<void> {
+  async #same(
+    task: NewTask,
+    { ifExists = 'match', first }: { ifExists?: SubmitOptions['ifExists']; first?: string },
+  ): Promise<void> {
     if (ifExists === 'return') return
-    const [record] = await this.#store.records(task.id, 0, 1)
+    const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, events: first }]
     const recorded = record && (eventsOf(record.seq, record.events)[0] as Record<string, unknown> | undefined)
     const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
     const same = recorded?.workflow === asked?.workflow && isDeepStrictEqual(recorded?.input, asked?.input)

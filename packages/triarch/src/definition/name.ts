@@ -32,6 +32,16 @@ export function checkLabel(what: string, name: unknown): string {
   )
 }
 
+/** The same for a task that is to be made: ids with "~" are the engine's own. Throws INVALID_NAME. */
+export function checkNewTaskId(id: unknown): string {
+  const checked = checkTaskId(id)
+  if (!checked.includes('~')) return checked
+  throw new TriarchError(
+    'INVALID_NAME',
+    'a task id must not contain "~", which stands in the ids of child tasks: use ":"',
+  )
+}
+
 function check(what: string, value: unknown, pattern: RegExp, rule: string): string {
   if (typeof value === 'string' && pattern.test(value)) return value
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 120)) : `a value of type ${typeof value}`

@@ -1,3 +1,4 @@
+import { childTaskId } from './child.ts'
 import type { ParentPolicy, TaskEvent } from './event.ts'
 import type { HookOrder } from './hook.ts'
 import type { ErrorRecord } from './json.ts'
@@ -209,8 +210,8 @@ export function borne({ tolerate }: BatchPolicy, total: number | null): number {
   return total === null ? Number.POSITIVE_INFINITY : Math.floor((total * Number.parseFloat(tolerate)) / 100)
 }
 
-export function childId(task: string, step: number, { generation }: Batch, ordinal: number): string {
-  return generation === 0 ? `${task}.${step}.${ordinal}` : `${task}.${step}-${generation}.${ordinal}`
+export function childId(of: TaskState, step: number, { generation }: Batch, ordinal: number): string {
+  return childTaskId(of, generation === 0 ? `${step}.${ordinal}` : `${step}-${generation}.${ordinal}`)
 }
 
 /** Ordinals with their results as ranges: children that end together are mostly neighbours. */

@@ -23,7 +23,7 @@ export function childEnded(turn: Turn, { step, ordinal, result, error, refused }
   const ended = turn.ended.get(step) ?? newEnded()
   if (ordinal === undefined) {
     const name = refused ? refused.child : takenId(error)
-    const unmade = [...batch.outstanding].find((other) => childId(turn.state.id, step, batch, other) === name)
+    const unmade = [...batch.outstanding].find((other) => childId(turn.state, step, batch, other) === name)
     if (unmade === undefined || ended.foreign.has(unmade)) return false
     ended.foreign.add(unmade)
   } else if (!batch.outstanding.has(ordinal) || ended.results.has(ordinal)) return false
@@ -147,7 +147,7 @@ function retry(turn: Turn, step: Step, batch: Batch, count: number): void {
 function spawn(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy, count: number): void {
   for (const [n, item] of batch.buffer.splice(0, count).entries()) {
     const ordinal = batch.next + n
-    turn.spawned.push({ task: childId(turn.state.id, step.id, batch, ordinal), step: step.id, ordinal, policy, item })
+    turn.spawned.push({ task: childId(turn.state, step.id, batch, ordinal), step: step.id, ordinal, policy, item })
   }
 }
 
@@ -222,7 +222,7 @@ function failure(step: Step, batch: Batch): ErrorRecord {
 }
 
 function tell(turn: Turn, step: Step, batch: Batch, ordinal: number, message: Message): void {
-  turn.posts.push({ task: childId(turn.state.id, step.id, batch, ordinal), message, control: true })
+  turn.posts.push({ task: childId(turn.state, step.id, batch, ordinal), message, control: true })
 }
 
 function policyOf(state: TaskState, id: number): BatchPolicy | null | undefined {

@@ -27,6 +27,8 @@ export function isWider(state: TaskState, bound: number): boolean {
 /** The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). */
 export function idempotencyKey(state: TaskState, step: Step): string {
   const base = `${state.id}:${step.id}`
-  const key = step.generation === 0 ? base : `${base}:${step.generation}`
+  // After the last colon of a key are the digits of its step: no other task's id makes the same of it.
+  const mark = state.life === null ? ':' : '~'
+  const key = step.generation === 0 ? base : `${base}${mark}${step.generation}`
   return step.operation === 'undo' ? `${key}:undo` : key
 }

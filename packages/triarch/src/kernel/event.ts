@@ -55,6 +55,11 @@ export interface Submission {
   hooks?: HookOrder[]
   /** Where secrets are in its input and output. */
   secrets?: string[]
+  /**
+   * Tells this task from others that had its id before or will have it after: part of its children's ids. Absent in tasks of
+   * before the eleventh schema, whose ids and keys are made as they always were.
+   */
+  life?: string
 }
 
 /**

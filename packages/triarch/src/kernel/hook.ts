@@ -1,3 +1,4 @@
+import { childTaskId } from './child.ts'
 import type { Json } from './json.ts'
 import type { TaskStatus } from './status.ts'
 import type { Turn } from './turn.ts'
@@ -35,7 +36,7 @@ export function hookTasks({ state, moves, at }: Turn): HookTask[] {
     return [...hooks.entries()]
       .filter(([, { on }]) => on.some((state) => named.includes(state)))
       .map(([index, hook]) => ({
-        task: `${id}.${to}.${at}-${generation}-${ordinal}-${index}`,
+        task: childTaskId(state, `${to}.${at}-${generation}-${ordinal}-${index}`),
         workflow: hook.workflow,
         version: hook.version,
         input: input as unknown as Json,

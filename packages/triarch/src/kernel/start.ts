@@ -14,6 +14,7 @@ export function submit(state: TaskState, event: Extract<TaskEvent, { type: 'subm
   state.tags = event.tags ?? {}
   state.parent = event.parent ?? null
   state.hooks = event.hooks ?? []
+  state.life = event.life ?? null
   state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
   newGate(state, event)
 }

@@ -24,6 +24,8 @@ export interface TaskState {
   priority: number
   tags: Record<string, string>
   parent: Parent | null
+  /** Of its submission; null: it is older than that. */
+  life: string | null
   /** It does not begin before it is thawed. */
   frozen: boolean
   /** The tasks it comes after. */
@@ -197,6 +199,7 @@ export function newState(id: string): TaskState {
     priority: 0,
     tags: {},
     parent: null,
+    life: null,
     frozen: false,
     antecedents: new Map(),
     locks: new Map(),

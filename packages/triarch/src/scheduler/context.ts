@@ -17,7 +17,7 @@ import type {
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
-import { checkLabel, checkName, checkTaskId } from '../definition/name.ts'
+import { checkLabel, checkName, checkNewTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
@@ -26,6 +26,7 @@ import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
+import { childTaskId } from '../kernel/child.ts'
 import type { ParentPolicy } from '../kernel/event.ts'
 import type { FunctionDriver } from './driver.ts'
 import type { EffectCode } from './effect.ts'
@@ -125,7 +126,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
     const what = `options of child ${target.name}`
     checkOptions(what, options, childKeys)
-    if (childId !== undefined) checkTaskId(childId)
+    if (childId !== undefined) checkNewTaskId(childId)
     if (!parentPolicies.includes(onCancel)) {
       throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of ${parentPolicies.join(', ')}`)
     }
@@ -146,7 +147,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       decision: {
         type: 'childStarted',
         id,
-        task: childId ?? `${taskId}.${id}`,
+        task: childId ?? childTaskId({ id: taskId, life: driver.life }, id),
         workflow: target.name,
         version: target.version,
         mode,

@@ -50,6 +50,8 @@ export class FunctionDriver {
   at = 0
   readonly workflow: Workflow
   readonly taskId: string
+  /** Part of the ids of its children. */
+  readonly life: string | null
   readonly payloadLimit: number
   readonly firstId: number
   readonly #stray: (error: TriarchError) => void
@@ -66,6 +68,7 @@ export class FunctionDriver {
   constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
     this.workflow = workflow
     this.taskId = rebuilt.state.id
+    this.life = rebuilt.state.life
     this.payloadLimit = payloadLimit
     this.firstId = rebuilt.state.firstId
     this.#stray = stray

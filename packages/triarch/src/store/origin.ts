@@ -38,7 +38,9 @@ export function taskOf({ id, at, order, startAt, later = false, hookOf }: Origin
     return { step: -index, name: key, ifHeld, ...(parents.length > 0 && { parents }) }
   })
   const antecedents = (after ?? []).map(({ task }) => task)
-  const submitted = { type: 'submitted', ...order }
+  // The id of one that another task started is of that one's life.
+  const life = parent || hookOf !== undefined ? '' : at.toString(36)
+  const submitted = { type: 'submitted', ...order, life }
   return {
     ...{ id, workflow, version, priority, tags, at },
     status: later ? 'scheduled' : 'pending',

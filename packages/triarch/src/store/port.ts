@@ -253,6 +253,8 @@ export type CommitOutcome =
 export interface SubmitOutcome {
   created: boolean
   key: number
+  /** Inside the caller's transaction and not created: the first record of the task there is, which may not be committed yet. */
+  first?: string
   /** Not created: a lock it wanted with `reject` (`lock`) is held by this task. */
   heldBy?: string
   lock?: string

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, PermanentError, workflow } from '../../src/index.ts'
-import { codeOf, eventsOf, never, stage } from './harness.ts'
+import { childOf, codeOf, eventsOf, never, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 /** An agent that writes down what it does and undoes; `undo` of the names in `stuck` waits to be let go. */
@@ -226,8 +226,8 @@ describe('children and compensation', () => {
     const task = await s.submit(parent, null, { id: 'p' })
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log.filter((line) => line.startsWith('-'))).toEqual(['-c2 :2:undo', '-c1 :1:undo', '-own :1:undo'])
-    expect((await s.engine.task('p.2').status()).result).toBe('compensated')
-    expect((await s.engine.task('p.3').status()).result).toBe('success')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('compensated')
+    expect((await s.engine.task(await childOf(s, 'p', 3)).status()).result).toBe('success')
   })
 
   it('stops a child that runs, and it undoes what it did', async () => {
@@ -250,7 +250,7 @@ describe('children and compensation', () => {
     await task.cancel({ reason: 'changed my mind' })
     expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
     expect(log.map((line) => line.split(' ')[0])).toEqual(['p', 'c', '-c', '-p'])
-    expect((await s.engine.task('p.2').status()).result).toBe('cancelled')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('cancelled')
     expect((await task.status()).error?.message).toBe('changed my mind')
   })
 })

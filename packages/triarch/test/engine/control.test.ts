@@ -10,7 +10,7 @@ import {
   workflow,
 } from '../../src/index.ts'
 import { memory } from '../../src/testing/index.ts'
-import { codeOf, eventsOf, never, stage } from './harness.ts'
+import { childOf, codeOf, eventsOf, never, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 const echo = workflow('echo', { run: (value: unknown) => value as never })
@@ -157,18 +157,19 @@ describe('list', () => {
     await s.advance('1h')
     await s.submit(parent, null, { id: 'd', tags: { customer: 'bob' } })
     await s.settle()
-    expect(await ids({ order: 'oldest' })).toEqual(['a', 'b', 'c', 'd', 'd.1'])
-    expect(await ids({})).toEqual(['d.1', 'd', 'c', 'b', 'a'])
+    const child = await childOf(s, 'd', 1)
+    expect(await ids({ order: 'oldest' })).toEqual(['a', 'b', 'c', 'd', child])
+    expect(await ids({})).toEqual([child, 'd', 'c', 'b', 'a'])
     expect(await ids({ status: 'running' })).toEqual(['b'])
-    expect(await ids({ status: ['running', 'stopped'], order: 'oldest' })).toEqual(['a', 'b', 'c', 'd', 'd.1'])
+    expect(await ids({ status: ['running', 'stopped'], order: 'oldest' })).toEqual(['a', 'b', 'c', 'd', child])
     expect(await ids({ result: 'error' })).toEqual(['c'])
     expect(await ids({ result: ['error', 'pending'] })).toEqual(['c', 'b'])
-    expect(await ids({ workflow: 'echo', version: '1' })).toEqual(['d.1', 'a'])
+    expect(await ids({ workflow: 'echo', version: '1' })).toEqual([child, 'a'])
     expect(await ids({ version: '2' })).toEqual([])
-    expect(await ids({ parent: 'd' })).toEqual(['d.1'])
+    expect(await ids({ parent: 'd' })).toEqual([child])
     expect(await ids({ tags: { customer: 'ann' } })).toEqual(['b', 'a'])
     expect(await ids({ tags: { customer: 'ann', kind: 'x' } })).toEqual(['a'])
-    expect(await ids({ submittedAfter: later })).toEqual(['d.1', 'd'])
+    expect(await ids({ submittedAfter: later })).toEqual([child, 'd'])
     expect(await ids({ submittedBefore: new Date(later.getTime() + 1), workflow: 'nap' })).toEqual(['b'])
     const seen: TaskInfo[] = []
     for (let cursor: string | undefined; ; ) {
@@ -177,7 +178,7 @@ describe('list', () => {
       if (page.next === undefined) break
       cursor = page.next
     }
-    expect(seen.map(({ id }) => id)).toEqual(['d.1', 'd', 'c', 'b', 'a'])
+    expect(seen.map(({ id }) => id)).toEqual([child, 'd', 'c', 'b', 'a'])
     expect(seen.at(-1)).toMatchObject({ tags: { customer: 'ann', kind: 'x' }, workflow: 'echo' })
   })
 })

@@ -8,7 +8,7 @@ import {
   StepFailedError,
   workflow,
 } from '../../src/index.ts'
-import { codeOf, events, eventsOf, never, stage } from './harness.ts'
+import { childOf, codeOf, events, eventsOf, never, stage } from './harness.ts'
 
 const math = agent('math')
 const double = math.action('double', { run: async (n: number) => n * 2 })
@@ -279,7 +279,7 @@ describe('a child task', () => {
     await using s = await stage({ workflows: [parent, child], agents })
     const task = await s.submit(parent, 4, { id: 'p' })
     expect(await task.result()).toEqual([8, 10])
-    expect(await s.engine.task('p.1').result()).toBe(8)
+    expect(await s.engine.task(await childOf(s, 'p', 1)).result()).toBe(8)
     expect((await s.engine.task('named').status()).parent).toBe('p')
   })
 
@@ -305,7 +305,7 @@ describe('a child task', () => {
     })
     await using s = await stage({ workflows: [parent, child], agents })
     const output = await (await s.submit(parent, -1, { id: 'p' })).result()
-    expect(output).toMatchObject({ child: 'p.1', result: 'error' })
+    expect(output).toMatchObject({ child: await childOf(s, 'p', 1), result: 'error' })
     expect(JSON.stringify(output)).toContain('negative')
   })
 
@@ -332,15 +332,15 @@ describe('a child task', () => {
       const { status, result } = await s.engine.task(id).status()
       return `${status} ${result}`
     }
-    expect(await seen('cancel.1')).toBe('stopped cancelled')
+    expect(await seen(await childOf(s, 'cancel', 1))).toBe('stopped cancelled')
     expect(await seen('cancel')).toBe('stopped cancelled')
-    expect(await seen('detach.1')).toBe('running pending')
+    expect(await seen(await childOf(s, 'detach', 1))).toBe('running pending')
     expect(await seen('detach')).toBe('stopped cancelled')
-    expect(await seen('wait.1')).toBe('running pending')
+    expect(await seen(await childOf(s, 'wait', 1))).toBe('running pending')
     expect(await seen('wait')).toBe('running pending')
     await s.advance('10d')
-    expect(await seen('detach.1')).toBe('stopped success')
-    expect(await seen('wait.1')).toBe('stopped success')
+    expect(await seen(await childOf(s, 'detach', 1))).toBe('stopped success')
+    expect(await seen(await childOf(s, 'wait', 1))).toBe('stopped success')
     expect(await seen('wait')).toBe('stopped cancelled')
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type TaskContext, workflow } from '../../src/index.ts'
-import { checkFold, eventsOf, stage } from '../engine/harness.ts'
+import { checkFold, childOf, eventsOf, stage } from '../engine/harness.ts'
 
 const own = agent('own', { concurrency: 100 })
 const work = own.action('work', { run: (n: number) => n, undo: () => undefined, finalize: () => undefined })
@@ -26,11 +26,11 @@ describe('a parent that has a lock', () => {
     await s.settle()
     const { error } = await task.status()
     expect(JSON.stringify(error)).toContain('LOCK_DEADLOCK')
-    const [stopped] = await eventsOf(s.engine.task('p.2'), 'lockRefused')
+    const [stopped] = await eventsOf(s.engine.task(await childOf(s, 'p', 2)), 'lockRefused')
     expect(stopped?.error).toMatchObject({ details: { lock: 'x', by: ['p'], parent: 'p' } })
     expect(stopped?.error.message).toContain('task "p", which waits for the end of this one')
     expect(await s.store.locks({ name: 'x' })).toEqual([])
-    await checkFold(s.store, 'p.2')
+    await checkFold(s.store, await childOf(s, 'p', 2))
   })
 
   it('may start a child that waits until it is done', async () => {
@@ -44,9 +44,12 @@ describe('a parent that has a lock', () => {
     await using s = await stage({ workflows: [parent, child], agents: [own] })
     await s.submit(parent, null, { id: 'p' })
     await s.advance('30m')
-    expect(await s.store.locks({ name: 'x' })).toMatchObject([{ task: 'p', held: true }, { task: 'p.2' }])
+    expect(await s.store.locks({ name: 'x' })).toMatchObject([
+      { task: 'p', held: true },
+      { task: await childOf(s, 'p', 2) },
+    ])
     await s.advance('31m')
-    expect((await s.engine.task('p.2').status()).result).toBe('success')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('success')
   })
 
   it('hears it of grandchildren, of plans, and of what its child waits for in others', async () => {

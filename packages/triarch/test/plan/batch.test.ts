@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type BatchDefinition, type LocalBatchDefinition, PermanentError, workflow } from '../../src/index.ts'
+import { childTaskId } from '../../src/kernel/child.ts'
 import { codeOf, eventsOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
+import { newTask } from '../store/samples.ts'
 
 type Options = Omit<BatchDefinition<number, number>, 'workflow' | 'items'>
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
@@ -247,7 +249,10 @@ describe('a batch whose children fail', () => {
   it('counts a child that another task’s id stands in the way of as failed, and leaves that task alone', async () => {
     const { flow, child, workflows, agents } = work({ tolerate: 1 })
     await using s = await stage({ workflows, agents })
-    const other = await s.submit(child, 77, { id: 't.1.2' })
+    const id = childTaskId({ id: 't', life: s.engine.now().getTime().toString(36) }, '1.2')
+    const first = JSON.stringify([{ type: 'submitted', workflow: 'child', version: '1', input: 77 }])
+    await s.store.submit([newTask(id, { workflow: child.name, events: first })])
+    const other = s.engine.task(id)
     const task = await s.submit(flow, 4, { id: 't' })
     expect(await task.result()).toEqual({ total: 4, success: 3, failed: 1, cancelled: 0 })
     await task.compensate()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, PermanentError, type TaskChange, type TaskHook, workflow } from '../../src/index.ts'
-import { codeOf, stage } from '../engine/harness.ts'
+import { childOf, codeOf, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 
 function office() {
@@ -97,7 +97,10 @@ describe('a hook', () => {
     await using s = await stage({ workflows: [parent, watched, tell], agents })
     await s.submit(parent, null, { id: 'p' })
     await s.settle()
-    expect(told.sort()).toEqual(['child running stopped success', 'p.2.0 running stopped success'])
+    expect(told.sort()).toEqual([
+      'child running stopped success',
+      `${await childOf(s, 'p', '2.0')} running stopped success`,
+    ])
   })
 
   it('names states that there are', async () => {

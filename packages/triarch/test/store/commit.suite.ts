@@ -248,6 +248,19 @@ export function commitSuite(bench: Bench): void {
   })
 
   describe('the inbox', () => {
+    it('that continues anew again drops what lies before the beginning of before, of a history that is long', async () => {
+      const { store } = bench
+      const [claim, short] = [await owned(store), await owned(store, 'short')]
+      const events = '[{"type":"continued"}]'
+      for (let seq = 2; seq <= 80; seq++) await store.commit([transition(claim, { seq, rebase: seq === 70 })])
+      await store.commit([transition(claim, { seq: 81, events, rebase: true })])
+      const seqs = async (id: string) => (await store.records(id, 0, 1_000)).map(({ seq }) => seq)
+      expect(await seqs('t')).toEqual([1, ...Array.from({ length: 12 }, (_, n) => 70 + n)])
+      expect((await store.replay('t')).map(({ seq }) => seq)).toEqual([1, 81])
+      for (let seq = 2; seq <= 9; seq++) await store.commit([transition(short, { seq, rebase: true })])
+      expect(await seqs('short')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    })
+
     it('delivers to the owner, oldest first, until a commit consumes', async () => {
       const { store } = bench
       const [t, u] = [await owned(store, 't'), await owned(store, 'u')]

@@ -1,5 +1,5 @@
--- As before (0001/commit.sql), with a third fence: a record is written only where the one before it is there. Read that file for
--- the reasons of the rest.
+-- As before (0001/commit.sql), with a third fence: a record is written only where the one before it is there; and a new beginning
+-- drops what lies before it. Read that file for the reasons of the rest.
 CREATE OR REPLACE FUNCTION triarch.commit(
   slot text, call bigint,
   keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
@@ -171,6 +171,14 @@ BEGIN
       JOIN triarch.tasks t ON t.id = p.id WHERE done[p.tx] > 0 HAVING count(*) > 0);
   END IF;
 
+  IF true = ANY (change_rebase) THEN
+    -- What lies before the base is never replayed, but for the submission. With a new beginning all goes that lies before the
+    -- one of before, 10,000 records at a time; histories of up to 64 records stay whole.
+    DELETE FROM triarch.history h USING unnest(change_of, change_rebase) AS c (tx, rebase), triarch.tasks t
+    WHERE c.rebase AND done[c.tx] > 0 AND t.key = done[c.tx] AND t.base_seq > 64
+      AND h.task = t.key AND h.seq > 1 AND h.seq < t.base_seq
+      AND h.seq < 10000 + (SELECT min(f.seq) FROM triarch.history f WHERE f.task = t.key AND f.seq > 1);
+  END IF;
   IF cardinality(change_of) > 0 THEN
     -- Whatever is still undelivered makes a task claimable again at once.
     SELECT array_agg(i.task), array_agg(i.task) FILTER (WHERE i.control) INTO waiting, controlled

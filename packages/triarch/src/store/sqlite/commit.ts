@@ -9,6 +9,11 @@ import { hasGates, openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
+/** Records that one transition drops: those of before an update may be many. */
+const MOST_SHED = 10_000
+/** A history is whole up to this record. */
+const LEAST_SHED = 64
+
 const CREATE = `
 INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, locked_by, epoch, ready, control,
   orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
@@ -29,6 +34,14 @@ SELECT 1 FROM triarch_tasks WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3 AND
 const SNAPSHOT = `
 updated_at = ?, status = ?, result = ?, failures = ?, deadline = ?, progress = ?, output = ?, error = ?, pause = ?`
 const REBASE = 'base_seq = ?'
+/**
+ * What lies before the base is never replayed, but for the submission. With a new beginning all goes that lies before the one of
+ * before: so two runs are there to be looked at, and a task that never ends does not grow. Short histories stay whole.
+ */
+const SHED = `
+DELETE FROM triarch_history WHERE task = ?1 AND seq IN (
+  SELECT seq FROM triarch_history WHERE task = ?1 AND seq > 1
+    AND seq < (SELECT base_seq FROM triarch_tasks WHERE key = ?1 AND base_seq > ${LEAST_SHED}) ORDER BY seq LIMIT ${MOST_SHED})`
 /** Whatever is still undelivered makes the task claimable again at once. */
 export const RELEASE = `
 locked_by = NULL, orphaned = ?, wake_at = ?,
@@ -179,6 +192,7 @@ function updateTask(database: Database, key: number, { at, seq, create, snapshot
     values.push(at, status, result, failures, deadline, progress, output, error, pause)
   }
   if (rebase) {
+    database.run(SHED, key)
     which |= 2
     values.push(seq)
   }

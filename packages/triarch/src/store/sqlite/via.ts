@@ -7,6 +7,8 @@ import { insertTask } from './submit.ts'
 
 const OURS = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_tasks'`
 
+const FIRST = 'SELECT events FROM triarch_history WHERE task = ? AND seq = 1'
+
 /** Connections of the callers, with their prepared statements. */
 const known: WeakMap<object, Database> = new WeakMap()
 
@@ -14,7 +16,10 @@ const known: WeakMap<object, Database> = new WeakMap()
 export function submitVia(via: unknown, task: NewTask): SubmitOutcome {
   const database = databaseOf(via)
   try {
-    return insertTask(database, task)
+    const outcome = insertTask(database, task)
+    if (outcome.created || outcome.key === 0) return outcome
+    const first = database.get<{ events: string }>(FIRST, outcome.key)?.events
+    return { ...outcome, ...(first !== undefined && { first }) }
   } catch (error) {
     throw storeError(error)
   }
