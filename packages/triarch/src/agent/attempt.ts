@@ -14,7 +14,7 @@ import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
 import { SUSPENDED, suspensionOf } from './suspension.ts'
-import { throttle } from './throttle.ts'
+import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
@@ -227,14 +227,6 @@ export class Attempt {
     )
     this.#beat()
   }
-}
-
-/** Distance between two durable reports of one attempt (ms). */
-const REPORT_EVERY = { least: 250, most: 60_000 }
-
-/** The longer it runs, the less a moment of it matters: a twentieth of its time so far is what a crash may cost. */
-function reportEvery(age: number): number {
-  return Math.min(REPORT_EVERY.most, Math.max(REPORT_EVERY.least, age / 20))
 }
 
 /** What the action's code sees of its attempt. */

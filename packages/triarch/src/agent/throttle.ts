@@ -25,3 +25,11 @@ export function throttle<A extends unknown[]>(
     else fire(args)
   }
 }
+
+/** Distance between two durable reports of one attempt (ms). */
+export const REPORT_EVERY: { least: number; most: number } = { least: 250, most: 60_000 }
+
+/** The longer it runs, the less a moment of it matters: a twentieth of its time so far is what a crash may cost. */
+export function reportEvery(age: number): number {
+  return Math.min(REPORT_EVERY.most, Math.max(REPORT_EVERY.least, age / 20))
+}
