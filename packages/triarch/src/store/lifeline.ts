@@ -24,7 +24,7 @@ export interface KeepAlive {
   report: (report: LifelineReport) => void
 }
 
-/** The code of a thread, apart from what all have in common: `connect(data)` gives `{ renew(), close() }`. */
+/** The code of a thread, apart from what all have in common: `connect(data, wall)` gives `{ renew(), close() }`. */
 export interface LifelineCode {
   source: string
   data: unknown
@@ -68,9 +68,10 @@ export class Lifeline {
     const shared = new SharedArrayBuffer(HEADER + PLACES * WIDTH)
     this.#environment = environment
     this.#words = new Int32Array(shared, 0, 8)
-    this.#times = new Float64Array(shared, 32, 1)
+    this.#times = new Float64Array(shared, 32, 2)
     this.#names = Buffer.from(shared, HEADER)
     this.#times[0] = Number.NEGATIVE_INFINITY
+    this.#setWall()
     const every = node.lease / 3
     const workerData = { shared, origin, every, look: every / LOOKS, stall, quiet, data: code.data }
     this.#worker = new Worker(code.source + THREAD, { eval: true, workerData, name: 'triarch-lease', stderr: false })
@@ -93,6 +94,12 @@ export class Lifeline {
   /** The event loop turns. */
   tick(): void {
     Atomics.add(this.#words, TICK, 1)
+    this.#setWall()
+  }
+
+  /** The thread's wall clock is this environment's. */
+  #setWall(): void {
+    this.#times[1] = this.#environment.now() - this.#environment.monotonic()
   }
 
   /** When the last renewal that succeeded was asked for. */
@@ -149,9 +156,10 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { writeSync } = require('node:fs')
 const { shared, origin, every, look, stall, quiet, data } = workerData
 const words = new Int32Array(shared, 0, 8)
-const times = new Float64Array(shared, 32, 1)
+const times = new Float64Array(shared, 32, 2)
 const names = Buffer.from(shared, ${HEADER})
 const clock = () => Number(process.hrtime.bigint()) / 1e6 - origin
+const wall = () => Math.floor(clock() + times[1])
 let tick = Atomics.load(words, ${TICK})
 let turnedAt = clock()
 let lookedAt = turnedAt
@@ -205,7 +213,7 @@ async function renewal() {
   const asked = clock()
   due = asked + every
   try {
-    connection ??= await connect(data)
+    connection ??= await connect(data, wall)
     const { alive, now } = await connection.renew()
     failing = false
     if (!alive) {

@@ -10,16 +10,16 @@ const BLOCK = 250
  * row it makes it anew, as the engine does.
  */
 const SOURCE = `
-function connect({ path, register, node, roles, lease, runs, place, block }) {
+function connect({ path, register, node, roles, lease, runs, place, block }, wall) {
   const { DatabaseSync } = require('node:sqlite')
   const database = new DatabaseSync(path, { timeout: block })
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0')
   const beat = database.prepare(register)
   return {
     async renew() {
-      const now = Date.now()
+      const now = wall()
       const { changes } = beat.run(node, roles, now, now + lease, runs, lease, place)
-      return { alive: Number(changes) > 0, now: Date.now() }
+      return { alive: Number(changes) > 0, now: wall() }
     },
     close: () => database.close(),
   }
