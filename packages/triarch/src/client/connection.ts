@@ -80,7 +80,7 @@ export class Connection {
 
   /** What a rebuild needs of the history. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT. */
   async history(row: TaskRow): Promise<DatedEvent[]> {
-    const { events, broken } = await readable(this.store, row.id)
+    const { events, broken } = await readable(this.store, row)
     if (broken && !row.quarantined) throw broken
     return events
   }

@@ -35,7 +35,7 @@ export async function explain(
   if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
   if (row.quarantined) return apartness(row)
   const [records, queued, locks, nodes] = await Promise.all([
-    readable(store, id),
+    readable(store, row),
     store.queued(id),
     store.locks({ task: id }),
     store.nodes(),

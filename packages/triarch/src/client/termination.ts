@@ -22,7 +22,7 @@ export async function terminationOf(
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
-  const { events, broken } = await readable(store, id)
+  const { events, broken } = await readable(store, row)
   if (!broken) {
     try {
       const turn = newTurn(rebuild(id, events).state, at, () => 0, NO_LIMITS)

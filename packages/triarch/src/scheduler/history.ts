@@ -1,6 +1,6 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
-import type { HistoryRecord, StateStore } from '../store/port.ts'
+import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 
 /** One reading of a history. */
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
@@ -68,14 +68,21 @@ export async function* recordsOf(store: StateStore, id: string): AsyncGenerator<
   }
 }
 
+/** As much as anybody reads of the history of a task that is set apart: it may be there for its size. */
+const READABLE = 64 * 1024 * 1024
+
 /** What a rebuild needs, as far as it can be read, and what is wrong with the rest. */
 export async function readable(
   store: StateStore,
-  id: string,
+  { id, quarantined }: Pick<TaskRow, 'id' | 'quarantined'>,
 ): Promise<{ events: DatedEvent[]; broken: TriarchError | null }> {
   const chronicle = new Chronicle()
   try {
-    for await (const page of pagesAfter(store, id, 0)) for (const record of page) chronicle.add(record)
+    for await (const page of pagesAfter(store, id, 0)) {
+      for (const record of page) chronicle.add(record)
+      if (quarantined && chronicle.size > READABLE)
+        throw new TriarchError('HISTORY_CORRUPT', `what comes after record ${chronicle.last} is too much to be read`)
+    }
   } catch (error) {
     if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
     return { events: chronicle.events, broken: error }
