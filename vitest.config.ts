@@ -7,6 +7,9 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
     maxWorkers: 2,
+    // V8 loses track of its code pages when many threads come and go where memory has protection keys, and ends the process
+    // (nodejs/node#64500). Tests start a thread for each node they start; a process of a user's starts one.
+    execArgv: ['--no-memory-protection-keys'],
     // For what hangs only: nothing that is slow on a busy machine fails by these.
     testTimeout: 120_000,
     hookTimeout: 120_000,
