@@ -97,8 +97,8 @@ export class Attempt {
   /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
   abort(reason: unknown): void {
     this.#aborted = reason
-    const { controller, context } = this.#abortion ?? {}
-    context?.run(() => controller?.abort(reason))
+    const to = this.#abortion
+    to?.context.run(() => to.controller.abort(reason))
   }
 
   /** Nobody waits for the answer any more. */

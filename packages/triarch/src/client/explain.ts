@@ -9,6 +9,8 @@ import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
 const MOST = 20
+/** A running task with nothing outstanding is between two turns for less than this (ms). */
+const STALL = 3_000
 
 interface Scene {
   now: number
@@ -17,6 +19,8 @@ interface Scene {
   state: TaskState
   /** When each decision was last heard of, and each kind of event last happened. */
   heard: { ids: ReadonlyMap<number, number>; kinds: ReadonlyMap<string, number> }
+  /** When its history last grew. */
+  last: number
   queued: QueuedRow
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
@@ -45,10 +49,21 @@ export async function explain(
   const { state } = foldOf(id, dated)
   const gone = nodes.filter(isGone)
   const living = nodes.filter((node) => node.leaseUntil >= now && !gone.includes(node))
-  const scene: Scene = { now, store, row, state, heard: heardOf(dated), queued, locks, nodes: living, gone }
+  const scene: Scene = {
+    now,
+    store,
+    row,
+    state,
+    heard: heardOf(dated),
+    last: records.at(-1)?.at ?? 0,
+    queued,
+    locks,
+    nodes: living,
+    gone,
+  }
   const reasons = await reasonsOf(scene)
   const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
-  return { task: id, status: row.status, text, reasons }
+  return { task: id, workflow: row.workflow, status: row.status, text, reasons }
 }
 
 /** It says so itself: nothing else need be read, nor might it be readable. */
@@ -71,7 +86,7 @@ function apartness(row: TaskRow): Explanation {
 }
 
 async function reasonsOf(scene: Scene): Promise<Reason[]> {
-  const { row, state } = scene
+  const { row, state, now, last } = scene
   if (row.status === 'stopped') {
     return [{ code: 'stopped', result: row.result, text: `has stopped (${row.result})` }]
   }
@@ -94,6 +109,11 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
     ...(await childrenOf(scene)),
   ]
   if (reasons.length > 0) return reasons
+  // Its code has had its turn, and asked for nothing: no letter, no timer and no child will ever move it.
+  if (row.status === 'running' && state.begun && !state.plan && !row.ready && now - last >= STALL) {
+    const text = `waits for something that is no task call since ${clock(at(last))}: it may wait for ever`
+    return [{ code: 'stalled', since: at(last), text }]
+  }
   const node = row.lockedBy ?? undefined
   const text = node === undefined ? 'will be taken up at once' : `is being worked on by node ${node}`
   return [{ code: 'moving', ...(node !== undefined && { node }), text }]

@@ -22,6 +22,8 @@ export interface NodeOptions {
   settings: Settings
   counters: Counters
   alert: (alert: RaisedAlert) => void
+  /** Something may wait for what never comes. */
+  wonder: (task: string, cause: string) => void
   moved: (state: TaskState) => void
   swept: (report: SweepReport) => void
   failed: (error: unknown) => void
@@ -118,6 +120,7 @@ export class Node {
           alert: options.alert,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
+          wonder: options.wonder,
           stale,
           failed,
           wentBack: () => void this.#goBack(),
@@ -318,6 +321,8 @@ export class Node {
     for (const host of this.#hosts.values()) host.abortAll(reason)
     void this.#threads?.close()
     void this.#supervisor?.stop()
+    const message = `node ${this.id} was taken for dead: what it had goes to others, and it begins anew under another name`
+    this.#options.alert({ code: 'NODE_FENCED', node: this.id, reason: 'fenced', message })
     this.#options.fenced()
   }
 }

@@ -48,12 +48,15 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
   /** It waits for an event of this name. */
   | { code: 'event'; name: string; since: Date; until?: Date }
   | { code: 'child'; task: string; workflow: string; status: string }
+  /** Its code waits for something that is no task call, and nothing else is outstanding. */
+  | { code: 'stalled'; since: Date }
   /** A node has it and nothing keeps it: it moves, or will at once. */
   | { code: 'moving'; node?: string }
 )
 
 export interface Explanation {
   task: string
+  workflow: string
   status: string
   /** All of it in one text. */
   text: string

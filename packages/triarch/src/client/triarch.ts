@@ -16,6 +16,7 @@ import type { HookOrder } from '../kernel/hook.ts'
 import { eventsOf } from '../scheduler/history.ts'
 import { Registry } from '../scheduler/registry.ts'
 import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
+import { Attendance } from './attendance.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { explain } from './explain.ts'
@@ -47,6 +48,7 @@ export class Triarch implements AsyncDisposable {
   readonly #counters: Counters = { stale: 0, fenced: 0 }
   readonly #listeners: Listeners
   readonly #notices: Notices | null
+  readonly #attendance: Attendance
   readonly #failed: (error: unknown) => void
   #opened: Promise<void> | null = null
   #ready = false
@@ -64,6 +66,8 @@ export class Triarch implements AsyncDisposable {
       : systemEnvironment()
     this.#notices = this.#settings.notices ? new Notices(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
+    const seen = { explain: (id: string) => this.explain(id), alert: (raised: RaisedAlert) => this.#alert(raised) }
+    this.#attendance = new Attendance({ environment: this.#environment, failed: this.#failed, ...seen })
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
@@ -160,6 +164,7 @@ export class Triarch implements AsyncDisposable {
     const task = await newTask(workflow, input, options, given)
     const { created, heldBy, first } = await this.#create(task, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
+    if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     if (!created) await this.#same(task, { ...options, ...(first !== undefined && { first }) })
     return task.id
   }
@@ -283,6 +288,7 @@ export class Triarch implements AsyncDisposable {
       moved: (state) => this.#connection.moved(state),
       swept: (report) => this.#listeners.tell('recovered', report),
       failed: this.#failed,
+      wonder: (task, cause) => this.#attendance.wonder(task, cause),
       fenced: () => void this.#rejoin(),
     })
     this.#node = node
@@ -309,6 +315,7 @@ export class Triarch implements AsyncDisposable {
 
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
+    this.#attendance.close()
     try {
       await this.#opened?.catch(() => undefined)
       await this.#node?.stop(grace)
@@ -322,10 +329,7 @@ export class Triarch implements AsyncDisposable {
   async #create(task: NewTask, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
     if (via !== undefined) return this.#store.submitVia(via, task)
     const launched = this.#node?.scheduler?.launch(task)
-    if (launched != null) {
-      const outcome = await launched
-      return { created: outcome.ok }
-    }
+    if (launched != null) return { created: (await launched).ok }
     const [outcome] = await this.#store.submit([task])
     if (task.startAt === null) this.#node?.wake()
     else this.#node?.scheduler?.alarm.set(task.startAt)

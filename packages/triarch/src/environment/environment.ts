@@ -39,6 +39,8 @@ export interface Place {
 
 export interface Timer {
   cancel(): void
+  /** It keeps no process from ending. Absent where none could end. */
+  unref?(): void
 }
 
 /** Resolves after `ms`, or at once when the signal aborts. */

@@ -44,6 +44,10 @@ class Alarm implements Timer {
     clearTimeout(this.#handle)
   }
 
+  unref(): void {
+    this.#handle.unref()
+  }
+
   #arm(ms: number): NodeJS.Timeout {
     return setTimeout(Alarm.#ring, Math.min(Math.ceil(ms), 0x7fffffff), this)
   }

@@ -57,6 +57,8 @@ export interface Owner {
   giveBack(runner: TaskRunner): void
   /** Something went wrong that is no outcome: the task is given back, to be taken up anew from its history. */
   failed(runner: TaskRunner, error: Error): void
+  /** The task has nothing to do now, and nothing of it runs here. */
+  resting(runner: TaskRunner): void
   /** Counts messages that changed nothing. */
   count(stale: number): void
 }

@@ -18,6 +18,13 @@ export function needsCode(state: TaskState): boolean {
   return [...state.steps.values()].some((step) => agentAction(step) === null && isOutstanding(step) && !step.dispatched)
 }
 
+/** Its code asked for nothing that could move it: a promise of its own, a timer, a connection. */
+export function isStalled({ status, pause, unwinding, waits, timers, steps, children }: TaskState): boolean {
+  if (status !== 'running' || pause || unwinding || waits.size + timers.size > 0) return false
+  if ([...children.values()].some((child) => child.status === 'running' && child.mode === 'call')) return false
+  return ![...steps.values()].some((step) => step.held !== null || isOutstanding(step) || step.status === 'suspended')
+}
+
 /** The action its agent runs; null: its code is where the task is owned. */
 export function agentAction({ action }: Step): string | null {
   return action === FINALIZE ? null : action

@@ -379,6 +379,7 @@ export class TaskRunner {
     if (isPressing(this.state, this.#mail) || this.#stray) return this.#wake()
     if (this.state.status === 'planning') void this.#plan()
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
+    if (wakeAt === null && this.#driver && this.#here.size === 0) this.#owner.resting(this)
     if (wakeAt === null || this.#evict) return
     const wait = Math.max(0, wakeAt - this.#owner.environment.now())
     this.#timer = this.#owner.environment.timer(wait, () => this.#wake())

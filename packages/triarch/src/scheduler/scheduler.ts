@@ -32,6 +32,7 @@ import type { Owner, SchedulerLimits } from './owner.ts'
 import { Portion } from './portion.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import type { Registry } from './registry.ts'
+import { isStalled } from './rest.ts'
 import { TaskRunner } from './runner.ts'
 import { agentOf } from './transition.ts'
 import { Witness } from './witness.ts'
@@ -54,6 +55,8 @@ export interface SchedulerOptions {
   committed: (state: TaskState) => void
   /** There is work in the agents' queues. */
   queued: () => void
+  /** A step was given to agents elsewhere, or nothing that is outstanding can move the task. */
+  wonder: (task: string, cause: string) => void
   stale: (count: number) => void
   failed: (error: unknown) => void
   /** Records that were acknowledged are not there any more: nothing that this node believes can be relied on. */
@@ -288,6 +291,8 @@ export class Scheduler implements Owner {
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
     if (transition.work.length > 0) this.#options.queued()
+    for (const { action } of transition.work)
+      if (!this.#options.hosts.has(agentOf(action))) this.#options.wonder(runner.id, action)
     const { children, posts, withdraw } = transition
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
     else if (this.letters.crowded) this.wake(hints.mail)
@@ -331,6 +336,10 @@ export class Scheduler implements Owner {
       // What was meant to be written may have been, and nobody told the agents.
       queued()
     })
+  }
+
+  resting({ id, state }: TaskRunner): void {
+    if (isStalled(state)) this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
   }
 
   count(stale: number): void {

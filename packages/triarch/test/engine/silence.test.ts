@@ -1,103 +1,57 @@
-import { describe, expect, it } from 'vitest'
-import type { Pulse } from '../../src/store/port.ts'
-import { Silence } from '../../src/supervisor/silence.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { agent, workflow } from '../../src/index.ts'
+import { type TestOptions, testEngine } from '../../src/testing/index.ts'
+import { stage } from './harness.ts'
 
-/** Looks every `every` ms of monotonic time at one node with a lease of 10 s. */
-function watcher(every = 1_000) {
-  const silence = new Silence({ lease: 10_000 })
-  let monotonic = 0
-  let wall = 1_800_000_000_000
-  return {
-    silence,
-    pass(ms: number, { leap = 0 } = {}) {
-      monotonic += ms
-      wall += ms + leap
-    },
-    look(beats: number, { lease = 10_000 as number | null } = {}) {
-      const node: Pulse = { id: 'a', mark: `beat ${beats}`, lease, roles: [] }
-      return silence.look({ now: wall, nodes: [node] }, monotonic, monotonic, 2 * every)
-    },
-    get dead() {
-      return silence.dead.map(({ id }) => id)
-    },
+const own = agent('own')
+const act = own.action('act', { run: async () => null })
+const ask = workflow('ask', { run: (_: null, task) => task.run(act, undefined as never) })
+const stuck = workflow('stuck', { run: () => new Promise<null>(() => undefined) })
+const held = workflow('held', {
+  rescue: 'pause',
+  run: async () => {
+    throw new Error('no')
+  },
+})
+const waiting = workflow('waiting', { run: (_: null, task) => task.event('go') })
+const unknown = workflow('unknown', { run: async () => null })
+
+/** What stderr is told while these are submitted, three times each, and two minutes pass. */
+async function said(options: TestOptions = {}): Promise<string[]> {
+  const lines: string[] = []
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  try {
+    const engine = await testEngine({ workflows: [ask, stuck, held, waiting], notices: true, ...options })
+    for (const flow of [ask, stuck, held, waiting, unknown]) for (let n = 0; n < 3; n++) await engine.submit(flow, null)
+    await engine.advance('2m')
+    await engine.stop()
+    return lines
+  } finally {
+    stderr.mockRestore()
   }
 }
 
-describe('a node is dead', () => {
-  it('when its beats were the same for as long as its lease, not a moment before', () => {
-    const w = watcher()
-    w.look(1)
-    for (let second = 1; second <= 10; second++) {
-      expect(w.dead).toEqual([])
-      w.pass(1_000)
-      w.look(1)
-    }
-    expect(w.silence.dead).toEqual([{ id: 'a', mark: 'beat 1' }])
+describe('what stands still is told of without being asked for', () => {
+  it('in one line for each cause, by its code, where nobody listens', async () => {
+    const lines = await said()
+    expect(lines.map((line) => /^triarch: (\w+): .*\n$/.exec(line)?.[1]).sort()).toEqual([
+      'STEP_UNATTENDED',
+      'TASK_PAUSED',
+      'TASK_UNATTENDED',
+      'WORKFLOW_STALLED',
+    ])
   })
 
-  it('never while it beats, however slow the sweeps are', () => {
-    const w = watcher(60_000)
-    for (let beats = 1; beats < 10; beats++) {
-      w.look(beats)
-      w.pass(60_000)
-      expect(w.dead).toEqual([])
-    }
+  it('never, when notices are off', async () => {
+    expect(await said({ notices: false })).toEqual([])
   })
 
-  it('not before two looks found it silent, however far apart they are', () => {
-    const w = watcher(60_000)
-    w.look(1)
-    w.pass(60_000)
-    w.look(1)
-    expect(w.dead).toEqual([])
-    w.pass(60_000)
-    w.look(1)
-    expect(w.dead).toEqual(['a'])
-  })
-
-  it('not because the one who looks stood still', () => {
-    const w = watcher()
-    w.look(1)
-    w.pass(3_600_000)
-    w.look(1)
-    w.pass(1_000)
-    w.look(1)
-    expect(w.dead).toEqual([])
-    w.pass(1_000)
-    w.look(2)
-    for (let second = 0; second < 9; second++) {
-      w.pass(1_000)
-      w.look(2)
-    }
-    expect(w.dead).toEqual([])
-  })
-
-  it.each([3_600_000, -3_600_000, 86_400_000])('not because the clock of the store was set %i ms', (leap) => {
-    const w = watcher()
-    for (let second = 0; second < 30; second++) {
-      w.look(Math.floor(second / 3))
-      w.pass(1_000, { leap: second === 15 ? leap : 0 })
-      expect(w.dead).toEqual([])
-    }
-  })
-})
-
-describe("a leap of the store's clock", () => {
-  it('ahead is told once, by its size', () => {
-    const w = watcher()
-    w.look(1)
-    w.pass(1_000, { leap: 3_600_000 })
-    expect(w.look(1)).toBe(3_600_000)
-    w.pass(1_000)
-    expect(w.look(1)).toBe(0)
-  })
-
-  it('back, or by less than a second, is none', () => {
-    const w = watcher()
-    w.look(1)
-    w.pass(1_000, { leap: -3_600_000 })
-    expect(w.look(1)).toBe(0)
-    w.pass(1_000, { leap: 900 })
-    expect(w.look(1)).toBe(0)
+  it('and by explain', async () => {
+    await using s = await stage({ workflows: [stuck, waiting] })
+    const [one, other] = [await s.submit(stuck, null), await s.submit(waiting, null)]
+    await s.advance('1m')
+    expect((await s.engine.triarch.explain(one.id)).reasons).toMatchObject([{ code: 'stalled' }])
+    expect((await s.engine.triarch.explain(other.id)).reasons).toMatchObject([{ code: 'event' }])
+    expect(s.alerts).toMatchObject([{ code: 'WORKFLOW_STALLED', task: one.id, workflow: 'stuck' }])
   })
 })
