@@ -55,7 +55,7 @@ export async function explain(
     row,
     state,
     heard: heardOf(dated),
-    last: records.at(-1)?.at ?? 0,
+    last: dated.at(-1)?.at ?? 0,
     queued,
     locks,
     nodes: living,
@@ -82,7 +82,7 @@ function apartness(row: TaskRow): Explanation {
     ...(cause !== undefined && { cause }),
     ...(error && { error: error.message }),
   }
-  return { task: id, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason] }
+  return { task: id, workflow, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason] }
 }
 
 async function reasonsOf(scene: Scene): Promise<Reason[]> {
