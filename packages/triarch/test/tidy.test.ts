@@ -80,7 +80,6 @@ const longFiles: Record<string, string> = {
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/kernel/apply.ts': 'the fold: what each event means, in one place',
   'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',
-  'packages/triarch/src/agent/attempt.ts': 'one attempt from its start to its answer',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
 }
