@@ -206,7 +206,7 @@ const batched: Rule = ({ tasks }) =>
       const undone = dated(story).findIndex(({ event }) => event.type === 'undoRequested' && event.id === id)
       const ended = moves.flatMap((move) => move.ended ?? []).reduce((sum, [from, to]) => sum + to - from + 1, 0)
       const started = moves.reduce((sum, move) => sum + (move.started ?? 0), 0)
-      const children = tasks.filter((one) => one.row.parent === row.id && one.row.id.startsWith(`${row.id}.${id}.`))
+      const children = tasks.filter((one) => one.row.parent === row.id && isOf(one.row.id, row.id, id))
       const faults = ended === started ? [] : [`${started} children were started and ${ended} have ended`]
       if (undone < 0 && children.length !== started)
         faults.push(`${started} children were started, there are ${children.length}`)
@@ -267,6 +267,13 @@ const rest: Rule = ({ tasks, inbox, work, nodes }) => [
   ...work.map((item) => `work was left behind: ${JSON.stringify(item)}`),
   ...nodes.filter(({ dead }) => dead === 0).map(({ id }) => `node ${id} left and is still listed as alive`),
 ]
+
+/** Ids of a batch's children end with its step and their ordinal. */
+function isOf(child: string, parent: string, step: number): boolean {
+  const rest = child.startsWith(parent) ? child.slice(parent.length) : ''
+  const place = rest.slice(Math.max(0, rest.lastIndexOf('~')) + 1)
+  return place.startsWith(`${step}.`)
+}
 
 export const historyRules: Record<string, Rule> = {
   accepted,
