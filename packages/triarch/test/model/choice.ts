@@ -86,7 +86,7 @@ export interface TransitionChoice {
   task: string
   create: TaskChoice | null
   /** What is wrong with its fence. */
-  stale: 'epoch' | 'nextEpoch' | 'seq' | 'key' | null
+  stale: 'epoch' | 'nextEpoch' | 'seq' | 'nextSeq' | 'noSeq' | 'key' | null
   /** Another node than the owner. */
   by: string | null
   append: boolean
@@ -122,7 +122,7 @@ const transition: fc.Arbitrary<TransitionChoice> = fc.record({
   create: rarely.chain((it) => (it ? task : fc.constant(null))),
   stale: fc.oneof(
     { weight: 6, arbitrary: fc.constant(null) },
-    { weight: 1, arbitrary: fc.constantFrom('epoch', 'nextEpoch', 'seq', 'key') },
+    { weight: 1, arbitrary: fc.constantFrom('epoch', 'nextEpoch', 'seq', 'nextSeq', 'noSeq', 'key') },
   ),
   by: fc.oneof({ weight: 7, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: node }),
   append: rarely.map((it) => !it),

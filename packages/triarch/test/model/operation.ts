@@ -239,7 +239,7 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
     id,
     node: by ?? (made ? 'a' : (task?.lockedBy ?? 'a')),
     epoch: made ? 1 : (task?.epoch ?? 1) + (stale === 'epoch' ? -1 : stale === 'nextEpoch' ? 1 : 0),
-    seq: made ? 1 : (task?.records.length ?? 0) + (stale === 'seq' ? 0 : 1),
+    seq: made ? 1 : seqOf(task?.records.length ?? 0, choice),
     at,
     events: choice.append ? JSON.stringify([{ type: 'progressed', progress: ++model.serial }]) : null,
     create: made,
@@ -258,6 +258,13 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
     },
     rebase: choice.rebase,
   }
+}
+
+/** That of the next record; of a transition without one, that of the last, or none. */
+function seqOf(last: number, { append, stale }: TransitionChoice): number {
+  if (stale === 'noSeq' && !append) return 0
+  const wrong = stale === 'seq' ? -1 : stale === 'nextSeq' ? 1 : 0
+  return last + (append ? 1 : 0) + wrong
 }
 
 function snapshotOf({ dueIn, ...rest }: NonNullable<TransitionChoice['snapshot']>, at: number): port.Snapshot {

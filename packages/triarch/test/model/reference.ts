@@ -247,9 +247,12 @@ function commitOne(model: Reference, transition: port.Transition): ExpectedCommi
   }
   const task = create ? model.tasks.get(create.id) : byKey(model, transition.key)
   if (!task || task.lockedBy !== node || task.epoch !== epoch) return { ok: false, reason: 'fenced' }
-  if (!create && events !== null) {
-    if (task.records.some((record) => record.seq === seq)) return { ok: false, reason: 'fenced' }
-    task.records.push({ seq, at, events })
+  if (!create) {
+    // The record before is there; of a transition without one, that which it names, if it names any.
+    const has = (it: number) => task.records.some((record) => record.seq === it)
+    const goesOn = events === null ? seq === 0 || has(seq) : has(seq - 1) && !has(seq)
+    if (!goesOn) return { ok: false, reason: 'fenced' }
+    if (events !== null) task.records.push({ seq, at, events })
   }
   const { consumed, forget } = transition
   model.letters = model.letters.filter(({ id, task: of }) => of !== task.id || id === null || !consumed.includes(id))
