@@ -1,5 +1,5 @@
 // All the processes under test, each with a fault proxy between itself and the database.
-import { mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseServer } from '../examples/orders/database/server.ts'
 import { type Launched, launch } from '../examples/orders/launch.ts'
@@ -38,6 +38,8 @@ interface Ground {
   writers: ReadonlySet<string>
   /** Where the drill's services write what they saw. */
   ledger: string
+  /** Where poison says whom it kills. */
+  diary: string
   warden: Warden
 }
 
@@ -55,11 +57,12 @@ const crew: [group: Group, count: number][] = [
 const BOUNDS = { restarts: 200, grace: 20_000 }
 
 export async function startFleet(ground: Ground): Promise<Fleet> {
-  const { dir, seed, database, ledger, warden, writers, hints } = ground
+  const { dir, seed, database, ledger, diary, warden, writers, hints } = ground
   const logs = join(dir, 'logs')
   mkdirSync(logs, { recursive: true })
   const run = async <Ready>(name: string, script: string, args: string[]) => {
-    const launched = await launch<Ready>(new URL(script, import.meta.url), args, openSync(join(logs, name), 'a'))
+    const log = openSync(join(logs, name), 'a')
+    const launched = await launch<Ready>(new URL(script, import.meta.url), args, log).finally(() => closeSync(log))
     const { child } = launched
     warden.watch(child.pid)
     child.once('exit', () => warden.forget(child.pid))
@@ -86,6 +89,7 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
             group,
             ...['--store', store],
             ...['--ledger', ledger],
+            ...['--diary', diary],
             ...(hints ? [] : ['--no-hints']),
           ])
     return { name, group, proxy, unit: await Unit.start(name, start, BOUNDS) }

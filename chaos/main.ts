@@ -47,7 +47,8 @@ function directory(data: Options['data']): string {
 }
 
 try {
-  process.exitCode = await main()
+  // At once: left to itself, Node has been seen to wait for ever for handles of processes that had long ended.
+  process.exit(await main())
 } catch (error) {
   if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n\n${usage}`)

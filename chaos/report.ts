@@ -15,9 +15,13 @@ export interface Report {
   /** All tasks by how they ended. */
   results: Record<string, number>
   records: number
-  faults: Record<Kind, number>
+  faults: Partial<Record<Kind, number>>
   swallowed: Record<string, number>
   takeovers: Takeover[]
+  /** How long bystanders took (ms): half of them, 99 of 100, the slowest. */
+  bystanders: { count: number; half: number; most: number; longest: number }
+  /** How many times longer than on an idle machine everything took, and may take. */
+  slowness: number
   takeoverLimit: number
   /** From the end of the faults until everything was at rest (s); null: it never was. */
   converged: number | null
@@ -33,13 +37,18 @@ export interface Report {
 const MOST_SHOWN = 40
 
 export function summary(report: Report): string {
-  const { seed, storm, seconds, orders, results, records, faults, swallowed, converged, data } = report
+  const { bystanders, seed, storm, seconds, orders, results, records, faults, swallowed, converged, data } = report
   const total = Object.values(faults).reduce((sum, count) => sum + count, 0)
   const rows = [
     ['tasks', `${list(results)}; ${orders} orders among them, ${records} records of history`],
     ['faults', `${total} in ${storm} s: ${list(faults)}`],
     ['swallowed', list(swallowed)],
     ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
+    [
+      'bystanders',
+      `${bystanders.count}: ${bystanders.half} ms half of them, ${bystanders.most} ms 99 %, ${bystanders.longest} ms the slowest`,
+    ],
+    ...(report.slowness > 1.5 ? [['machine', `so busy that all took ${report.slowness} times longer`]] : []),
     ['at rest', converged === null ? 'never' : `${converged} s after the last fault`],
     ['database', list(report.databaseErrors)],
     ['engine', list(report.engineErrors)],

@@ -4,9 +4,12 @@ import type { LedgerRows } from '../examples/orders/services/ledger.ts'
 import { dependsOn } from '../examples/orders/shop.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
+import type { Oddity } from './neighbours.ts'
 import type { Kind } from './plan.ts'
-import { TAKEOVER_LIMIT } from './settings.ts'
+import { BYSTANDERS, TAKEOVER_LIMIT } from './settings.ts'
 import type { Takeover } from './takeover.ts'
+import { type Step, trueTime } from './witness.ts'
+import type { Murder } from './workflows.ts'
 
 /** All that is left when a run is over. */
 export interface Remains {
@@ -15,8 +18,16 @@ export interface Remains {
   ledgers: LedgerRows[]
   /** Orders the shop has in its own table, and orders confirmed to customers. */
   orders: { kept: string[]; confirmed: string[] }
-  fired: Record<Kind, number>
+  fired: Partial<Record<Kind, number>>
+  /** When the store's clock was set forward. */
+  steps: Step[]
+  /** What nobody expects, and what became of it. */
+  oddities: Oddity[]
+  /** Processes that poison killed. */
+  murders: Murder[]
   takeovers: Takeover[]
+  /** How many times longer than on an idle machine everything took. */
+  slowness: number
   /** Processes that ended by themselves, or not when they were asked to. */
   deaths: string[]
   /** Pauses that no fault explains, seen by the operator. */
@@ -62,6 +73,59 @@ const unfired: Rule = ({ fired }) =>
     .filter(([, count]) => count === 0)
     .map(([kind]) => `${kind} never happened: the run proves nothing about it`)
 
+/** How long simple tasks took that had nothing to do with any of it (ms), the shortest first. */
+export function latencies({ store, steps }: Pick<Remains, 'store' | 'steps'>): { id: string; ms: number }[] {
+  return store.tasks
+    .filter(({ row }) => row.workflow === 'bystander' && row.parent === null)
+    .map(({ row: { id }, records }) => {
+      const [from = 0, until = 0] = [records[0]?.at, records.at(-1)?.at].map((at) => trueTime(at ?? 0, steps))
+      return { id, ms: until - from }
+    })
+    .sort((a, b) => a.ms - b.ms)
+}
+
+/** Trouble stays where it is. */
+const bystanders: Rule = (remains) => {
+  const all = latencies(remains)
+  const [most, longest] = [BYSTANDERS.usual, BYSTANDERS.longest].map((ms) => ms * remains.slowness) as [number, number]
+  const usual = all[Math.floor(all.length / 2)]
+  if (!usual || all.length < BYSTANDERS.fewest) return [`${all.length} bystanders prove nothing`]
+  return [
+    ...(usual.ms > most ? [`half of the bystanders took longer than ${usual.ms} ms`] : []),
+    ...all.filter(({ ms }) => ms > longest).map(({ id, ms }) => `${id} took ${ms} ms`),
+    ...remains.store.tasks
+      .filter(({ row }) => row.workflow === 'bystander' && row.parent === null && row.result !== 'success')
+      .map(({ row }) => `${row.id} ended with ${row.result}`),
+  ]
+}
+
+/** What nobody expects is refused at its sender for what it is, or comes back as it was sent. */
+const odd: Rule = ({ oddities, store }) => {
+  const tasks = new Map(store.tasks.map(({ row }) => [row.id, row]))
+  if (oddities.length === 0) return ['nothing odd was sent: the run proves nothing about it']
+  return oddities.flatMap(({ id, text, refused }) => {
+    const name = JSON.stringify(text)
+    if (refused !== null) return /^(?:INVALID|UNKNOWN)_/.test(refused) ? [] : [`${name} was refused with ${refused}`]
+    const row = tasks.get(id)
+    if (row?.result !== 'success') return [`the task of ${name} is ${row?.result ?? 'lost'}`]
+    return row.output === JSON.stringify(text) ? [] : [`${name} came back as ${row.output}`]
+  })
+}
+
+/** A task that kills whoever runs it is set apart before it has killed many. */
+const poisoned: Rule = ({ murders }) =>
+  [...Map.groupBy(murders, ({ task }) => task)]
+    .filter(([, killed]) => killed.length > MOST_KILLED)
+    .map(([task, killed]) => `${task} killed ${killed.length} processes`)
+
+const MOST_KILLED = 5
+
+/** Processes end by themselves only where poison says that it killed them. */
+const deaths: Rule = ({ deaths, murders }) => {
+  let explained = murders.length
+  return deaths.filter((death) => !death.endsWith('ended by itself (SIGKILL)') || explained-- <= 0)
+}
+
 const takeover: Rule = ({ takeovers }) =>
   takeovers.flatMap(({ tasks, tasksAfter, leaderAfter, lag }) => {
     const late = (ms: number | null) => ms === null || ms > TAKEOVER_LIMIT + lag
@@ -100,17 +164,25 @@ export function complaintsOf(log: string): Complaint[] {
 }
 
 // The crash test's own rule on errors knows an embedded store's only.
-const { errors: _, ...shared } = crashRules
+const { errors: _, effects, ...shared } = crashRules
+
+const neighbours: readonly string[] = ['bystander', 'echo', 'keyed', 'poison']
 
 export const rules: Readonly<Record<string, Rule>> = {
   ...Object.fromEntries(Object.entries(shared).map(([name, rule]) => [name, ({ store }: Remains) => rule(store)])),
+  // No service keeps a ledger of what the neighbours do.
+  effects: ({ store }) =>
+    effects?.({ ...store, tasks: store.tasks.filter(({ row }) => !neighbours.includes(row.workflow)) }) ?? [],
   orders,
   together,
   unfired,
   takeover,
   errors,
   database,
-  deaths: ({ deaths }) => deaths,
+  deaths,
+  bystanders,
+  odd,
+  poisoned,
   astonished: ({ astonished }) => astonished,
 }
 

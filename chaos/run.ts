@@ -14,19 +14,24 @@ import { Operator } from '../packages/triarch/test/crash/operator.ts'
 import { Random } from '../packages/triarch/test/crash/random.ts'
 import { workload } from '../packages/triarch/test/crash/workload.ts'
 import { type Fleet, startFleet } from './fleet.ts'
-import { plan } from './plan.ts'
+import { slownessWhile } from './machine.ts'
+import { Neighbours } from './neighbours.ts'
+import { type Kind, plan } from './plan.ts'
 import type { Report } from './report.ts'
-import { complaintsOf, type Remains, violations } from './rules.ts'
+import { complaintsOf, latencies, type Remains, violations } from './rules.ts'
 import { TAKEOVER_LIMIT } from './settings.ts'
 import { type Eye, openEye, readEvidence, sessions, writersOf } from './store.ts'
 import { type Struck, unleash } from './storm.ts'
 import { measureTakeover, type Takeover } from './takeover.ts'
 import type { Warden } from './warden.ts'
-import { entriesOf } from './witness.ts'
+import { datedByStore, entriesOf } from './witness.ts'
+import { bystander, echo, keyed, poisonous } from './workflows.ts'
 
 export interface RunOptions {
   dir: string
   seed: number
+  /** What strikes. */
+  kinds: readonly Kind[]
   /** How long faults go on (ms); 0: none strikes. */
   duration: number
   /** How long all may take to come to rest afterwards (ms). */
@@ -43,7 +48,7 @@ export interface Outcome {
 }
 
 /** Orders and drills a second, as far as the machine keeps up. */
-const PACE = { orders: 12, drills: 5, events: 8, meddling: 3 }
+const PACE = { orders: 12, drills: 5, events: 8, meddling: 3, bystanders: 5, oddities: 2 }
 /** Nothing new is asked for while this many tasks are under way: a slow machine would only pile them up. */
 const MOST_OPEN = 150
 
@@ -57,6 +62,7 @@ interface Scene {
   eye: Eye
   triarch: Triarch
   client: Client
+  neighbours: Neighbours
   operator: Operator
   confirmed: Set<string>
 }
@@ -66,6 +72,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const hints = seed % WITHOUT_HINTS !== 0
   const began = performance.now()
   const ledger = join(dir, 'ledger.jsonl')
+  const diary = join(dir, 'poison.jsonl')
   const database = await DatabaseServer.create(dir, {
     told: (pid, alive) => (alive ? warden.watch(pid, 'SIGQUIT') : warden.forget(pid)),
   })
@@ -73,23 +80,25 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const { workflows } = workload(null)
   const triarch = new Triarch({
     store: postgres(database.url()),
-    workflows: [fulfilOrder, ...Object.values(workflows)],
+    workflows: [fulfilOrder, ...Object.values(workflows), bystander, echo, keyed, poisonous(null).workflow],
     roles: [],
   })
   try {
     await triarch.open()
-    const fleet = await startFleet({ dir, seed, hints, database, ledger, warden, writers: await writersOf(eye) })
+    const writers = await writersOf(eye)
+    const fleet = await startFleet({ dir, seed, hints, database, ledger, diary, warden, writers })
     screen.note(`1 database, 4 services, and ${fleet.members.map(({ name }) => name).join(', ')} are up`)
     const client = new Client(triarch, workflows, new Random(seed + 2), (error) => patience(error))
     const drill = (task: { workflow: string }) => task.workflow in workflows
-    const operator = new Operator(triarch, new Random(seed + 1), drill)
-    const scene: Scene = { fleet, database, eye, triarch, client, operator, confirmed: new Set() }
-    const { takeovers, struck } = await storm(scene, options)
+    const operator = new Operator(triarch, new Random(seed + 1), drill, (id) => id.startsWith('poison-'))
+    const neighbours = new Neighbours(triarch, database.url(), diary, patience)
+    const scene: Scene = { fleet, database, eye, triarch, client, neighbours, operator, confirmed: new Set() }
+    const { takeovers, struck, slowness } = await storm(scene, options)
     const restless = performance.now()
     const rested = await rest(scene, options)
     const converged = rested ? Math.round((performance.now() - restless) / 100) / 10 : null
     const stuck = rested ? '' : await describe(scene, ledger)
-    const remains = await end(scene, { ledger, struck, takeovers })
+    const remains = await end(scene, { ledger, struck, takeovers, slowness })
     const found = violations(remains)
     return {
       remains,
@@ -105,6 +114,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
         faults: struck.fired,
         swallowed: struck.swallowed,
         takeovers,
+        bystanders: spread(latencies(remains).map(({ ms }) => ms)),
+        slowness,
         takeoverLimit: TAKEOVER_LIMIT,
         converged,
         databaseErrors: tally(complaintsOf(remains.log).map(({ state }) => state)),
@@ -121,8 +132,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
 }
 
 /** Orders, drills and meddling side by side: at first in peace while takeover is measured, then while the faults strike. */
-async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOptions) {
-  const { fleet, database, eye, client, operator, confirmed } = scene
+async function storm(scene: Scene, { seed, kinds, duration, takeovers, screen }: RunOptions) {
+  const { fleet, database, eye, client, neighbours, operator, confirmed } = scene
   const began = performance.now()
   let busy = true
   let orders = 0
@@ -137,6 +148,7 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
     const next = orderOf(++orders, seed)
     customers.push(place(fleet.url, next).then(() => void confirmed.add(next.id)))
   }
+  const oddities = new Random(seed + 11)
   const forgiving = (work: () => Promise<void>) => () => work().catch(forgive)
   let faults = 0
   let open = 0
@@ -150,6 +162,8 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
     again(new Random(seed + 3), PACE.orders, () => room() && order()),
     again(new Random(seed + 5), PACE.drills, () => room() && client.submit()),
     again(new Random(seed + 6), PACE.events, () => client.emit()),
+    again(new Random(seed + 9), PACE.bystanders, () => neighbours.pass()),
+    again(new Random(seed + 10), PACE.oddities, () => room() && neighbours.provoke(oddities)),
     ...(duration > 0
       ? [
           again(
@@ -167,6 +181,7 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
     again(new Random(0), 4, () => look().catch(() => undefined)), // the database may be away
   ])
   work.catch(() => undefined) // heard of below
+  const slow = slownessWhile(() => busy)
   const measured: Takeover[] = []
   for (let round = 0; round < takeovers; round++) {
     await delay(1_000)
@@ -176,7 +191,13 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
     faults++
     screen.note(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`)
   }
-  const { over, ...struck } = unleash(duration > 0 ? plan({ seed, duration }) : [], { fleet, database, eye, note })
+  const { over, ...struck } = unleash(duration > 0 ? plan({ seed, duration, kinds }) : [], {
+    fleet,
+    database,
+    eye,
+    neighbours,
+    note,
+  })
   await Promise.race([over, work.then(() => over)])
   if (duration === 0) await delay(2_000)
   busy = false
@@ -184,7 +205,7 @@ async function storm(scene: Scene, { seed, duration, takeovers, screen }: RunOpt
   await Promise.all([work, ...fleet.members.map(({ unit }) => unit.settled())])
   await Promise.all(customers)
   while (client.waiting) await client.emit()
-  return { takeovers: measured, struck: struck as Struck }
+  return { takeovers: measured, struck: struck as Struck, slowness: await slow }
 }
 
 /** False: not everything came to rest in time. */
@@ -209,19 +230,24 @@ async function describe({ eye, client }: Scene, ledger: string): Promise<string>
 
 /** Stops everything and gathers what is left. */
 async function end(
-  { fleet, eye, client, operator, confirmed, database }: Scene,
-  { ledger, struck, takeovers }: { ledger: string; struck: Struck; takeovers: Takeover[] },
+  { fleet, eye, client, neighbours, operator, confirmed, database }: Scene,
+  { ledger, struck, ...measured }: { ledger: string; struck: Struck; takeovers: Takeover[]; slowness: number },
 ): Promise<Remains> {
   const ledgers = await fleet.ledgers()
   const unruly = (await fleet.stop()).map((name) => `${name} did not stop in order at the end`)
-  const entries = [...readLedger(ledger), ...entriesOf(ledgers, struck.frozen)]
+  const seen = [...readLedger(ledger), ...entriesOf(ledgers, struck.frozen)]
+  const entries = datedByStore(seen, struck.steps)
+  const { accepted, emitted, doubtful } = client
   const kept = await eye.rows<{ id: string }>('SELECT id FROM orders')
   return {
-    store: await readEvidence(eye, entries, client),
+    store: await readEvidence(eye, entries, { accepted: [...accepted, ...neighbours.accepted], emitted, doubtful }),
     ledgers,
     orders: { kept: kept.map(({ id }) => id), confirmed: [...confirmed] },
     fired: struck.fired,
-    takeovers,
+    steps: struck.steps,
+    oddities: neighbours.oddities,
+    murders: neighbours.murders(),
+    ...measured,
     deaths: [...fleet.members.flatMap(({ name, unit }) => unit.deaths.map((death) => `${name}: ${death}`)), ...unruly],
     astonished: operator.astonished,
     log: database.said(),
@@ -235,8 +261,16 @@ async function patience(error: unknown): Promise<boolean> {
   return true
 }
 
+const passing: readonly string[] = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_READ_ONLY']
+
 function forgive(error: unknown): void {
-  if (!isTriarchError(error) || !error.code.startsWith('STORE_')) throw error
+  if (!isTriarchError(error) || !passing.includes(error.code)) throw error
+}
+
+/** Of numbers in order. */
+function spread(sorted: readonly number[]): Report['bystanders'] {
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+  return { count: sorted.length, half: at(0.5), most: at(0.99), longest: at(1) }
 }
 
 function tally(names: readonly string[]): Record<string, number> {

@@ -11,3 +11,9 @@ export const settings = {
 
 /** A dead scheduler's tasks are claimed by another one within the lease and one sweep; the rest is for a busy machine. */
 export const TAKEOVER_LIMIT: number = settings.lease + settings.sweep + 1_250
+
+/**
+ * How long simple tasks may take that have nothing to do with any fault (ms). Half of them meet none. A long one was owned by a
+ * process that died or stood still, and its next owner by the next one, or the database was away.
+ */
+export const BYSTANDERS = { fewest: 20, usual: 500, longest: 4 * TAKEOVER_LIMIT } as const

@@ -2,32 +2,38 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseServer, StopMode } from '../examples/orders/database/server.ts'
 import type { Fleet, Member } from './fleet.ts'
-import { type Fault, type Group, type Kind, kinds } from './plan.ts'
+import type { Neighbours } from './neighbours.ts'
+import type { Fault, Group, Kind } from './plan.ts'
 import type { Statement } from './proxy/exchange.ts'
 import type { Eye } from './store.ts'
-import type { Span } from './witness.ts'
+import type { Span, Step } from './witness.ts'
+import type { Poison } from './workflows.ts'
 
 export interface Struck {
-  fired: Record<Kind, number>
+  fired: Partial<Record<Kind, number>>
   /** How often the answer to which statement was swallowed. */
   swallowed: Record<string, number>
   /** When agents stood still. */
   frozen: Span[]
+  /** When the store's clock was set forward. */
+  steps: Step[]
 }
 
 interface Field {
   fleet: Fleet
   database: DatabaseServer
   eye: Eye
+  neighbours: Neighbours
   /** Told of each fault that strikes. */
   note: (text: string) => void
 }
 
 export function unleash(faults: readonly Fault[], field: Field): Struck & { over: Promise<void> } {
   const struck: Struck = {
-    fired: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>,
+    fired: Object.fromEntries(faults.map(({ kind }) => [kind, 0])),
     swallowed: {},
     frozen: [],
+    steps: [],
   }
   const strikes: Promise<void>[] = []
   const go = async () => {
@@ -36,7 +42,7 @@ export function unleash(faults: readonly Fault[], field: Field): Struck & { over
       await delay(Math.max(0, began + fault.at - performance.now()))
       const strike = persist(fault, field, struck).then((name) => {
         if (name === null) return
-        struck.fired[fault.kind]++
+        struck.fired[fault.kind] = (struck.fired[fault.kind] ?? 0) + 1
         field.note(`${fault.kind}: ${name}`)
       })
       strike.catch(() => undefined) // heard of below
@@ -75,6 +81,17 @@ async function hit(fault: Fault, field: Field, struck: Struck): Promise<string |
       if (act === 'freeze' && group === 'agent') struck.frozen.push({ from, until: Date.now() })
       return name
     }
+    case 'hold':
+      return field.neighbours.hold(lasts, fault.size % 2 === 0)
+    case 'backup':
+      return field.neighbours.backup(lasts)
+    case 'deploy':
+      return deploy(field.fleet)
+    case 'step':
+      if (whom === 'database') return step(field.eye, fault, struck)
+      return misset(pick(field.fleet, fault, whom as Group), fault)
+    case 'poison':
+      return field.neighbours.poison(whom as Poison)
     case 'restart':
       return restart(field.database, whom as StopMode, lasts)
     case 'terminate':
@@ -91,6 +108,37 @@ function pick({ members }: Fleet, { target }: Fault, group?: Group): Member {
   const member = fitting[Math.floor(target * fitting.length)]
   if (!member) throw new Error(`there is nobody to strike among ${group}`)
   return member
+}
+
+/** Each process is followed by another of its name, one after the other, as when a new version is rolled out. */
+async function deploy({ members }: Fleet): Promise<string> {
+  const nodes = members.filter(({ group }) => group !== 'web')
+  for (const { unit } of nodes) await unit.drain(50)
+  return `${nodes.length} processes`
+}
+
+/** A process's clock is an hour wrong, ahead or behind, and then right again. */
+async function misset({ unit, name }: Member, { size, lasts }: Fault): Promise<string | null> {
+  if (unit.busy) return null
+  const { stdin } = unit.current.child
+  const hour = size % 2 === 0 ? 3_600_000 : -3_600_000
+  stdin?.write(`clock ${hour}\n`)
+  await delay(lasts)
+  stdin?.write('clock 0\n')
+  return `${name} by ${hour} ms`
+}
+
+/** The store's clock is set forward for good, by more than a lease. */
+async function step(eye: Eye, { size }: Fault, { steps }: Struck): Promise<string | null> {
+  const by = 5_000 + 100 * size
+  const sum = by + steps.reduce((ms, one) => ms + one.by, 0)
+  const set = `CREATE OR REPLACE FUNCTION triarch.clock(given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
+    'SELECT coalesce(given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${sum})'`
+  const from = Date.now()
+  const done = await eye.rows(set).catch(() => null)
+  if (!done) return null
+  steps.push({ from, until: Date.now(), by })
+  return `the database by ${by} ms`
 }
 
 async function restart(database: DatabaseServer, mode: StopMode, downtime: number): Promise<string> {
@@ -114,7 +162,7 @@ async function terminate(eye: Eye): Promise<string | null> {
 const prey = {
   order: { group: 'web', statement: 'COMMIT' },
   transition: { group: 'scheduler', statement: 'commit' },
-  claim: { group: 'scheduler', statement: 'claim' },
+  claim: { group: 'scheduler', statement: 'take_tasks' },
   work: { group: 'agent', statement: 'take_work' },
   reply: { group: 'agent', statement: 'reply' },
   any: { group: undefined, statement: undefined },

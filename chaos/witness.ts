@@ -1,11 +1,47 @@
 // What the services' own ledgers say was done, in the words of the crash test's, so that one set of rules reads both.
 import type { Effect, LedgerRows } from '../examples/orders/services/ledger.ts'
 import type { Entry } from '../packages/triarch/test/crash/ledger.ts'
+import { settings } from './settings.ts'
 
 export interface Span {
   from: number
   until: number
 }
+
+/** A clock that was set forward, for good. */
+export interface Step extends Span {
+  /** By how much (ms). */
+  by: number
+}
+
+/**
+ * What was seen at a true time, by the store's clock. What was seen while that was being set is taken for later: a witness may lag
+ * behind the store, and never be ahead of it.
+ */
+export function storeTime(at: number, steps: readonly Step[]): number {
+  return steps.reduce((sum, { from, by }) => (at >= from ? sum + by : sum), at)
+}
+
+/**
+ * What was seen, dated by the store's clock. Nodes hear of a clock that was set with their next answers: until then they date as
+ * before, and whatever is seen is pardoned.
+ */
+export function datedByStore(entries: readonly Entry[], steps: readonly Step[]): Entry[] {
+  const doubtful = (at: number) => steps.some(({ from, until }) => at >= from - HEARD && at <= until + HEARD)
+  return entries.map((entry) => ({
+    ...entry,
+    at: storeTime(entry.at, steps),
+    zombie: entry.zombie || doubtful(entry.at),
+  }))
+}
+
+/** The true time of what the store dated. */
+export function trueTime(at: number, steps: readonly Step[]): number {
+  return steps.reduce((left, { until, by }) => (left >= until + by ? left - by : Math.min(left, until)), at)
+}
+
+/** When every node has heard of a new time (ms): they renew their leases more often, and a busy machine holds them up. */
+const HEARD = 2 * settings.lease
 
 /** How long after a standstill a process may still do what it was about to do before (ms). */
 const AFTERMATH = 400

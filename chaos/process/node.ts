@@ -6,10 +6,14 @@ import { agents, fulfilOrder } from '../../examples/orders/shop.ts'
 import { Ledger } from '../../packages/triarch/test/crash/ledger.ts'
 import { workload } from '../../packages/triarch/test/crash/workload.ts'
 import { settings } from '../settings.ts'
+import { bystander, echo, keyed, poisonous } from '../workflows.ts'
+import { steppable } from './clock.ts'
 import { watched } from './watched.ts'
 
 // Standard input is a pipe from the harness: it ends when the harness does, and so does this process.
 process.stdin.resume().once('close', () => process.exit())
+// Services and the ledger go by the true time, whatever the engine's clock is made to say.
+const truly = steppable(process.stdin)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,22 +21,24 @@ const { values, positionals } = parseArgs({
   options: {
     store: { type: 'string', default: '' },
     ledger: { type: 'string', default: '' },
+    diary: { type: 'string', default: '' },
     hints: { type: 'boolean', default: true },
   },
 })
-const ledger = new Ledger(values.ledger)
+const ledger = new Ledger(values.ledger, truly)
 const drill = workload(ledger)
+const { agent: poisoned, workflow: poison } = poisonous(values.diary)
 
 const triarch = new Triarch({
   store: postgres({ url: values.store, notify: values.hints }),
-  workflows: [fulfilOrder, ...Object.values(drill.workflows)],
-  agents: [...agents.map((own) => watched(own, ledger)), ...drill.agents],
+  workflows: [fulfilOrder, ...Object.values(drill.workflows), bystander, echo, keyed, poison],
+  agents: [...agents.map((own) => watched(own, ledger)), ...drill.agents, poisoned],
   roles: positionals as Role[],
   ...settings,
   onError(error) {
     const { code, stack, cause } = error as Error & { code?: string }
     const place = { operation: '' as const, key: code ?? '', action: '', task: '', step: 0, attempt: 0 }
-    ledger.write('error', place, Date.now(), `${positionals}: ${stack ?? error}${cause ? `\ncause: ${cause}` : ''}`)
+    ledger.write('error', place, truly(), `${positionals}: ${stack ?? error}${cause ? `\ncause: ${cause}` : ''}`)
   },
 })
 triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))

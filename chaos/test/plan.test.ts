@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../examples/orders/options.ts'
 import { parseOptions, usage } from '../options.ts'
-import { kinds, plan, SHORTEST } from '../plan.ts'
+import { awaited, kinds, plan, SHORTEST, shortest, usual } from '../plan.ts'
 import { settings } from '../settings.ts'
 
 describe('the plan', () => {
@@ -13,8 +13,17 @@ describe('the plan', () => {
   it('has every kind of fault in the shortest storm, whatever the seed', () => {
     for (let seed = 0; seed < 300; seed++) {
       const planned = new Set(plan({ seed, duration: SHORTEST }).map(({ kind }) => kind))
-      expect([seed, kinds.filter((kind) => !planned.has(kind))]).toEqual([seed, []])
+      expect([seed, usual.filter((kind) => !planned.has(kind))]).toEqual([seed, []])
     }
+  })
+
+  it('has those kinds only that are asked for, and those that are awaited only then', () => {
+    const alone = plan({ seed: 1, duration: shortest(['hold']), kinds: ['hold'] })
+    expect(new Set(alone.map(({ kind }) => kind))).toEqual(new Set(['hold']))
+    expect(usual.filter((kind) => kind in awaited)).toEqual([])
+    expect(plan({ seed: 1, duration: 60_000, kinds }).some(({ kind }) => !usual.includes(kind))).toBe(
+      usual.length < kinds.length,
+    )
   })
 
   it('lets freezes and partitions outlast the lease, and stalls not', () => {
@@ -27,7 +36,14 @@ describe('the plan', () => {
 
 describe('the options', () => {
   it('have defaults', () => {
-    expect(parseOptions([])).toEqual({ duration: 60_000, seed: 1, settle: 60_000, data: undefined, json: false })
+    expect(parseOptions([])).toEqual({
+      duration: 60_000,
+      seed: 1,
+      settle: 60_000,
+      data: undefined,
+      json: false,
+      kinds: usual,
+    })
     expect(parseOptions(['--help'])).toBeNull()
     expect(usage).toContain('--seconds N')
   })
@@ -39,6 +55,7 @@ describe('the options', () => {
     [['--settle', '0'], '--settle 0: must be'],
     [['--data', ''], '--data needs a directory'],
     [['--sead', '1'], "Unknown option '--sead'"],
+    [['--only', 'kill everybody'], '--only kill everybody: must be some of'],
     [['more'], 'Unexpected argument'],
   ])('%j is wrong usage', (args, message) => {
     expect(() => parseOptions(args)).toThrow(UsageError)

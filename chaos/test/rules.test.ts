@@ -10,8 +10,8 @@ import type { Entry } from '../../packages/triarch/test/crash/ledger.ts'
 import { rules as crashRules } from '../../packages/triarch/test/crash/rules.ts'
 import { kinds } from '../plan.ts'
 import { type Remains, rules, violations } from '../rules.ts'
-import { TAKEOVER_LIMIT } from '../settings.ts'
-import { entriesOf } from '../witness.ts'
+import { BYSTANDERS, TAKEOVER_LIMIT } from '../settings.ts'
+import { entriesOf, storeTime, trueTime } from '../witness.ts'
 
 const order = 'order-1'
 const services = ['payment', 'stock', 'shipping', 'mail']
@@ -79,6 +79,40 @@ function story(): Story {
   return { row: { ...rest, ...row } as Story['row'], records }
 }
 
+/** A task of one local step, through with it after so long (ms). */
+function small(workflow: string, id: string, ms: number, output: unknown): Story {
+  const trace = { attempt: 1, startedAt: 1_000, endedAt: 1_000 + ms, node: 'a' }
+  const policy = { retry: { attempts: 1, initial: 1, factor: 1, max: 1, jitter: false } }
+  const records: Story['records'] = [
+    { seq: 1, at: 1_000, events: [{ type: 'submitted', workflow, version: '1', input: 1 }] },
+    {
+      seq: 2,
+      at: 1_000,
+      events: [{ type: 'started' }, { type: 'stepRequested', id: 1, action: null, name: 'do', input: null, policy }],
+    },
+    {
+      seq: 3,
+      at: 1_000 + ms,
+      events: [
+        { type: 'stepCompleted', id: 1, output: output as never, ...trace },
+        { type: 'returned', output: output as never },
+        { type: 'stopped', result: 'success', output: output as never },
+      ],
+    },
+  ]
+  const dated = records.flatMap(({ at, events: list }) => list.map((event) => ({ at, event })))
+  const row = snapshotOf(summarise(rebuild(id, dated).state))
+  return { row: { key: 2, id, workflow, locked_by: null, ready: 0, parent: null, ...row } as Story['row'], records }
+}
+
+function passers(): Story[] {
+  return Array.from({ length: BYSTANDERS.fewest }, (_, n) => small('bystander', `bystander-${n}`, 50, 2))
+}
+
+function echoes(): Story[] {
+  return [small('echo', 'echo-1', 50, 'a\0b')]
+}
+
 function good(): Remains {
   const seen = ledgers()
   return {
@@ -86,7 +120,7 @@ function good(): Remains {
       accepted: [],
       emitted: {},
       doubtful: {},
-      tasks: [story()],
+      tasks: [story(), ...passers(), ...echoes()],
       inbox: [],
       work: [],
       nodes: [],
@@ -95,7 +129,11 @@ function good(): Remains {
     ledgers: seen,
     orders: { kept: [order], confirmed: [order] },
     fired: Object.fromEntries(kinds.map((kind) => [kind, 1])) as Remains['fired'],
+    steps: [],
+    oddities: [{ id: 'echo-1', text: 'a\0b', refused: null }],
+    murders: [],
     takeovers: [{ tasks: 5, tasksAfter: 1_600, leaderAfter: 1_500, lag: 0 }],
+    slowness: 1,
     deaths: [],
     astonished: [],
     log: `57P01 2026-11-21 [1] triarch FATAL:  terminating connection due to administrator command
@@ -112,7 +150,7 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
     'an order is charged twice',
     (r) => r.ledgers[0]?.effects.push({ ...effect(r), id: 'charge_2', key: 'k' }),
   ],
-  ['orders', 'an order is lost', (r) => r.store.tasks.pop()],
+  ['orders', 'an order is lost', (r) => r.store.tasks.shift()],
   ['orders', 'a fulfilled order lacks a part', (r) => r.ledgers[1]?.effects.pop()],
   ['together', 'a confirmed order is not in the table', (r) => r.orders.kept.pop()],
   ['together', 'an order has no task', (r) => r.orders.kept.push('order-2')],
@@ -128,6 +166,17 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['database', 'the database is damaged', (r) => say(r, 'XX001 2026-11-21 [1] triarch ERROR:  invalid page')],
   ['database', 'the database panics', (r) => say(r, '58030 2026-11-21 [1]  PANIC:  could not write')],
   ['deaths', 'a process ends by itself', (r) => r.deaths.push('agent 1: ended by itself (1)')],
+  ['deaths', 'poison killed one process, and two ended', (r) => dead(r, 1, 2)],
+  ['poisoned', 'a task goes on killing', (r) => dead(r, 6, 6)],
+  ['bystanders', 'one stood still', (r) => slow(r, 1, BYSTANDERS.longest + 1)],
+  ['bystanders', 'half of them were held up', (r) => slow(r, 11, BYSTANDERS.usual + 1)],
+  ['bystanders', 'one failed', (r) => Object.assign(storyOf(r, 'bystander-3').row, { result: 'error' })],
+  ['bystanders', 'there were none', (r) => keep(r, (id) => !id.startsWith('bystander'))],
+  ['odd', 'a text came back as another', (r) => Object.assign(storyOf(r, 'echo-1').row, { output: '"ab"' })],
+  ['odd', 'its task failed', (r) => Object.assign(storyOf(r, 'echo-1').row, { result: 'error' })],
+  ['odd', 'its task is lost', (r) => keep(r, (id) => id !== 'echo-1')],
+  ['odd', 'the store choked on it', (r) => Object.assign(r.oddities[0] as object, { refused: 'STORE_FAILED' })],
+  ['odd', 'nothing odd was sent', (r) => r.oddities.pop()],
   ['astonished', 'a task pauses for no reason', (r) => r.astonished.push('order-1: {"reason":"mismatch"}')],
   // Shared rules, fed with what agents and services of the orders wrote down.
   ['asked', 'a request nobody asked for', (r) => call(r, { attempt: 7 })],
@@ -141,6 +190,27 @@ function effect({ ledgers: [first] }: Remains) {
   const [own] = first?.effects ?? []
   if (!own) throw new Error('the good run has no effect')
   return own
+}
+
+/** So many processes ended, and poison owns up to so many. */
+function dead(remains: Remains, murders: number, deaths: number): void {
+  for (let n = 0; n < murders; n++) remains.murders.push({ task: 'poison-1', pid: n })
+  for (let n = 0; n < deaths; n++) remains.deaths.push('agent 1: ended by itself (SIGKILL)')
+}
+
+function slow(remains: Remains, count: number, ms: number): void {
+  for (let n = 0; n < count; n++)
+    Object.assign(storyOf(remains, `bystander-${n}`).records[2] as object, { at: 1_000 + ms })
+}
+
+function storyOf({ store }: Remains, id: string): Story {
+  const found = store.tasks.find(({ row }) => row.id === id)
+  if (!found) throw new Error(`the good run has no ${id}`)
+  return found
+}
+
+function keep({ store }: Remains, which: (id: string) => boolean): void {
+  store.tasks = store.tasks.filter(({ row }) => which(row.id))
 }
 
 function takeover({ takeovers: [first] }: Remains, wrong: object): void {
@@ -172,6 +242,32 @@ describe('the rules of the chaos run', () => {
     const shared = new Set(Object.keys(crashRules).filter((name) => name !== 'errors'))
     const own = Object.keys(rules).filter((name) => !shared.has(name))
     expect(own.filter((rule) => !crimes.some(([name]) => name === rule))).toEqual([])
+  })
+
+  it('take nobody for slow who was there when the clock of the store was set, or for early', () => {
+    const steps = [
+      { from: 1_010, until: 1_012, by: 5_000 },
+      { from: 1_020, until: 1_022, by: 7_000 },
+    ]
+    expect([1_000, 1_010, 1_015, 1_030].map((at) => storeTime(at, steps))).toEqual([1_000, 6_010, 6_015, 13_030])
+    expect([1_000, 1_011, 6_015, 13_030].map((at) => trueTime(at, steps))).toEqual([1_000, 1_011, 1_015, 1_030])
+    const remains = good()
+    slow(remains, 1, 12_050)
+    expect(rules.bystanders?.(remains)).not.toEqual([])
+    expect(rules.bystanders?.({ ...remains, steps })).toEqual([])
+  })
+
+  it('know who was killed by poison', () => {
+    const remains = good()
+    dead(remains, 2, 2)
+    expect(violations(remains)).toEqual([])
+  })
+
+  it('allow for a machine that is busy with other things', () => {
+    const remains = good()
+    slow(remains, 1, BYSTANDERS.longest * 2)
+    expect(rules.bystanders?.(remains)).not.toEqual([])
+    expect(rules.bystanders?.({ ...remains, slowness: 2 })).toEqual([])
   })
 
   it('pardons what a frozen agent does when it wakes, and nobody else', () => {

@@ -33,8 +33,8 @@ it('even one that stands still, and the directory', async () => {
   const pid = Number(line)
   expect(alive(pid)).toBe(true)
   child.kill('SIGKILL')
-  await expect.poll(() => alive(pid), { timeout: 10_000 }).toBe(false)
-  await expect.poll(() => existsSync(directory), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => alive(pid), { timeout: 120_000 }).toBe(false)
+  await expect.poll(() => existsSync(directory), { timeout: 120_000 }).toBe(false)
 })
 
 function alive(pid: number): boolean {

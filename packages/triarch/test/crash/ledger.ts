@@ -30,17 +30,21 @@ const AFTERMATH = 400
  */
 export class Ledger implements Book {
   readonly #path: string
-  #ticked = Date.now()
+  readonly #now: () => number
+  #ticked: number
   #stood = 0
 
-  constructor(path: string) {
+  /** `now`: the true time. */
+  constructor(path: string, now: () => number = Date.now) {
     this.#path = path
+    this.#now = now
+    this.#ticked = now()
     setInterval(() => this.#tick(), 20).unref()
   }
 
-  write(kind: Entry['kind'], place: Place, at: number = Date.now(), note: string = ''): void {
+  write(kind: Entry['kind'], place: Place, at: number = this.#now(), note: string = ''): void {
     this.#tick()
-    const zombie = Date.now() - this.#stood < AFTERMATH
+    const zombie = this.#now() - this.#stood < AFTERMATH
     appendFileSync(this.#path, `${JSON.stringify({ kind, ...place, at, pid: process.pid, zombie, note })}\n`)
   }
 
@@ -54,7 +58,7 @@ export class Ledger implements Book {
   }
 
   #tick(): void {
-    const now = Date.now()
+    const now = this.#now()
     if (now - this.#ticked > STANDSTILL) this.#stood = now
     this.#ticked = now
   }

@@ -9,13 +9,20 @@ export class Operator {
   readonly #triarch: Triarch
   readonly #random: Random
   readonly #mine: (task: TaskInfo) => boolean
+  readonly #poisoned: (id: string) => boolean
   readonly #retried = new Set<string>()
 
-  /** Meddles only with tasks that are `mine`. */
-  constructor(triarch: Triarch, random: Random, mine: (task: TaskInfo) => boolean = () => true) {
+  /** Meddles only with tasks that are `mine`; ends those that are `poisoned` and have been set apart. */
+  constructor(
+    triarch: Triarch,
+    random: Random,
+    mine: (task: TaskInfo) => boolean = () => true,
+    poisoned: (id: string) => boolean = () => false,
+  ) {
     this.#triarch = triarch
     this.#random = random
     this.#mine = mine
+    this.#poisoned = poisoned
   }
 
   /** Decides about everything that is paused. */
@@ -28,7 +35,7 @@ export class Operator {
   /** Cancels one that runs, pauses one, tries one again that failed, or takes back one that succeeded. */
   async meddle(): Promise<void> {
     const { tasks } = await this.#triarch.list({ limit: 1_000 })
-    const own = tasks.filter((task) => !task.id.includes('.') && this.#mine(task))
+    const own = tasks.filter((task) => !/[.~]/.test(task.id) && this.#mine(task))
     const running = this.#random.pick(own.filter(({ status }) => status !== 'stopped'))
     // Not listeners: begun again, they would wait for news that were sent before.
     const failed = this.#random.pick(
@@ -47,6 +54,7 @@ export class Operator {
   }
 
   async #unpause(task: TaskHandle): Promise<void> {
+    if (this.#poisoned(task.id)) return task.cancel({ force: true })
     const { pause } = await task.status()
     const history = await task.history()
     const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
