@@ -8,8 +8,8 @@ export type LifelineReport =
   | { type: 'renewed'; asked: number; now: number; answered: number }
   /** The store takes the node for dead. */
   | { type: 'dead' }
-  /** It cannot renew, for the first time since it last could. */
-  | { type: 'failed'; error: Error; code?: unknown }
+  /** It cannot renew, and the lease is in danger; said once until it can again. */
+  | { type: 'failed'; error: Error; code?: unknown; errcode?: unknown }
   /** The event loop runs again after it did not for so long, while this ran. */
   | { type: 'blocked'; ms: number; ran: readonly string[] }
   /** The thread is gone: somebody else must renew. */
@@ -163,6 +163,7 @@ const wall = () => Math.floor(clock() + times[1])
 let tick = Atomics.load(words, ${TICK})
 let turnedAt = clock()
 let lookedAt = turnedAt
+const startedAt = turnedAt
 let ran = null
 let connection = null
 let due = turnedAt
@@ -228,8 +229,11 @@ async function renewal() {
     const lost = connection
     connection = null
     try { await lost?.close() } catch {}
-    if (!failing) parentPort.postMessage({ type: 'failed', error, code: error.code }) // which a copied error leaves behind
+    // A file that is busy for a moment, or a connection that is made anew, harms nobody: half a lease is left.
+    if (failing || clock() - Math.max(times[0], startedAt) < 1.5 * every) return
     failing = true
+    const { code, errcode } = error // which a copied error leaves behind
+    parentPort.postMessage({ type: 'failed', error, code, errcode })
   }
 }
 

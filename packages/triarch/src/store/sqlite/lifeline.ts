@@ -1,25 +1,34 @@
 import type { Environment } from '../../environment/environment.ts'
 import { type KeepAlive, Lifeline } from '../lifeline.ts'
+import { storeError } from './failure.ts'
 import { REGISTER } from './nodes.ts'
 
-/** The longest a renewal waits for a lock before it tries anew (ms). */
-const BLOCK = 250
+/** SQLITE_BUSY: another connection has the write lock. */
+const BUSY = 5
 
 /**
  * A connection that only renews: it waits for nobody's flush, and leaves the log's checkpoints to others. Without a node's
- * row it makes it anew, as the engine does.
+ * row it makes it anew, as the engine does. SQLite's own way to wait for a lock, ever longer naps, finds none where many write:
+ * this one looks every few milliseconds, for it is one among them and its lock is held for one row.
  */
 const SOURCE = `
-function connect({ path, register, node, roles, lease, runs, place, block }, wall) {
+function connect({ path, register, node, roles, lease, runs, place }, wall) {
   const { DatabaseSync } = require('node:sqlite')
-  const database = new DatabaseSync(path, { timeout: block })
+  const database = new DatabaseSync(path, { timeout: 0 })
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0')
   const beat = database.prepare(register)
   return {
     async renew() {
-      const now = wall()
-      const { changes } = beat.run(node, roles, now, now + lease, runs, lease, place)
-      return { alive: Number(changes) > 0, now: wall() }
+      for (let waited = 0; ; waited += 3) {
+        const now = wall()
+        try {
+          const { changes } = beat.run(node, roles, now, now + lease, runs, lease, place)
+          return { alive: Number(changes) > 0, now: wall() }
+        } catch (error) {
+          if ((error.errcode & 0xff) !== ${BUSY} || waited > lease / 3) throw error
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1 + waited % 4))
+      }
     },
     close: () => database.close(),
   }
@@ -30,8 +39,12 @@ export function lifeline(environment: Environment, path: string, options: KeepAl
   const { id, roles, lease, runs, place } = options.node
   const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
   const data = {
-    ...{ path, register: REGISTER, block: Math.ceil(Math.min(BLOCK, lease / 6)) },
+    ...{ path, register: REGISTER },
     ...{ node: id, roles: JSON.stringify(roles), lease, runs: json(runs), place: json(place) },
   }
-  return Lifeline.start(environment, options, { source: SOURCE, data })
+  const report: KeepAlive['report'] = (it) => {
+    const { error, code, errcode } = it.type === 'failed' ? it : {}
+    options.report(error ? { type: 'failed', error: storeError(Object.assign(error, { code, errcode })) as Error } : it)
+  }
+  return Lifeline.start(environment, { ...options, report }, { source: SOURCE, data })
 }
