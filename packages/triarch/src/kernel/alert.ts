@@ -12,6 +12,7 @@ export type AlertCode =
   | 'NODE_FENCED'
   | 'LOOP_BLOCKED'
   | 'SLOT_OVERRUN'
+  | 'LOST_TAIL'
 
 /** Something an operator must see. What it is about is given as far as it is about that. */
 export interface Alert {

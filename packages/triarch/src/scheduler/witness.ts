@@ -77,7 +77,7 @@ export class Witness {
     for (let from = 0; from < all.length; from += PAGE) {
       for (const { id, last } of await this.#lost(all.slice(from, from + PAGE))) {
         const { seq = 0, workflow = '' } = known.get(id) ?? {}
-        this.#options.alert({ task: id, workflow, reason: 'lost-tail', message: lossOf(last, seq) })
+        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, reason: 'lost-tail', message: lossOf(last, seq) })
       }
     }
   }

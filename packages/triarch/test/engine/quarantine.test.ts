@@ -75,7 +75,7 @@ describe('a task whose history', () => {
   ])('%s is set apart, with an alert, and shown as far as it can be read', async (_, sql, record) => {
     const s = await harmed(sql)
     const bad = s.engine.task('bad')
-    expect(s.alerts).toMatchObject([{ task: 'bad', reason: 'quarantine' }])
+    expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad', reason: 'quarantine' }])
     const { status, pause, lockedBy } = await bad.status()
     expect({ status, lockedBy }).toEqual({ status: 'paused', lockedBy: undefined })
     expect(pause).toMatchObject({

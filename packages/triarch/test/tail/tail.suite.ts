@@ -91,7 +91,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
         const seqs = (await task.history()).map(({ seq }) => seq)
         expect(seqs).toEqual(seqs.map((_, index) => index + 1))
       }
-      expect(alerts.filter(({ reason }) => reason === 'lost-tail')).toContainEqual(
+      expect(alerts.filter(({ code }) => code === 'LOST_TAIL')).toContainEqual(
         expect.objectContaining({ task: 't-0', message: expect.stringMatching(/lost records? \d+/) }),
       )
     })
@@ -105,7 +105,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       expect(await task.result()).toBe(1)
       await subject.restore()
       expect((await task.status()).status).toBe('running')
-      await vi.waitFor(() => expect(alerts).toContainEqual(expect.objectContaining({ reason: 'lost-tail' })), 15_000)
+      await vi.waitFor(() => expect(alerts).toContainEqual(expect.objectContaining({ code: 'LOST_TAIL' })), 15_000)
       await task.emit('go')
       expect(await task.result({ timeout: '30s' })).toBe(1)
       expect(new Set(ran).size).toBe(1)
@@ -124,6 +124,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       expect(alerts).toContainEqual(
         expect.objectContaining({
           task: 'other',
+          code: 'LOST_TAIL',
           reason: 'lost-tail',
           message: expect.stringContaining('the store lost the task'),
         }),
