@@ -115,6 +115,16 @@ describe('a submission in the transaction of', () => {
     })
   })
 
+  it.each(Object.entries(ways))('%s is the same task when it submits it twice', async (name, way) => {
+    const id = `both ${name}`
+    await way(pool, async (_, via) => {
+      await triarch.submit(greet, 1, { id, via })
+      expect((await triarch.submit(greet, 1, { id, via })).id).toBe(id)
+      await expect(triarch.submit(greet, 2, { id, via })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
+    })
+    expect(await triarch.task(id).result()).toBe(1)
+  })
+
   it('nothing is refused: neither a pool nor a query builder outside of one will do', async () => {
     const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
     for (const via of [pool, viaKysely(kysely as never), viaDrizzle(drizzle(pool)), {}]) {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { workflow } from '../../src/index.ts'
-import { codeOf, stage } from '../engine/harness.ts'
+import { codeOf, events, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 import { workers } from './workers.ts'
 
@@ -34,6 +34,25 @@ describe('a plan', () => {
     await s.advance('10s')
     await s.engine.task('kept').result()
     for (const gone of ['dropped', 'failed']) expect(await codeOf(s.engine.task(gone).status())).toBe('UNKNOWN_TASK')
+  })
+
+  it('submitted twice in one transaction is the same task, and with another input TASK_EXISTS', async () => {
+    const { agents, act } = workers()
+    const flow = workflow('flow', { plan: (name: string, plan) => void plan.step(act, { name }) })
+    using file = scratch()
+    await using s = await stage({ workflows: [flow], agents, poll: '1s', store: file.store })
+    using db = new DatabaseSync(file.path)
+    db.exec('BEGIN IMMEDIATE')
+    const submit = (name: string, ifExists?: 'reject') => s.submit(flow, name, { id: 'x', via: db, ...(ifExists && { ifExists }) }) // biome-ignore format: one line
+    expect((await submit('a')).id).toBe('x')
+    expect((await submit('a')).id).toBe('x')
+    expect(await codeOf(submit('b'))).toBe('TASK_EXISTS')
+    expect(await codeOf(submit('a', 'reject'))).toBe('TASK_EXISTS')
+    db.exec('COMMIT')
+    await s.advance('10s')
+    expect((await events(s.engine.task('x')))[0]).toMatchObject({ type: 'submitted', input: 'a' })
+    expect((await s.engine.triarch.list()).tasks).toHaveLength(1)
+    await s.engine.task('x').result()
   })
 
   it('runs with its agents in other processes, through suspensions and finalizing', async () => {
