@@ -211,6 +211,8 @@ describe('a schedule', () => {
     await using s = await at('2026-01-01T00:00:00Z')
     const given: [object, string][] = [
       [{ cron: '61 * * * *' }, 'INVALID_OPTION'],
+      [{ cron: '0 0 30 2 *' }, 'INVALID_OPTION'],
+      [{ cron: '0 0 31 4,6,9,11 *' }, 'INVALID_OPTION'],
       [{ cron: '* * * * *', timeZone: 'Mars/Olympus' }, 'INVALID_OPTION'],
       [{}, 'INVALID_OPTION'],
       [{ cron: '* * * * *', every: '1h' }, 'INVALID_OPTION'],
@@ -226,6 +228,17 @@ describe('a schedule', () => {
     }
     expect(await codeOf(s.engine.triarch.schedule('no good', daily()))).toBe('INVALID_NAME')
     expect(await s.engine.triarch.schedules()).toEqual([])
+  })
+})
+
+describe('a pattern that no instant ever matches', () => {
+  it('is refused, and named; one that matches every fourth year is not', async () => {
+    await using s = await at('2026-01-01T00:00:00Z')
+    const leap = await s.engine.triarch.schedule('leap', daily({ cron: '0 0 29 2 *', timeZone: 'UTC' }))
+    expect(await leap.next(2)).toEqual([new Date('2028-02-29T00:00:00Z'), new Date('2032-02-29T00:00:00Z')])
+    const never = s.engine.triarch.schedule('leap', daily({ cron: '0 0 30 2 *' }))
+    await expect(never).rejects.toThrow('schedule "leap": no instant ever matches `cron` "0 0 30 2 *"')
+    expect((await leap.info()).next).toEqual(new Date('2028-02-29T00:00:00Z'))
   })
 })
 
