@@ -1,4 +1,5 @@
 import type { Action, StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
+import { atOnce } from '../definition/answer.ts'
 import { toPage } from '../definition/batch.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
@@ -287,10 +288,10 @@ function partOf(value: Json, key: string): Json | undefined {
 
 const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE'] as const
 
-/** A predicate that throws has no opinion. */
+/** A predicate that throws, or promises, has no opinion. */
 function mayRetry(handler: Handler, error: unknown): boolean {
   try {
-    return handler.retryIf?.(error) !== false
+    return atOnce(handler.retryIf?.(error)) !== false
   } catch {
     return true
   }

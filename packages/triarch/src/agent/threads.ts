@@ -254,7 +254,7 @@ async function act({ id, module, operation, args, step }) {
     try {
       parentPort.postMessage({ id, type: 'done', output })
     } catch (error) {
-      throw Object.assign(new Error('the output cannot leave its thread: ' + error.message), { name: 'TriarchError', code: 'UNSERIALISABLE' })
+      throw Object.assign(new Error('the output cannot leave its thread: ' + error.message), { name: 'TriarchError', code: 'INVALID_OUTPUT' })
     }
   } catch (error) {
     failed(id, error)

@@ -1,6 +1,8 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Explanation, Reason } from './reason.ts'
+import { isPassing } from './waiting.ts'
 
 /** How long something may stand still before anybody wonders (ms). */
 const AFTER = 5_000
@@ -32,12 +34,12 @@ export class Attendance {
 
   /** `cause`: all tasks of which one is as good to look at as another. */
   wonder(task: string, cause: string): void {
-    const { environment, failed } = this.#means
+    const { environment } = this.#means
     const known = this.#causes.get(cause)
     const now = environment.monotonic()
     if (!this.#open || (known && now - known.at < AGAIN)) return
     if (!known && this.#causes.size >= MOST) return
-    const timer = environment.timer(AFTER, () => void this.#look(task).catch((error) => this.#open && failed(error)))
+    const timer = environment.timer(AFTER, () => void this.#look(task).catch((error) => this.#missed(cause, error)))
     timer.unref?.()
     this.#causes.set(cause, { at: now, timer })
   }
@@ -46,6 +48,16 @@ export class Attendance {
     this.#open = false
     for (const { timer } of this.#causes.values()) timer.cancel()
     this.#causes.clear()
+  }
+
+  /**
+   * A task that is no more, or is not yet committed by whoever submitted it, waits for nothing; a store that does not answer
+   * is told of by those who need it, and the next task is looked at instead.
+   */
+  #missed(cause: string, error: unknown): void {
+    if (!this.#open || isTriarchError(error, 'UNKNOWN_TASK')) return
+    if (isPassing(error)) this.#causes.delete(cause)
+    else this.#means.failed(error)
   }
 
   async #look(task: string): Promise<void> {

@@ -70,7 +70,7 @@ export async function present(view: StepView, { action, middleware }: Known): Pr
     )
     if (summary !== undefined) view.summary = String(summary)
     const { hints = [] } = definition ?? {}
-    view.hints = [typeof hints === 'function' ? hints(step) : hints].flat()
+    view.hints = [await (typeof hints === 'function' ? hints(step) : hints)].flat()
   } catch (failure) {
     view.summary = `cannot be presented: ${failure instanceof Error ? failure.message : String(failure)}`
   }

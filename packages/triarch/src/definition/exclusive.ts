@@ -1,5 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { IfHeld } from '../kernel/gate.ts'
+import { atOnce } from './answer.ts'
 import { checkOptions } from './options.ts'
 import { isIdentifier } from './text.ts'
 import type { Workflow } from './workflow.ts'
@@ -50,6 +51,6 @@ export function exclusiveKeys(
 ): { key: string; ifHeld: IfHeld }[] {
   if (!given && !definition.exclusive) return []
   const { key, ifHeld = 'queue' } = { ...definition.exclusive, ...given }
-  const text = typeof key === 'function' ? key(input) : (key ?? name)
+  const text = typeof key === 'function' ? atOnce(key(input)) : (key ?? name)
   return [{ key: checkLockName(text), ifHeld }]
 }

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
+import { isPromise } from './answer.ts'
 import { formatPath } from './path.ts'
 
 /** Largest payload unless configured otherwise, in bytes of UTF-8 JSON. */
@@ -107,9 +108,7 @@ class Walk {
     if (types.isNumberObject(value) || types.isStringObject(value) || types.isBooleanObject(value)) {
       return this.visit(value.valueOf())
     }
-    if (typeof (value as { then?: unknown }).then === 'function') {
-      throw this.unserialisable('is a promise (is an await missing?)')
-    }
+    if (isPromise(value)) throw this.unserialisable('is a promise (is an await missing?)')
     if (isOpaque(value)) throw this.unserialisable(`is of class ${kindOf(value)}`)
     return this.#record(value)
   }

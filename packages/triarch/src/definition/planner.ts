@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { FINALIZE, type Plan, type PlannedGroup, type PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
 import { type Action, capabilities, finalizeKey } from './action.ts'
+import { isPromise } from './answer.ts'
 import { checkLockName } from './exclusive.ts'
 import { around, inOrder, type Middleware } from './middleware.ts'
 import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
@@ -138,7 +139,7 @@ export class Planner {
       const call = { workflow: this.#workflow, action: action.key, input, via }
       const context = this.context(via, action, beside)
       const planned = around(chain, 'plan', call, (changed) => plan(changed, context))
-      if (isThenable(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
+      if (isPromise(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
       return planned
     })
     return this.#handle(exits, () => output)
@@ -175,7 +176,7 @@ export class Planner {
     const { group, rescues } = this.#scope
     const incoming = this.#joined(this.#before([]))
     const result = this.#enter({ kind, incoming, exits: [], group, rescues }, block)
-    if (isThenable(result)) throw misuse(`a ${kind} must answer at once`)
+    if (isPromise(result)) throw misuse(`a ${kind} must answer at once`)
     return result
   }
 
@@ -339,8 +340,4 @@ export class Planner {
 
 function misuse(message: string): TriarchError {
   return new TriarchError('PLAN_MISUSE', message)
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

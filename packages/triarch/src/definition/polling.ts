@@ -79,7 +79,7 @@ export function polling<I, T, S, O = S>(
       if (final || so.failures >= tolerated || event?.name === 'late') throw error
       return wait(step, { ...so, polls: so.polls + 1, failures: so.failures + 1 })
     }
-    if (options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)
+    if (await options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)
     if (event?.name === 'late')
       throw new TriarchError('STEP_TIMEOUT', `what was polled was not done within ${within} ms`)
     return wait(step, { ...so, polls: so.polls + 1, failures: 0 }, options.progress?.(state))

@@ -49,17 +49,21 @@ export class SteadyEnvironment implements Environment {
   }
 
   timer(ms: number, callback: () => void): Timer {
-    return this.#try('timer', () => this.#inner.timer(ms, callback)) ?? this.#system.timer(ms, callback)
+    const once = onlyOnce(callback)
+    const timer = this.#try('timer', () => this.#inner.timer(ms, once))
+    if (typeof timer?.cancel === 'function') return timer
+    if (timer !== undefined) this.#tell('timer', new TypeError('environment.timer() gave no timer'))
+    return this.#system.timer(ms, once)
   }
 
   soon(callback: () => void): void {
-    const asked = this.#try('soon', () => [this.#inner.soon(callback)])
-    if (!asked) this.#system.soon(callback)
+    const once = onlyOnce(callback)
+    if (!this.#try('soon', () => this.#inner.soon(once) ?? true)) this.#system.soon(once)
   }
 
   drain(callback: () => void): void {
-    const asked = this.#try('drain', () => [this.#inner.drain(callback)])
-    if (!asked) this.#system.drain(callback)
+    const once = onlyOnce(callback)
+    if (!this.#try('drain', () => this.#inner.drain(once) ?? true)) this.#system.drain(once)
   }
 
   #number(name: 'now' | 'monotonic' | 'random', otherwise: number): number {
@@ -71,7 +75,11 @@ export class SteadyEnvironment implements Environment {
 
   #try<T>(name: keyof Environment, work: () => T): T | undefined {
     try {
-      return work()
+      const answer = work()
+      const promised = (answer as PromiseLike<unknown> | undefined)?.then
+      if (typeof promised !== 'function') return answer
+      Promise.resolve(answer).catch(() => undefined)
+      throw new TypeError(`environment.${name}() gave a promise`)
     } catch (error) {
       this.#tell(name, error)
       return undefined
@@ -82,5 +90,15 @@ export class SteadyEnvironment implements Environment {
     if (this.#told.has(name)) return
     this.#told.add(name)
     this.#failed(error)
+  }
+}
+
+/** What asked for it may have been heard although it failed. */
+function onlyOnce(callback: () => void): () => void {
+  let called = false
+  return () => {
+    if (called) return
+    called = true
+    callback()
   }
 }

@@ -471,7 +471,7 @@ describe('what is no good is refused with its code', () => {
     const asleep = await s.submit(nap, 1)
     expect(await codeOf(asleep.resume())).toBe('TASK_NOT_PAUSED')
     expect(await codeOf(asleep.compensate())).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(asleep.emit('bad name!'))).toBe('INVALID_NAME')
+    expect(await codeOf(asleep.emit('bad\nname'))).toBe('INVALID_NAME')
     expect(await codeOf(asleep.emit('e', 1n))).toBe('UNSERIALISABLE')
     expect(await codeOf(asleep.emit('e', 'x'.repeat(300_000)))).toBe('PAYLOAD_TOO_LARGE')
     expect(await codeOf(asleep.cancel({ forced: true } as never))).toBe('UNKNOWN_OPTION')
@@ -502,7 +502,7 @@ describe('what is no good is refused with its code', () => {
   it('in a workflow: options, names and inputs of what it asks for', async () => {
     const asks: [string, (task: TaskContext) => unknown][] = [
       ['UNKNOWN_OPTION', (task) => task.run('a', () => 1, { retries: 1 } as never)],
-      ['INVALID_NAME', (task) => task.run('a b', () => 1)],
+      ['INVALID_NAME', (task) => task.run('a\nb', () => 1)],
       ['INVALID_OPTION', (task) => task.run('a', 1 as never)],
       ['INVALID_DURATION', (task) => task.sleep('soon' as never)],
       ['INVALID_NAME', (task) => task.event('')],

@@ -9,7 +9,7 @@ import { sqlite } from '../../src/store/sqlite/index.ts'
 it("a node finishes its tasks though the store's thread dies again and again", async () => {
   const root = mkdtempSync(join(tmpdir(), 'triarch-'))
   const threads: Worker[] = []
-  const noted = (thread: Worker) => threads.push(thread)
+  const noted = (thread: Worker) => thread.threadName === 'triarch-sqlite' && threads.push(thread)
   process.on('worker', noted)
   const ran: string[] = []
   const svc = agent('svc')

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Database, refuseOld } from '../../src/store/sqlite/database.ts'
+import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
 import { FORMAT, migrations } from '../../src/store/sqlite/migrations/index.ts'
-import { insertTask } from '../../src/store/sqlite/submit.ts'
 import { advancing, handClock } from './clock.ts'
 import { type Subject, storeConformance } from './conformance.ts'
 import { claimAll, newTask, owned, snapshot, transition } from './samples.ts'
@@ -80,7 +79,9 @@ describe('the SQLite store', () => {
     database.exec(migrations[0]?.sql ?? '')
     database.exec('CREATE TABLE triarch_schema (version INTEGER NOT NULL, probes INTEGER NOT NULL) STRICT')
     database.exec('INSERT INTO triarch_schema VALUES (1, 0)')
-    insertTask(new Database(database), newTask('t'))
+    database.exec(`INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control,
+      orphaned, base_seq, submitted_at, updated_at) VALUES ('t', 'flow', '1', 0, 'pending', 'pending', 0, 0, 1, 0, 0, 1, 0, 0)`)
+    database.prepare('INSERT INTO triarch_history VALUES (1, 1, 0, ?)').run(newTask('t').events)
     const store = await opened(file)
     expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
     await store.close()

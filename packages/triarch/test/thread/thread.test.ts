@@ -92,8 +92,12 @@ describe('an action that runs in threads', () => {
   it('gives nothing that cannot be recorded, and cannot be suspended', async () => {
     const { flow, definitions } = made()
     await running(definitions, async (triarch) => {
+      const asked = new Promise((resolve) => triarch.on('alert', resolve))
       const leak = await triarch.submit(flow, { do: 'leak' })
-      await expect(leak.result()).rejects.toMatchObject({ cause: { cause: { code: 'UNSERIALISABLE' } } })
+      // The work is done: it is held, not failed.
+      expect(await asked).toMatchObject({ code: 'STEP_HELD', task: leak.id })
+      expect(await leak.status()).toMatchObject({ pause: { error: { code: 'STEP_UNRECORDABLE' } } })
+      await leak.cancel({ force: true })
       const nap = await triarch.submit(flow, { do: 'suspend' })
       await expect(nap.result()).rejects.toMatchObject({ cause: { cause: { code: 'STEP_MISUSE' } } })
     })
@@ -102,8 +106,14 @@ describe('an action that runs in threads', () => {
   it('keeps to the limits of payloads', async () => {
     const { flow, definitions } = made()
     await running({ ...definitions, limits: { payload: 20 } }, async (triarch) => {
+      const asked = new Promise((resolve) => triarch.on('alert', resolve))
       const task = await triarch.submit(flow, { do: 'sum' })
-      await expect(task.result()).rejects.toMatchObject({ cause: { cause: { code: 'PAYLOAD_TOO_LARGE' } } })
+      // The work is done: it is held, not failed.
+      expect(await asked).toMatchObject({ code: 'STEP_HELD', task: task.id })
+      expect(await task.status()).toMatchObject({
+        pause: { error: { code: 'STEP_UNRECORDABLE', cause: { code: 'PAYLOAD_TOO_LARGE' } } },
+      })
+      await task.cancel({ force: true })
     })
   })
 
