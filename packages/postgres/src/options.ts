@@ -65,6 +65,13 @@ const keys = [
 
 export function settingsOf(given: string | PostgresOptions): Settings {
   const options = typeof given === 'string' ? { url: given } : given
+  // Without an address, pg would take the one of the environment: only who gives an object may have meant that.
+  if (typeof options !== 'object' || options === null || given === '') {
+    throw new TriarchError(
+      'INVALID_OPTION',
+      "postgres: give an address, such as 'postgres://host/database', or options",
+    )
+  }
   const unknown = Object.keys(options).find((key) => !keys.includes(key))
   if (unknown !== undefined) throw new TriarchError('UNKNOWN_OPTION', `postgres: there is no option "${unknown}"`)
   const { url, schema = 'triarch', notify = true, clock = 'server', migrate = 'auto' } = options

@@ -211,6 +211,10 @@ describe('the PostgreSQL store', () => {
     expect(() => postgres({ url: serverUrl(), ...options })).toThrow(expect.objectContaining({ code }))
   })
 
+  it.each([undefined, null, '', 5])('refuses %j in place of an address', (given) => {
+    expect(() => postgres(given as never)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+  })
+
   it('says why it cannot be opened', async () => {
     const wrong = new URL(serverUrl())
     wrong.username = 'nobody_of_this_name'

@@ -137,6 +137,8 @@ function gateOf(workflow: Workflow, input: unknown, options: SubmitOptions): Gat
   if (given !== undefined) checkExclusive('submit: exclusive', given)
   const exclusive = exclusiveKeys(workflow, input, given)
   const antecedents = [...new Set([after].flat().map(checkTaskId))]
+  if (options.id !== undefined && antecedents.includes(options.id))
+    throw new TriarchError('INVALID_OPTION', `submit: task "${options.id}" cannot come after itself`)
   if (afterOn !== 'success' && afterOn !== 'end')
     throw new TriarchError('INVALID_OPTION', 'submit: afterOn must be "success" or "end"')
   if (typeof frozen !== 'boolean') throw new TriarchError('INVALID_OPTION', 'submit: frozen must be true or false')

@@ -432,6 +432,7 @@ describe('what is no good is refused with its code', () => {
     ['an ifExists that is none', echo as never, 1, { ifExists: 'maybe' }, 'INVALID_OPTION'],
     ['a duration that is none', echo as never, 1, { startAt: 'soon' }, 'INVALID_DURATION'],
     ['a date that is none', echo as never, 1, { completeBy: new Date('x') }, 'INVALID_OPTION'],
+    ['a task that would come after itself', echo as never, 1, { id: 'self', after: ['a', 'self'] }, 'INVALID_OPTION'],
     ['a via that is no connection', echo as never, 1, { via: {} }, 'STORE_VIA_INVALID'],
   ]
   it.each(submits)('at submit: %s', async (_, flow, input, options, code) => {

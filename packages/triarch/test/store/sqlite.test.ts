@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -95,8 +95,35 @@ describe('the SQLite store', () => {
     for (const version of ['3.51.3', '3.53.0', '4.0.0']) expect(() => refuseOld(version)).not.toThrow()
   })
 
-  it('says why a file cannot be opened', async () => {
-    await expect(opened('/does/not/exist.db')).rejects.toMatchObject({ code: 'STORE_FAILED' })
+  it.each(['auto', 'inline', 'worker'] as const)('says which file cannot be opened, and why (%s)', async (writer) => {
+    const file = path()
+    const [folder, foreign, missing] = [dirname(file), `${file}.txt`, join(file, 'nowhere', 'store.db')]
+    writeFileSync(foreign, 'these are no tables at all, '.repeat(200))
+    for (const path of [folder, foreign, missing]) {
+      for (const migrate of ['auto', 'wait'] as const) {
+        const opening = opened(path, { writer, migrate })
+        await expect(opening).rejects.toMatchObject({
+          ...{ code: 'STORE_FAILED', details: { path } },
+          message: expect.stringContaining(`the file "${path}" cannot be opened: `),
+        })
+      }
+    }
+  })
+
+  it.each([
+    ['no path', [undefined], 'INVALID_OPTION'],
+    ['an empty path, which would be a file that SQLite deletes', [''], 'INVALID_OPTION'],
+    ['a path with NUL', ['a\0b.db'], 'INVALID_OPTION'],
+    ['something else for a path', [{ path: 'a.db' }], 'INVALID_OPTION'],
+    ['options that are none', ['a.db', 'worker'], 'INVALID_OPTION'],
+    ['null for options', ['a.db', null], 'INVALID_OPTION'],
+    ['an option that does not exist', ['a.db', { busyTimeOut: 5 }], 'UNKNOWN_OPTION'],
+    ['a writer that does not exist', ['a.db', { writer: 'thread' }], 'INVALID_OPTION'],
+    ['a busyTimeout that is no number', ['a.db', { busyTimeout: '10s' }], 'INVALID_OPTION'],
+    ['a busyTimeout below 0', ['a.db', { busyTimeout: -1 }], 'INVALID_OPTION'],
+    ['a way to migrate that does not exist', ['a.db', { migrate: 'later' }], 'INVALID_OPTION'],
+  ])('refuses %s at the call', (_, given, code) => {
+    expect(() => sqlite(...(given as [string]))).toThrow(expect.objectContaining({ code }))
   })
 
   it('is migrated once when many open it at the same time', async () => {

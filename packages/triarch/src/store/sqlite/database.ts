@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { TriarchError } from '../../error/error.ts'
+import { fileError } from './failure.ts'
 import { type Migrating, migrate } from './migrate.ts'
 
 export type Value = SQLInputValue
@@ -81,6 +82,14 @@ export function openDatabase(path: string, busyTimeout: number, migrating: Migra
 
 /** Opens and checks. */
 export function connectTo(path: string, busyTimeout: number): Database {
+  try {
+    return connect(path, busyTimeout)
+  } catch (error) {
+    throw fileError(path, error)
+  }
+}
+
+function connect(path: string, busyTimeout: number): Database {
   const database = new Database(new DatabaseSync(path, { timeout: busyTimeout }))
   try {
     refuseOld(database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? '0')

@@ -5,6 +5,8 @@ import type { Json } from '../../kernel/json.ts'
 const SQLITE_BUSY = 5
 const SQLITE_LOCKED = 6
 const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
 
 /** SQLite's errors as ours; others, programming errors among them, stay what they are. */
 export function storeError(error: unknown): unknown {
@@ -18,6 +20,15 @@ export function storeError(error: unknown): unknown {
   const details = { sqlite: errcode }
   if (primary === SQLITE_FULL) return new TriarchError('STORE_FULL', text, { cause: error, details })
   return new TriarchError('STORE_FAILED', text, { cause: error, details })
+}
+
+/** SQLite does not say which file it could not open. */
+export function fileError(path: string, error: unknown): unknown {
+  const { code, errcode, message } = error as { code?: unknown; errcode?: number; message?: string }
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) return error
+  if (![SQLITE_CANTOPEN, SQLITE_NOTADB].includes(errcode & 0xff)) return error
+  const details = { sqlite: errcode, path }
+  return new TriarchError('STORE_FAILED', `the file "${path}" cannot be opened: ${message}`, { cause: error, details })
 }
 
 export function unopened(): TriarchError {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { checkInteger, checkOptions } from '../../definition/options.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { StoreFactory } from '../factory.ts'
 import { type SqliteSettings, SqliteStore } from './store.ts'
@@ -6,7 +7,7 @@ import { type SqliteSettings, SqliteStore } from './store.ts'
 export interface SqliteOptions {
   /** Where commits run: in this thread, in one of their own, or by what a commit takes here (the default). */
   writer?: SqliteSettings['writer']
-  /** How long to wait for other processes' transactions (ms) before STORE_BUSY. Default: 10 s. */
+  /** How long to wait for other processes' transactions (ms, at most a day) before STORE_BUSY. Default: 10 s. */
   busyTimeout?: number
   /**
    * When the file lacks what this version added to the schema. `auto`: this process adds it; `wait`: it waits for somebody
@@ -18,11 +19,23 @@ export interface SqliteOptions {
 /** What `task.transaction` gives to write with: a connection to the same file. */
 export type SqliteTransaction = DatabaseSync
 
-/** The state store in a SQLite file; `:memory:` keeps it in memory, for tests. */
-export function sqlite(
-  path: string,
-  { writer = 'auto', busyTimeout = 10_000, migrate = 'auto' }: SqliteOptions = {},
-): StoreFactory {
+const writers: readonly SqliteSettings['writer'][] = ['auto', 'inline', 'worker']
+const LONGEST_TIMEOUT = 86_400_000
+
+/**
+ * The state store in a SQLite file; `:memory:` keeps it in memory, for tests. Throws INVALID_OPTION, UNKNOWN_OPTION; a file
+ * that cannot be opened is the STORE_FAILED of whoever opens it.
+ */
+export function sqlite(path: string, options: SqliteOptions = {}): StoreFactory {
+  // SQLite takes an empty name for a file of its own that it deletes again.
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+    throw new TriarchError('INVALID_OPTION', "sqlite: give the path of a file, such as sqlite('orders.db')")
+  }
+  checkOptions('sqlite', options, ['writer', 'busyTimeout', 'migrate'])
+  const { writer = 'auto', busyTimeout = 10_000, migrate = 'auto' } = options
+  if (!writers.includes(writer))
+    throw new TriarchError('INVALID_OPTION', 'sqlite: writer must be "auto", "inline" or "worker"')
+  checkInteger('sqlite: busyTimeout', busyTimeout, 0, LONGEST_TIMEOUT)
   if (!['auto', 'wait', 'refuse'].includes(migrate))
     throw new TriarchError('INVALID_OPTION', 'sqlite: migrate must be "auto", "wait" or "refuse"')
   return (environment) => new SqliteStore(environment, { path, writer, busyTimeout, migrate })
