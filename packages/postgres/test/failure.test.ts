@@ -115,6 +115,13 @@ describe('a store whose connection breaks', () => {
     expect(await store.inbox('a', 10)).toHaveLength(2)
   })
 
+  it('writes a schedule that starts nothing once, and knows that it did', async () => {
+    const write = { name: 's', definition: 'd', state: 'of before', nextAt: null, fence: null, tasks: [] }
+    expect(await losing(() => store.writeSchedule({ ...write, expected: null }))).toEqual([])
+    expect(await losing(() => store.writeSchedule({ ...write, state: 'new', expected: 1 }))).toEqual([])
+    expect(await store.schedules({ name: 's', limit: 10 })).toMatchObject([{ revision: 2, state: 'new' }])
+  })
+
   it('says of a lease that is not renewed for a moment that the store is away, and renews it then', async () => {
     const node = { id: 'a', roles: [], lease: 3_000 } as const
     await store.beat(node)

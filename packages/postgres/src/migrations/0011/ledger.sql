@@ -31,8 +31,9 @@ DECLARE
   -- A slot drops its old calls by so many numbers at once, and keeps as many.
   span CONSTANT bigint := 64;
 BEGIN
-  -- Who found nothing to take did nothing, and may use the number again. So it is, for those that are kept follow each other.
-  IF slot IS NULL OR answer !~ '[^;]' THEN RETURN; END IF;
+  -- Who found nothing to take (take_work, take_tasks) did nothing, and may use the number again. So it is, for those that are kept
+  -- follow each other.
+  IF slot IS NULL OR answer IN ('', ';;;') THEN RETURN; END IF;
   INSERT INTO triarch.calls (slot, number, answer, at) VALUES (slot, call, answer, triarch.clock(NULL));
   IF call % span = 0 THEN
     DELETE FROM triarch.calls c
