@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { type TaskContext, Triarch, workflow } from 'triarch'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { systemEnvironment } from '../../triarch/src/environment/system.ts'
+import { newTask, owned, released, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { postgres } from '../src/index.ts'
 import { dropSchema, freshSchema, serverUrl } from './database.ts'
 
@@ -68,6 +70,40 @@ describe('while a transaction of the user is open', () => {
     expect(await on?.result()).toBe('on')
     expect(await child?.result()).toBe('child')
     for (const task of await Promise.all(blocked)) await task.result()
+  })
+
+  it('a sweep does all else, and comes back to what it holds', async () => {
+    const own = freshSchema()
+    const store = postgres({ url: serverUrl(), schema: own })(systemEnvironment())
+    await store.open()
+    try {
+      // Of each two one is held: attempts that nobody took in time, tasks of a node that is no more, locks whose holder has gone.
+      for (const id of ['held late', 'late']) {
+        const work = [workRequest(id, 1, { expiresAt: 1 })]
+        await store.commit([transition(await owned(store, id), { work, release: released })])
+      }
+      for (const id of ['held lost', 'lost']) await owned(store, id)
+      for (const name of ['k', 'held']) {
+        const lock = { step: 1, name, ifHeld: 'queue', parents: [] } as const
+        await store.submit([newTask(`${name} first`, { gates: { after: [], locks: [lock] } })])
+        await store.submit([newTask(`${name} next`, { gates: { after: [], locks: [lock] } })])
+      }
+      await client.query(`DELETE FROM "${own}".locks WHERE held`)
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${own}".tasks WHERE id LIKE 'held %' FOR NO KEY UPDATE`)
+      const token = (await store.lead({ name: 'l', node: 'n', ttl: 600_000 })) ?? 0
+      const sweep = () => store.sweep({ name: 'l', token, limit: 100, silent: [] })
+      const locks = async () => [...(await store.locks({ name: 'k' })), ...(await store.locks({ name: 'held' }))]
+      expect(await sweep()).toMatchObject({ expiredSteps: 1, releasedTasks: 1 })
+      expect(await locks()).toMatchObject([{ task: 'k next', held: true }, { held: false }])
+      await client.query('COMMIT')
+      expect(await sweep()).toMatchObject({ expiredSteps: 1, releasedTasks: 1 })
+      expect(await locks()).toMatchObject([{ held: true }, { task: 'held next', held: true }])
+    } finally {
+      await client.query('ROLLBACK')
+      await store.close()
+      await dropSchema(own)
+    }
   })
 })
 

@@ -417,9 +417,9 @@ $$;
 
 -- Looks at the next claims, as many as `size`: those of tasks that have stopped or are gone are given back, a name that is free
 -- while somebody waits is given to him, and who waits in a circle that nobody saw is told. Whether that wrote letters. Names
--- that somebody else has in hand are passed by.
+-- and tasks that somebody else has in hand are passed by.
 CREATE FUNCTION triarch.sweep_locks(given_now bigint, size bigint) RETURNS boolean
-LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET lock_timeout = '50ms' AS $$
 #variable_conflict use_column
 DECLARE
   at bigint := triarch.clock(given_now);
@@ -438,19 +438,23 @@ BEGIN
     looked := looked + 1;
     CONTINUE WHEN one.held AND NOT one.dead;
     CONTINUE WHEN NOT pg_try_advisory_xact_lock(hashtextextended('triarch.' || one.name, 7431));
-    IF one.dead THEN
-      -- Looked at again, now that nobody else can.
-      IF NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.key = one.task AND t.status <> 'stopped') THEN
-        PERFORM triarch.unlock(one.task, one.step, at);
-        told := true;
+    -- What somebody's transaction holds is for a later sweep.
+    BEGIN
+      IF one.dead THEN
+        -- Looked at again, now that nobody else can.
+        IF NOT EXISTS (SELECT 1 FROM triarch.tasks t WHERE t.key = one.task AND t.status <> 'stopped') THEN
+          PERFORM triarch.unlock(one.task, one.step, at);
+          told := true;
+        END IF;
+      ELSIF NOT EXISTS (SELECT 1 FROM triarch.locks l WHERE l.id = one.id AND NOT l.held) THEN
+        CONTINUE;
+      ELSIF (SELECT h.id FROM triarch.lock_holder(one.name, at) h) IS NULL THEN
+        told := triarch.pass_lock(one.name, at) IS NOT NULL OR told;
+      ELSE
+        told := triarch.refuse_circle(one.id) IS NOT NULL OR told;
       END IF;
-    ELSIF NOT EXISTS (SELECT 1 FROM triarch.locks l WHERE l.id = one.id AND NOT l.held) THEN
-      CONTINUE;
-    ELSIF (SELECT h.id FROM triarch.lock_holder(one.name, at) h) IS NULL THEN
-      told := triarch.pass_lock(one.name, at) IS NOT NULL OR told;
-    ELSE
-      told := triarch.refuse_circle(one.id) IS NOT NULL OR told;
-    END IF;
+    EXCEPTION WHEN lock_not_available THEN NULL;
+    END;
   END LOOP;
   IF looked < size THEN reached := 0; END IF;
   IF reached <> start THEN
