@@ -70,6 +70,7 @@ export class Cluster {
       workflows: [programs, plans],
       agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
       limits: { tasks },
+      notices: false,
       onError: (error) => this.errors.push({ node: machine.name, error }),
     })
   }

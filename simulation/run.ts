@@ -105,6 +105,7 @@ class Run {
       store: () => this.#network.link(machine),
       environment: machine,
       roles: [],
+      notices: false,
       workflows: [known.programs, known.plans],
     })
     const client = new Client(machine, application, known, this.#plan.tasks)

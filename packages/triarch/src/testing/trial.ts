@@ -129,6 +129,7 @@ class Stage {
       lease,
       sweep: Math.ceil(lease / 4),
       poll: Math.ceil(lease / 4),
+      notices: false,
       onError: (error) => this.#errors.push(error),
     })
     const failed = (error: unknown) => {
@@ -147,6 +148,7 @@ class Stage {
       store: () => this.#network.link(machine),
       environment: machine,
       roles: [],
+      notices: false,
       workflows: [workflow, ...workflows],
     })
     const work = async () => {

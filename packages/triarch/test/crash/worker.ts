@@ -20,6 +20,7 @@ const triarch = new Triarch({
   sweep: 100,
   poll: 10,
   grace: 500,
+  notices: false,
   onError(error) {
     const { code, stack } = error as Error & { code?: string }
     ledger.write('error', { ...nowhere, key: code ?? '' }, Date.now(), stack ?? String(error))
