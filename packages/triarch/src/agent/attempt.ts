@@ -119,7 +119,7 @@ export class Attempt {
         if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
         const page = toPage(output, payload)
         if (page) return this.#answer({ kind: 'suspended', page })
-        return this.#answer({ kind: 'done', output: encode(output, 'output', payload) })
+        return this.#answer({ kind: 'done', output: encode(output, 'output', payload, handler.secrets) })
       }
       this.#answer(await perform(handler, request, step, payload))
     } catch (error) {
@@ -286,7 +286,7 @@ function partOf(value: Json, key: string): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[key] : undefined
 }
 
-const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE'] as const
+const unrecordableCodes = ['INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE', 'TOO_MANY_SECRETS'] as const
 
 /** A predicate that throws, or promises, has no opinion. */
 function mayRetry(handler: Handler, error: unknown): boolean {
@@ -299,12 +299,12 @@ function mayRetry(handler: Handler, error: unknown): boolean {
 
 /** The two operations that are rare. */
 async function perform(handler: Handler, request: StepRequest, step: StepContext, limit: number): Promise<Outcome> {
-  if (request.operation === 'verify') return verification(await handler.verify?.(request.input, step), limit)
+  if (request.operation === 'verify') return verification(await handler.verify?.(request.input, step), limit, handler)
   await handler.undo?.({ input: request.input, output: request.output }, step)
   return { kind: 'done', output: null }
 }
 
-function verification(answer: unknown, limit: number): Outcome {
+function verification(answer: unknown, limit: number, { secrets }: Handler): Outcome {
   if (answer === 'unknown') return { kind: 'unknown' }
   const done = typeof answer === 'object' && answer !== null && 'done' in answer ? answer.done : undefined
   if (done === false) return { kind: 'not-done' }
@@ -312,7 +312,7 @@ function verification(answer: unknown, limit: number): Outcome {
     throw new TriarchError('INVALID_OUTPUT', "verify must answer { done: true, output }, { done: false } or 'unknown'")
   }
   const output = typeof answer === 'object' && answer !== null && 'output' in answer ? answer.output : undefined
-  return { kind: 'done', output: encode(output, 'output', limit) }
+  return { kind: 'done', output: encode(output, 'output', limit, secrets) }
 }
 
 /** An action as a handler: validated at both ends. */

@@ -112,7 +112,7 @@ function buildTask(
   const order = {
     workflow: name,
     version,
-    input: encode(input, `input of ${name}`, limits.payload),
+    input: encode(input, `input of ${name}`, limits.payload, definition.secrets),
     ...(start !== null && { startAt: start }),
     ...(before !== null && { startBefore: before }),
     ...(complete !== null && { completeBy: complete }),

@@ -1,6 +1,7 @@
 import { types } from 'node:util'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
+import { type SecretPaths, secretsAt } from '../kernel/secret.ts'
 import { isPromise } from './answer.ts'
 import { formatPath } from './path.ts'
 
@@ -9,22 +10,38 @@ export const DEFAULT_PAYLOAD_LIMIT: number = 256 * 1024
 
 const DEEPEST = 256
 
+/** Every view of a task looks for each of them in each of its texts. */
+const MOST_SECRETS = 10_000
+const LARGEST_SECRETS = 1024 * 1024
+
 /**
  * An isolated copy of the value, exactly as it would come back from JSON, so that live execution and replay see the same.
  * `what` names the value in errors, `limit` is in bytes of UTF-8 JSON. What JSON would drop or distort without a word
- * (functions, NaN, a Map, a forgotten promise …) is refused. Throws UNSERIALISABLE or PAYLOAD_TOO_LARGE.
+ * (functions, NaN, a Map, a forgotten promise …) is refused. `secrets`: what of it is looked for in all that is shown, and
+ * therefore bounded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
  */
-export function encode(value: unknown, what: string, limit: number): Json {
+export function encode(value: unknown, what: string, limit: number, secrets: SecretPaths = []): Json {
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? null
   const walk = new Walk(what, limit)
   try {
     const copy = walk.visit(value) ?? null
     walk.measure(copy)
+    if (secrets.length > 0) checkSecretTexts(copy, what, secrets)
     return copy
   } catch (error) {
     if (isTriarchError(error)) throw error
     throw walk.unserialisable('cannot be read', error)
   }
+}
+
+function checkSecretTexts(copy: Json, what: string, secrets: SecretPaths): void {
+  const texts = secretsAt(copy, secrets)
+  let bytes = 0
+  for (const text of texts) bytes += Buffer.byteLength(text)
+  if (texts.size <= MOST_SECRETS && bytes <= LARGEST_SECRETS) return
+  const message = `${what} has ${texts.size} texts of ${bytes} bytes that are marked as secret; the limit is ${MOST_SECRETS} of ${LARGEST_SECRETS} bytes`
+  const details = { texts: texts.size, bytes, limits: { texts: MOST_SECRETS, bytes: LARGEST_SECRETS } }
+  throw new TriarchError('TOO_MANY_SECRETS', message, { details })
 }
 
 /** One traversal. The path is kept as a stack and only put into words when something is wrong. */

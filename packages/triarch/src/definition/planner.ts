@@ -1,6 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { FINALIZE, type Plan, type PlannedGroup, type PlannedStep } from '../kernel/plan.ts'
 import type { RecordedPolicy } from '../kernel/policy.ts'
+import type { SecretPaths } from '../kernel/secret.ts'
 import { type Action, capabilities, finalizeKey } from './action.ts'
 import { isPromise } from './answer.ts'
 import { checkLockName } from './exclusive.ts'
@@ -9,7 +10,7 @@ import type { ActionPlanContext, Planned, PlannedStepOptions } from './plan.ts'
 import { checkWeight, type RescueOption, toRecordedPolicy } from './policy.ts'
 import { newReference } from './reference.ts'
 import { invalid, validateSync } from './schema.ts'
-import { handles, toTemplate } from './template.ts'
+import { handles, type Reading, toTemplate } from './template.ts'
 import type { Workflow } from './workflow.ts'
 
 export interface PlanLimits {
@@ -237,7 +238,7 @@ export class Planner {
     const { after = [], weight, ...rest } = options
     const share = weight ?? definition.weight
     if (share !== undefined) checkWeight(`options of ${key}`, share)
-    const reading = this.#reading(`input of ${key}`)
+    const reading = this.#reading(`input of ${key}`, definition.secrets)
     const template = toTemplate(input, reading)
     if (definition.input && reading.found.size === 0) {
       const checked = validateSync(definition.input, input)
@@ -323,8 +324,8 @@ export class Planner {
     return handle
   }
 
-  #reading(what: string): { what: string; plan: object; limit: number; found: Set<number> } {
-    return { what, plan: this, limit: this.#limits.payload, found: new Set() }
+  #reading(what: string, secrets?: SecretPaths): Reading {
+    return { what, plan: this, limit: this.#limits.payload, found: new Set(), secrets }
   }
 
   #check(): void {

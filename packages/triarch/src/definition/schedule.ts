@@ -91,7 +91,7 @@ export async function toSchedule(name: string, options: ScheduleOptions, payload
   return {
     workflow: workflow.name,
     version: workflow.version,
-    input: encode(input, `input of ${workflow.name}`, payload),
+    input: encode(input, `input of ${workflow.name}`, payload, definition.secrets),
     recurrence: toRecurrence(what, options),
     overlap,
     catchUp: {

@@ -1,20 +1,27 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { REFERENCE, type Template } from '../kernel/reference.ts'
+import type { SecretPaths } from '../kernel/secret.ts'
 import { encode } from './payload.ts'
 import { type Expression, expressionOf } from './reference.ts'
 
 /** Something of a plan that is no value, though a careless hand may put it where one belongs. */
 export const handles: WeakSet<object> = new WeakSet()
 
+/** What is read, and into what the references found go. */
+export interface Reading {
+  what: string
+  plan: object
+  limit: number
+  found: Set<number>
+  secrets?: SecretPaths | undefined
+}
+
 /**
  * The value as JSON with its references in it. `found` gets the steps it refers to. Throws PLAN_MISUSE for references of
  * another plan, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
  */
-export function toTemplate(
-  value: unknown,
-  { what, plan, limit, found }: { what: string; plan: object; limit: number; found: Set<number> },
-): Template {
+export function toTemplate(value: unknown, { what, plan, limit, found, secrets }: Reading): Template {
   const above: object[] = []
 
   function lift(part: unknown): unknown {
@@ -45,7 +52,7 @@ export function toTemplate(
     return path.length === 0 ? plain : ['at', { [REFERENCE]: plain }, ...path]
   }
 
-  return encode(lift(value), what, limit) as Json
+  return encode(lift(value), what, limit, secrets) as Json
 }
 
 function isPlain(value: object): boolean {

@@ -9,6 +9,8 @@ export const catalogue = {
   INVALID_OUTPUT: 'An output was refused by its schema: correct what produces it, the details list every issue.',
   UNSERIALISABLE: 'A value cannot be stored as JSON: convert the part at the path named in the message.',
   PAYLOAD_TOO_LARGE: 'A value is larger than the payload limit: store it elsewhere and pass a reference.',
+  TOO_MANY_SECRETS:
+    'More texts of a payload are marked as secret than can be hidden: mark fewer paths, or store them elsewhere and pass a reference.',
   DUPLICATE_DEFINITION: 'Two definitions share a name (and version): rename one or raise its version.',
   UNKNOWN_WORKFLOW: 'What was given is no workflow: give what workflow() returned.',
   UNKNOWN_ACTION: 'What was given is no action, or an agent was asked for one it lacks: check the definitions.',

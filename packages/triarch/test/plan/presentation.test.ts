@@ -52,6 +52,41 @@ describe('a secret', () => {
     expect((await task.steps()).find(({ name }) => name === 'use')?.output).toEqual({ used: 8 })
   })
 
+  it('is bounded in number and size: an input with more is refused where it is sent', async () => {
+    const own = agent('keys')
+    const make = own.action('make', {
+      secrets: ['keys.*'],
+      run: (count: number) => ({ keys: Array.from({ length: count }, (_, n) => `key-${n}`) }),
+    })
+    const keep = own.action('keep', { secrets: ['*'], run: (_: string[]) => null })
+    const flow = workflow('flow', { secrets: ['*'], run: async (keys: string[], task) => void (await task.run(make, keys.length)) }) // biome-ignore format: one line
+    const plan = workflow('plan', { plan: (keys: string[], plan) => void plan.step(keep, keys) })
+    await using s = await stage({ workflows: [flow, plan], agents: [own], limits: { payload: 4 * 1024 * 1024 } })
+    const many = (count: number, of = 'key') => Array.from({ length: count }, (_, n) => `${of}-${n}`)
+    for (const refused of [many(10_001), many(20, 'k'.repeat(60_000))]) {
+      expect(await codeOf(s.submit(flow, refused))).toBe('TOO_MANY_SECRETS')
+      expect(await codeOf(s.submit(plan, refused))).toBe('TOO_MANY_SECRETS')
+      const schedule = s.engine.triarch.schedule('x', { workflow: flow, input: refused, every: '1h' })
+      expect(await codeOf(schedule)).toBe('TOO_MANY_SECRETS')
+    }
+    expect((await s.engine.triarch.list()).tasks).toEqual([])
+    const most = await s.submit(flow, many(10_000))
+    expect(await most.result()).toBeNull()
+    expect((await most.steps()).at(0)?.output).toEqual({ keys: Array(10_000).fill('•••') })
+    await (await s.submit(plan, many(10_000))).result()
+  })
+
+  it('is in no output with more than may be hidden: the step is held', async () => {
+    const own = agent('keys')
+    const make = own.action('make', { secrets: ['*'], run: (_: null) => Array.from({ length: 10_001 }, (_, n) => `key-${n}`) }) // biome-ignore format: one line
+    const flow = workflow('flow', { run: async (_: null, task) => void (await task.run(make, null)) })
+    await using s = await stage({ workflows: [flow], agents: [own] })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    const { error } = (await task.status()).pause ?? {}
+    expect(error).toMatchObject({ code: 'STEP_UNRECORDABLE', cause: { code: 'TOO_MANY_SECRETS' } })
+  })
+
   it('is in no error, alert or hint of a step that failed, in plans and functions alike', async () => {
     const { own, login } = hosts()
     const plan = workflow('plan', { plan: (password: string, plan) => void plan.step(login, { user: 'bad', password }) }) // biome-ignore format: one line
