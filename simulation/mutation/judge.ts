@@ -32,6 +32,11 @@ export async function judge(name: string, mutation: Mutation): Promise<Verdict> 
   return verdict(name, campaign, null, others, others[0])
 }
 
+/** Of a mutation that could not be put into the engine. */
+export function unjudged(name: string, { message }: Error): Verdict {
+  return { name, caught: [], at: null, runs: 0, violation: message }
+}
+
 async function* work(campaign: Campaign, at: string | number): AsyncGenerator<void> {
   if (typeof at === 'string') {
     const plan = scenarios[at]

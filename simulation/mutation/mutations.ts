@@ -24,7 +24,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a claim does not raise the epoch': {
     change: {
       'store/sqlite/claim.ts': [
-        ['epoch = epoch + 1', 'epoch = max(epoch, 1)'],
+        ['locked_by = ?, epoch = epoch + 1', 'locked_by = ?, epoch = max(epoch, 1)'],
+        ['locked_by = ?1, epoch = epoch + 1', 'locked_by = ?1, epoch = max(epoch, 1)'],
         ['epoch: row.epoch + 1', 'epoch: Math.max(row.epoch, 1)'],
       ],
     },
@@ -34,8 +35,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/inbox.ts': [
         [
-          'return database.all<LetterRow>(OF_OWNER, node, limit).map(letterOf)',
-          "const letters = database.all<LetterRow>(OF_OWNER, node, limit).map(letterOf)\n  for (const { id } of letters) database.run('DELETE FROM triarch_inbox WHERE id = ?', id)\n  return letters",
+          'return marked(read(database, fit), all',
+          "const found = read(database, fit)\n    for (const { id } of found) database.run('DELETE FROM triarch_inbox WHERE id = ?', id)\n    return marked(found, all",
         ],
       ],
     },
@@ -48,7 +49,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ['for (const letter of transition.consumed) database.run(CONSUME, letter, key)\n', ''],
       ],
     },
-    by: ['letters'],
+    // The task is claimed for it again and again.
+    by: ['rest'],
     at: 'events',
   },
   'a letter that the inbox shows twice is read twice': {
@@ -94,7 +96,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['effects', 'answers'],
   },
   'other processes are heeded only when they hint': {
-    change: { 'client/node.ts': [['if (seen === null || seen !== this.#seen) this.wake()', '']] },
+    change: { 'client/lookout.ts': [['    this.#seen = seen\n    await this.#look()\n', '']] },
     by: ['liveness'],
     at: 'work queue',
   },
@@ -152,7 +154,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a node that was buried comes back under its name': {
     change: {
       'store/sqlite/nodes.ts': [
-        ['runs = coalesce(excluded.runs, runs) WHERE dead = 0', 'runs = coalesce(excluded.runs, runs)'],
+        ['place = coalesce(excluded.place, place) WHERE dead = 0', 'place = coalesce(excluded.place, place)'],
       ],
     },
     by: ['liveness'],
@@ -197,7 +199,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a task stops without awaiting what runs': {
     change: { 'kernel/settle.ts': [['  if (waiting) return\n', '']] },
     by: ['effects'],
-    at: 122,
+    at: 308,
   },
   'an event that nobody waits for yet is not kept': {
     change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
@@ -298,8 +300,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['told'],
     at: 163,
   },
-  'a lock is not passed on when its task stops': {
-    change: { 'store/sqlite/lock.ts': [['  free(database, at, freed)\n', '']] },
+  'a lock is not passed on when its task stops, nor by a sweep': {
+    change: {
+      'store/sqlite/lock.ts': [
+        ['  free(database, at, freed)\n', ''],
+        ['told = pass(database, at, name) || told', 'told = told || false'],
+      ],
+    },
     by: ['liveness'],
     at: 24,
   },
@@ -319,7 +326,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/lock.ts': [
         [
-          'const holder = database.get<{ id: string }>(HOLDER, name)\n  const letter',
+          'const holder = holderOf(database, at, name)\n  const letter',
           'const holder = undefined as { id: string } | undefined\n  const letter',
         ],
       ],
