@@ -50,7 +50,7 @@ export class Client {
 
   /** Whether everything that was asked for has been answered. */
   get idle(): boolean {
-    return this.owed === 0 && this.#sending.size === 0
+    return this.owed === 0 && this.#sending.size === 0 && this.#tokens.size === 0
   }
 
   /** One more event for each task that may wait for one. */
