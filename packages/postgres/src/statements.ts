@@ -142,7 +142,7 @@ function call(name: string, count: number): string {
 const WAITS = 200
 
 /** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
-const bounded = ['submit', 'post_on_terms', 'write_schedule'] as const
+const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
 /** The bound holds from its first row on, for the call's own parameter depends on it. */

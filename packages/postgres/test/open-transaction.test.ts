@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type TaskContext, Triarch, workflow } from 'triarch'
+import { agent, type TaskContext, Triarch, type TriarchOptions, workflow } from 'triarch'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { newTask, owned, released, transition, workRequest } from '../../triarch/test/store/samples.ts'
@@ -70,6 +70,40 @@ describe('while a transaction of the user is open', () => {
     expect(await on?.result()).toBe('on')
     expect(await child?.result()).toBe('child')
     for (const task of await Promise.all(blocked)) await task.result()
+  })
+
+  it('a reply to what it holds keeps no other reply waiting', async () => {
+    const desk = agent('desk')
+    const [begun, gates] = [new Map<string, () => void>(), new Map<string, PromiseWithResolvers<string>>()]
+    const both = ['held', 'free'].map((id) => {
+      gates.set(id, Promise.withResolvers())
+      return new Promise<void>((resolve) => begun.set(id, resolve))
+    })
+    const stamp = desk.action('stamp', {
+      run(id: string) {
+        begun.get(id)?.()
+        return gates.get(id)?.promise ?? id
+      },
+    })
+    const flow = workflow('flow', { run: (id: string, task) => task.run(stamp, id) })
+    const node = async (can: Pick<TriarchOptions, 'workflows' | 'agents'>) => {
+      const made = new Triarch({ store: postgres({ url: serverUrl(), schema }), ...can })
+      await made.start()
+      return made
+    }
+    const scheduler = await node({ workflows: [flow] })
+    const clerk = await node({ agents: [desk] })
+    const [held, free] = await Promise.all(['held', 'free'].map((id) => triarch.submit(flow, id, { id })))
+    await Promise.all(both)
+    await scheduler.stop({ grace: 0 }) // nobody owns them now
+    await client.query('BEGIN')
+    await triarch.submit(echo, 1, { after: 'held', via: client })
+    for (const [id, { resolve }] of gates) resolve(id)
+    const next = await node({ workflows: [flow] })
+    expect(await free?.result()).toBe('free')
+    await client.query('COMMIT')
+    expect(await held?.result()).toBe('held')
+    await Promise.all([next, clerk].map((it) => it.stop({ grace: 0 })))
   })
 
   it('a sweep does all else, and comes back to what it holds', async () => {

@@ -4,6 +4,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
+import { isBlocked } from '../store/blocked.ts'
 import type { QueuedReply, StateStore, TakeWork, WorkItem } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
@@ -35,6 +36,8 @@ export class Consumer {
   readonly #running = new Map<number, WorkItem>()
   #replies: QueuedReply[] = []
   #replying = false
+  /** Replies that wait by themselves, for their task is held by somebody's transaction. */
+  #held = 0
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
@@ -68,7 +71,7 @@ export class Consumer {
     this.#open = false
     this.#pulse?.cancel()
     this.#retry?.cancel()
-    if (this.#replying) await new Promise<void>((resolve) => this.#flushed.push(resolve))
+    if (this.#replying || this.#held > 0) await new Promise<void>((resolve) => this.#flushed.push(resolve))
     this.#ended = true
   }
 
@@ -159,10 +162,7 @@ export class Consumer {
   async #flush(): Promise<void> {
     const batch = this.#replies.splice(0)
     try {
-      const accepted = await this.#options.store.reply(batch)
-      const late = accepted.filter((ok) => !ok).length
-      if (late > 0) this.#options.late(late)
-      this.#options.replied()
+      await this.#send(batch)
       this.#backoff.reply.reset()
     } catch (error) {
       // A store that was closed takes nothing more: others will learn by the lease that the attempts are lost.
@@ -177,8 +177,43 @@ export class Consumer {
     else this.#replied()
   }
 
+  /** Where somebody's transaction is in the way, in halves, until what it holds is alone. */
+  async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
+    try {
+      const accepted = await this.#options.store.reply(batch)
+      const late = accepted.filter((ok) => !ok).length
+      if (late > 0) this.#options.late(late)
+      this.#options.replied()
+    } catch (error) {
+      if (!isBlocked(error)) throw error
+      const [reply] = batch
+      if (batch.length > 1) {
+        const half = batch.length >> 1
+        await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))])
+      } else if (reply) this.#hold(reply, again)
+    }
+  }
+
+  /** The others do not wait for it. */
+  #hold(reply: QueuedReply, again: Backoff): void {
+    this.#held++
+    this.#options.environment.timer(again.next(), () => {
+      void this.#send([reply], again)
+        .catch(() => this.#reply(reply))
+        .finally(() => {
+          this.#held--
+          this.#settled()
+        })
+    })
+  }
+
   #replied(): void {
     this.#replying = false
+    this.#settled()
+  }
+
+  #settled(): void {
+    if (this.#replying || this.#held > 0) return
     for (const done of this.#flushed.splice(0)) done()
   }
 

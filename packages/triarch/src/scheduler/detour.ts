@@ -1,5 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
-import { isTriarchError, TriarchError } from '../error/error.ts'
+import { TriarchError } from '../error/error.ts'
+import { isBlocked } from '../store/blocked.ts'
 import type { CommitOutcome, Transition } from '../store/port.ts'
 
 /** Into so many parts a batch is split of which something is blocked, until what is blocked is alone. */
@@ -108,11 +109,4 @@ export class Detour {
     const timer = this.#environment.timer(wait / 2 + (wait / 2) * this.#environment.random(), wake)
     this.#resting.add(resting)
   }
-}
-
-/** Nothing was written, for somebody holds rows that something in the batch needs. */
-function isBlocked(outcome: unknown): outcome is TriarchError {
-  if (!isTriarchError(outcome, 'STORE_BUSY')) return false
-  const { details } = outcome
-  return typeof details === 'object' && details !== null && 'blocked' in details && details.blocked === true
 }
