@@ -10,7 +10,7 @@ export interface PollingOptions<I, T, S, O> {
   /** Starts the work (by `step.idempotencyKey`, so that it is started once) and gives its name. */
   invoke(input: I, step: StepContext): T | Promise<T>
   poll(task: T, step: StepContext, input: I): S | Promise<S>
-  done(state: S): boolean
+  done(state: S): boolean | Promise<boolean>
   /** The step's output; may throw when what is done has failed. The state itself when not given. */
   result?(state: S, input: I): O
   progress?(state: S): number
