@@ -1,6 +1,14 @@
 import type { Action, PresentedStep } from '../definition/action.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
-import { type BatchCounts, countsOf } from '../kernel/batch.ts'
+import {
+  type Batch,
+  type BatchCounts,
+  batchChanged,
+  batchPaged,
+  countsOf,
+  newBatch,
+  tryAgain,
+} from '../kernel/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { PlanState } from '../kernel/plan.ts'
 import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
@@ -46,7 +54,8 @@ export function stepViews(id: string, history: readonly DatedEvent[], veil: Veil
   const views = new Map<number, StepView>()
   for (const [step, view] of waiting(state.plan, veil)) views.set(step, view)
   for (const dated of effective(history)) follow(views, { ...dated, event: veiled(dated.event, veil) })
-  for (const view of views.values()) settle(view, state)
+  const batches = batchesOf(history)
+  for (const view of views.values()) settle(view, state, batches)
   return [...views.values()].filter((view) => view.id >= state.firstId).sort((a, b) => a.id - b.id)
 }
 
@@ -120,15 +129,29 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
 }
 
 /** What the fold knows better: steps that are not done. */
-function settle(view: StepView, state: TaskState): void {
+function settle(view: StepView, state: TaskState, batches: ReadonlyMap<number, Batch>): void {
   const step = state.steps.get(view.id)
-  const batch = state.batches.get(view.id)
+  const batch = state.batches.get(view.id) ?? batches.get(view.id)
   if (step) view.status = step.status
   if (batch) {
     view.children = countsOf(batch)
     if (batch.total) view.progress = Math.min(1, (batch.success + batch.failed + batch.cancelled) / batch.total)
   }
   if (view.status === 'success' || view.status === 'skipped') view.progress = 1
+}
+
+/** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
+function batchesOf(history: readonly DatedEvent[]): ReadonlyMap<number, Batch> {
+  const state = { batches: new Map<number, Batch>(), steps: new Map() }
+  for (const { event } of effective(history)) {
+    if (event.type === 'continued') state.batches.clear()
+    if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))
+    if (event.type === 'stepSuspended') batchPaged(state, event)
+    if (event.type === 'batchMoved' || event.type === 'batchStopping') batchChanged(state, event)
+    const batch = event.type === 'stepRetried' ? state.batches.get(event.id) : undefined
+    if (batch) tryAgain(batch)
+  }
+  return state.batches
 }
 
 function waiting(plan: PlanState | null, { steps }: Veil): Map<number, StepView> {

@@ -145,7 +145,7 @@ export function succeeded(result: TaskResult): boolean {
 }
 
 export function batchChanged(
-  state: TaskState,
+  state: Pick<TaskState, 'batches' | 'steps'>,
   event: Extract<TaskEvent, { type: 'batchMoved' | 'batchStopping' }>,
 ): void {
   const [batch, step] = [state.batches.get(event.id), state.steps.get(event.id)]
@@ -194,7 +194,7 @@ export function batchEnded(state: TaskState, step: Step): void {
 }
 
 /** Its source gave a page; with the last one it says how many there are. */
-export function batchPaged(state: TaskState, { id, total }: { id: number; total?: number }): void {
+export function batchPaged(state: Pick<TaskState, 'batches'>, { id, total }: { id: number; total?: number }): void {
   const batch = state.batches.get(id)
   if (batch) batch.total = total ?? null
 }

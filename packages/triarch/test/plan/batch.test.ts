@@ -182,6 +182,21 @@ describe('a batch whose children fail', () => {
     else expect([success, failed]).toEqual([100 - broken.length, broken.length])
   })
 
+  it('keeps its counts when its task has stopped, though none of them succeeded', async () => {
+    const { broken, flow, workflows, agents } = work({ concurrency: 10, failFast: false, rescue: 'fail' })
+    for (const n of numbers(5)) broken.add(n)
+    await using s = await stage({ workflows, agents })
+    const task = await s.submit(flow, 5)
+    await s.settle()
+    expect((await task.status()).result).toBe('error')
+    const counts = { total: 5, started: 5, pending: 0, success: 0, failed: 5, cancelled: 0 }
+    expect(await task.steps()).toMatchObject([{ status: 'error', children: counts }])
+    broken.clear()
+    await task.retry()
+    await s.settle()
+    expect(await task.steps()).toMatchObject([{ status: 'success', children: { success: 5, failed: 0 } }])
+  })
+
   it('runs all of them to their end if it is told to', async () => {
     const { broken, seen, flow, workflows, agents } = work({ concurrency: 10, failFast: false, rescue: 'fail' })
     for (const n of [0, 1, 2]) broken.add(n)
