@@ -1,4 +1,4 @@
-import { parseSync } from 'oxc-parser'
+import { parseSync } from 'rolldown/utils'
 import type { Mutant } from './mutant.ts'
 
 /** A node of an ESTree, as far as this program looks at it. */
