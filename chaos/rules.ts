@@ -6,7 +6,7 @@ import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
 import type { Oddity } from './neighbours.ts'
 import type { Kind } from './plan.ts'
-import { BYSTANDERS, TAKEOVER_LIMIT } from './settings.ts'
+import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from './settings.ts'
 import type { Takeover } from './takeover.ts'
 import { type Step, trueTime } from './witness.ts'
 import type { Murder } from './workflows.ts'
@@ -128,11 +128,15 @@ const deaths: Rule = ({ deaths, murders }) => {
 
 const takeover: Rule = ({ takeovers }) =>
   takeovers.flatMap(({ tasks, tasksAfter, leaderAfter, lag }) => {
-    const late = (ms: number | null) => ms === null || ms > TAKEOVER_LIMIT + lag
+    const late = (ms: number | null, limit: number) => ms === null || ms > limit + lag
     return [
       ...(tasks === 0 ? ['the scheduler that was killed owned nothing: nothing was measured'] : []),
-      ...(late(tasksAfter) ? [`a dead scheduler's tasks had another owner after ${tasksAfter ?? 'too many'} ms`] : []),
-      ...(late(leaderAfter) ? [`a dead leader had a successor after ${leaderAfter ?? 'too many'} ms`] : []),
+      ...(late(tasksAfter, TAKEOVER_LIMIT)
+        ? [`a dead scheduler's tasks had another owner after ${tasksAfter ?? 'too many'} ms`]
+        : []),
+      ...(late(leaderAfter, LEADER_LIMIT)
+        ? [`a dead leader had a successor after ${leaderAfter ?? 'too many'} ms`]
+        : []),
     ]
   })
 

@@ -13,6 +13,12 @@ export const settings = {
 export const TAKEOVER_LIMIT: number = settings.lease + settings.sweep + 1_250
 
 /**
+ * How long a dead leader may have no successor (ms): its term ends a lease and a third after it began, and who is not its
+ * deputy looks for that as seldom again.
+ */
+export const LEADER_LIMIT: number = 2 * (settings.lease + settings.lease / 3) + settings.sweep + 1_250
+
+/**
  * How long simple tasks may take that have nothing to do with any fault (ms). Half of them meet none. A long one was owned by a
  * process that died or stood still, and its next owner by the next one, or the database was away.
  */

@@ -10,7 +10,7 @@ import type { Entry } from '../../packages/triarch/test/crash/ledger.ts'
 import { rules as crashRules } from '../../packages/triarch/test/crash/rules.ts'
 import { kinds } from '../plan.ts'
 import { type Remains, rules, violations } from '../rules.ts'
-import { BYSTANDERS, TAKEOVER_LIMIT } from '../settings.ts'
+import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from '../settings.ts'
 import { entriesOf, storeTime, trueTime } from '../witness.ts'
 
 const order = 'order-1'
@@ -157,7 +157,7 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['together', 'a task has no order', (r) => Object.assign(r.orders, { kept: [] })],
   ['unfired', 'a kind of fault never happened', (r) => Object.assign(r.fired, { 'swallow order': 0 })],
   ['takeover', 'tasks stood still for too long', (r) => takeover(r, { tasksAfter: TAKEOVER_LIMIT + 1 })],
-  ['takeover', 'a busy machine does not explain it', (r) => takeover(r, { lag: 5, leaderAfter: TAKEOVER_LIMIT + 6 })],
+  ['takeover', 'a busy machine does not explain it', (r) => takeover(r, { lag: 5, leaderAfter: LEADER_LIMIT + 6 })],
   ['takeover', 'nobody took the lead', (r) => takeover(r, { leaderAfter: null })],
   ['takeover', 'nothing was measured', (r) => takeover(r, { tasks: 0 })],
   ['errors', 'the engine contradicts itself', (r) => r.store.ledger.push(failed('INVARIANT'))],
