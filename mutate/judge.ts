@@ -18,18 +18,21 @@ const UNCACHED = { VITEST_FS_MODULE_CACHE: 'false' }
 export class Judge {
   readonly #target: Target
   readonly #seeds: number
+  readonly #suites: boolean
   #child: ChildProcess | null = null
   #copies = 0
 
-  constructor(target: Target, seeds: number) {
+  /** Without the suites the simulation alone judges. */
+  constructor(target: Target, seeds: number, suites: boolean = true) {
     this.#target = target
     this.#seeds = seeds
+    this.#suites = suites
   }
 
   /** What noticed it; null: nothing did. */
   async judge(mutant: Mutant): Promise<string | null> {
     const noticed = this.#target.simulated && this.#seeds > 0 ? await this.#bySeeds(mutant) : null
-    return noticed ?? (await bySuites(mutant, this.#target.suites))
+    return noticed ?? (this.#suites ? await bySuites(mutant, this.#target.suites) : null)
   }
 
   /** What fails without any mutant; null: nothing, as it must be. */

@@ -19,6 +19,8 @@ export interface Bounds {
   every: number
   seeds: number
   jobs: number
+  /** Whether the suites judge what no seed notices; else they are not run. Default: true. */
+  suites?: boolean
 }
 
 /** Told of each mutant when it is judged. */
@@ -30,10 +32,10 @@ export async function score(name: string, bounds: Bounds, told: Told): Promise<S
   const mutants = chosen(target, bounds)
   const survivors: Mutant[] = []
   const left = [...mutants]
-  const failing = await new Judge(target, 0).unmutated()
+  const failing = bounds.suites === false ? null : await new Judge(target, 0).unmutated()
   if (failing !== null) throw new Error(`the suites fail without any mutant: ${failing}`)
   const work = async () => {
-    const judge = new Judge(target, bounds.seeds)
+    const judge = new Judge(target, bounds.seeds, bounds.suites)
     for (let mutant = left.shift(); mutant; mutant = left.shift()) {
       const noticed = await judge.judge(mutant)
       if (noticed === null) survivors.push(mutant)
