@@ -1,11 +1,13 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import { isTriarchError, type TaskHandle, type Triarch } from '../packages/triarch/src/index.ts'
-import type { TaskPlan } from './plan.ts'
+import type { Plan, SchedulePlan, TaskPlan } from './plan.ts'
 import type { Op } from './program.ts'
 import type { Definitions } from './services.ts'
 
 /** Between two tries, and between two events (ms). */
 const AGAIN = 60
+/** How long schedules go on once the faults are over (ms). */
+const QUIET = 10_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
@@ -15,7 +17,7 @@ export class Client {
   readonly accepted: string[] = []
   /** Numbers of events whose sending was acknowledged, by task. */
   readonly sent: Record<string, number[]> = {}
-  /** Tasks not yet submitted. */
+  /** Tasks not yet submitted, schedules not yet over. */
   owed: number
   /** Tasks that were sent all their events, and may want more. */
   readonly #heard = new Set<string>()
@@ -26,12 +28,13 @@ export class Client {
   readonly #known: Definitions
   readonly #tokens = new Set<string>()
 
-  constructor(machine: Machine, triarch: Triarch, known: Definitions, tasks: readonly TaskPlan[]) {
+  constructor(machine: Machine, triarch: Triarch, known: Definitions, { tasks, schedules = [], chaos }: Plan) {
     this.#machine = machine
     this.#triarch = triarch
     this.#known = known
-    this.owed = tasks.length
+    this.owed = tasks.length + schedules.length
     for (const task of tasks) machine.timer(task.at, () => void this.#submit(task))
+    for (const plan of schedules) machine.timer(plan.at, () => void this.#schedule(plan, chaos + QUIET - plan.at))
   }
 
   async #submit({ id, ops, parts, twice, at: _, ...times }: TaskPlan): Promise<void> {
@@ -46,6 +49,17 @@ export class Client {
     this.accepted.push(id)
     this.owed--
     if (!parts && hears(ops)) await this.#send(this.#triarch.task(id))
+  }
+
+  /** Registers it, and pauses it when its time is over. */
+  async #schedule({ name, at: _, from, ops, limit, within, ...when }: SchedulePlan, span: number): Promise<void> {
+    const input = { ops, heard: [] }
+    const catchUp = { limit, ...(within !== undefined && { within }) }
+    const options = { ...when, from: new Date(from), workflow: this.#known.programs, input, catchUp }
+    await this.#surely(() => this.#triarch.schedule(name, options))
+    await this.#pause(span)
+    await this.#surely(async () => (await this.#triarch.schedule(name)).pause())
+    this.owed--
   }
 
   /** Whether everything that was asked for has been answered. */

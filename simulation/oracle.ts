@@ -2,6 +2,7 @@ import { dated, type Evidence, forced, rewound, type Story } from '../packages/t
 import { Coverage } from './coverage.ts'
 import { graph } from './graph.ts'
 import type { Sight } from './sight.ts'
+import type { Timetable } from './timetable.ts'
 
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
 export interface Hindsight {
@@ -9,6 +10,7 @@ export interface Hindsight {
   sight: Sight
   /** Numbers of acknowledged events, by task. */
   sent: Record<string, number[]>
+  timetable: Timetable
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
@@ -127,6 +129,9 @@ const told: Oracle = ({ evidence }) =>
     })
   })
 
+/** Of a schedule, each occurrence is one task, or none where its own rule says so. */
+const occurrences: Oracle = ({ evidence, timetable }) => timetable.judge(evidence)
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -134,7 +139,7 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
-const oracles: Record<string, Oracle> = { told, locks, moves, early, letters, starts, edges }
+const oracles: Record<string, Oracle> = { told, locks, moves, early, letters, starts, edges, occurrences }
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

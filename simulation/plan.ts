@@ -8,6 +8,7 @@ export interface Plan {
   nodes: NodePlan[]
   settings: Settings
   tasks: TaskPlan[]
+  schedules?: SchedulePlan[]
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -53,6 +54,21 @@ export interface TaskPlan {
   completeBy?: number
   /** Submitted twice. */
   twice?: boolean
+}
+
+/** A schedule of programs, there from `at` until faults have been over for a while. */
+export interface SchedulePlan {
+  name: string
+  at: number
+  /** Of its interval: its length, and one of its instants since the beginning (ms). */
+  every: number
+  from: number
+  overlap: 'skip' | 'queue' | 'allow' | 'cancel-previous'
+  /** Of the occurrences that are due at once, so many run, and none that is older (ms). */
+  limit: number
+  within?: number
+  jitter: number
+  ops: Op[]
 }
 
 export const moves = ['cancel', 'force', 'pause', 'resume', 'retry', 'skip', 'compensate'] as const

@@ -16,6 +16,7 @@ import { heard, judge, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
 import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
+import { Timetable } from './timetable.ts'
 
 export interface Report {
   /** Each with the name of the oracle before the colon; empty when every rule held. */
@@ -56,6 +57,7 @@ class Run {
   readonly #world: World
   readonly #fortune: Fortune
   readonly #sight: Sight
+  readonly #timetable: Timetable
   readonly #ledger: Ledger
   readonly #network: Network
   readonly #cluster: Cluster
@@ -74,6 +76,7 @@ class Run {
     store.reset({ now: () => world.now })
     this.#fortune = new Fortune(world, plan)
     this.#sight = new Sight(world, store)
+    this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight)
     this.#network = new Network(world, store, {
       tellsChanges: plan.settings.tellsChanges,
@@ -84,6 +87,7 @@ class Run {
       },
       observe: (call, answer) => {
         this.#sight.observe(call, answer)
+        this.#timetable.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -108,7 +112,7 @@ class Run {
       notices: false,
       workflows: [known.programs, known.plans],
     })
-    const client = new Client(machine, application, known, this.#plan.tasks)
+    const client = new Client(machine, application, known, this.#plan)
     this.#ledger.told = (token) => client.resume(token)
     return { application, machine, client }
   }
@@ -210,7 +214,12 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     const { errors } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill()
-    const hindsight = { evidence: { ...evidence, slack }, sight: this.#sight, sent: this.#client.sent }
+    const hindsight = {
+      evidence: { ...evidence, slack },
+      sight: this.#sight,
+      sent: this.#client.sent,
+      timetable: this.#timetable,
+    }
     const found = [
       ...faults,
       ...this.#sight.faults,

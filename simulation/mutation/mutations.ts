@@ -336,4 +336,48 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['locks'],
   },
+  'an occurrence starts before it is due': {
+    change: {
+      'definition/schedule.ts': [
+        ['dueAt(name, definition, next) <= now', 'dueAt(name, definition, next) <= now + 400'],
+      ],
+      'supervisor/schedule.ts': [
+        ['due: environment.now()', 'due: environment.now() + 400'],
+        ['> round.now) continue', '> round.now + 400) continue'],
+      ],
+      'supervisor/supervisor.ts': [['this.#schedulesDue = report.schedules', 'this.#schedulesDue = true']],
+    },
+    by: ['occurrences'],
+    at: 10,
+  },
+  'of the occurrences that are due at once the first run, not the last': {
+    change: {
+      'definition/schedule.ts': [
+        ['start = [...start, next].slice(-limit)', 'start = [...start, next].slice(0, limit)'],
+      ],
+    },
+    by: ['occurrences'],
+    at: 71,
+  },
+  'a schedule goes on from the present, whatever was due before': {
+    change: {
+      'definition/schedule.ts': [
+        ['nextAfter(recurrence, count < LONGEST_LOOK ? next : now)', 'nextAfter(recurrence, now)'],
+      ],
+    },
+    by: ['occurrences'],
+    at: 22,
+  },
+  'whoever read a schedule may write it, though it has moved on': {
+    change: { 'store/sqlite/schedule.ts': [['WHERE name = ? AND revision = ?`', 'WHERE name = ? AND ? > 0`']] },
+    by: ['occurrences'],
+    at: 57,
+  },
+  'schedules are looked at when a leader begins, and then no more': {
+    change: {
+      'supervisor/supervisor.ts': [['    this.#schedulesDue = report.schedules\n', '    this.#schedulesDue = false\n']],
+    },
+    by: ['occurrences'],
+    at: 10,
+  },
 }
