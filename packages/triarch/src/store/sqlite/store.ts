@@ -2,12 +2,14 @@ import { delay, type Environment } from '../../environment/environment.ts'
 import type * as port from '../port.ts'
 import type { PruneReport, PruneRequest } from '../retention.ts'
 import { BalancedRunner } from './balanced.ts'
+import { Courtesy } from './courtesy.ts'
 import { connectTo, type Database, openDatabase } from './database.ts'
 import { storeError, unopened } from './failure.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
+import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { type Connection, Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
@@ -33,6 +35,8 @@ export interface SqliteSettings {
 export class SqliteStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: SqliteSettings
+  readonly #courtesy: Courtesy
+  readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
   #transactions: Transactions | null = null
   /** The connection of the users' transactions, once there was one. */
@@ -42,6 +46,7 @@ export class SqliteStore implements port.StateStore {
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment
     this.#settings = settings
+    this.#courtesy = new Courtesy(environment)
   }
 
   async open(): Promise<void> {
@@ -137,6 +142,7 @@ export class SqliteStore implements port.StateStore {
     bounds: port.TransactionBounds,
     body: (tx: unknown) => string | Promise<string>,
   ): Promise<port.EffectOutcome> {
+    for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
     if (!this.#transactions) throw unopened()
     const outcome = await this.#transactions.transact(effect, bounds, body)
     // It may have submitted tasks; in a file, the other connection's changes show.
@@ -149,7 +155,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
-    return this.#run('post', posts)
+    return this.#posting.post(posts)
   }
 
   claim(request: port.ClaimRequest): Promise<port.Claim[]> {
@@ -295,6 +301,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
+    for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
     // In memory there is one connection: what is written between a transaction's begin and its end would be part of it.
     const inMemory = this.#settings.path === ':memory:'
     while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
