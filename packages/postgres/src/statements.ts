@@ -87,7 +87,7 @@ const plain: Readonly<Record<Plain, number>> = {
   bury: 2,
   sweep: 7,
   sweep_by_clock: 4,
-  prune: 8,
+  prune: 9,
   look: 6,
   clock: 1,
 }

@@ -300,13 +300,20 @@ export class PostgresStore implements port.StateStore {
     return { ...report, schedules: row[3] === true }
   }
 
-  async prune({ name, token, rules, limit, records }: port.PruneRequest): Promise<port.PruneReport | null> {
+  async prune({
+    name,
+    token,
+    rules,
+    limit,
+    records,
+    except = [],
+  }: port.PruneRequest): Promise<port.PruneReport | null> {
     const row = await this.#first('prune', [
       ...[this.#given(), name, token],
       texts(rules.map(({ workflow }) => workflow)),
       texts(rules.map(({ result }) => result)),
       integers(rules.map(({ age }) => age)),
-      ...[limit, records],
+      ...[limit, records, integers([...except])],
     ])
     return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.PruneReport) : null
   }

@@ -14,7 +14,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0004', ['prune']],
   ['0005', ['node', 'schedule']],
   ['0006', ['gate']],
-  ['0007', ['quarantine', 'claim']],
+  ['0007', ['quarantine', 'claim', 'prune']],
   ['0008', ['origin']],
   ['0009', ['pulse']],
   ['0010', ['post']],

@@ -18,10 +18,22 @@ export interface PruneRequest {
   limit: number
   /** Most history records dropped with them; a single task may have more. */
   records: number
+  /** Keys of tasks that are left alone. None by default. */
+  except?: readonly number[]
+}
+
+/** A task that cannot be dropped. */
+export interface Undroppable {
+  key: number
+  id: string
+  workflow: string
+  message: string
 }
 
 export interface PruneReport {
   dropped: number
   /** There is more to drop. */
   more: boolean
+  /** These cannot be; the others were. */
+  failed?: Undroppable[]
 }

@@ -31,6 +31,9 @@ const LIMIT = 500
 const RECORDS = 10_000
 /** Distance between two prunings, unless one left something over (ms). */
 const EVERY = 10_000
+/** How long a task that cannot be dropped is left alone (ms), and how many of these are remembered. */
+const REST = 3_600_000
+const MOST_AT_REST = 1_000
 
 interface Means {
   environment: Pick<Environment, 'monotonic'>
@@ -39,10 +42,15 @@ interface Means {
   alert: (alert: RaisedAlert) => void
 }
 
-/** Drops what was kept for long enough. Where that fails, each rule is tried by itself: a bad one keeps no other from its due. */
+/**
+ * Drops what was kept for long enough. A task that cannot be dropped is left alone for a while, and told once; where no task's own
+ * trouble is it, each rule is tried by itself: a bad one keeps no other from its due.
+ */
 export class Retention {
   readonly #means: Means
   readonly #failing = new Set<RetentionRule>()
+  /** Keys of tasks that could not be dropped, and when they are tried again. */
+  readonly #resting = new Map<number, number>()
   #next = 0
 
   constructor(means: Means) {
@@ -51,13 +59,12 @@ export class Retention {
 
   /** Whether there is more to drop at once. */
   async prune(leadership: { name: string; token: number }): Promise<boolean> {
-    const { environment, store, retention } = this.#means
+    const { environment, retention } = this.#means
     if (retention.length === 0 || environment.monotonic() < this.#next) return false
     this.#next = environment.monotonic() + EVERY
     let more: boolean
     try {
-      const report = await store.prune({ ...leadership, rules: retention, limit: LIMIT, records: RECORDS })
-      more = report?.more ?? false
+      more = await this.#drop(leadership, retention)
       this.#failing.clear()
     } catch (error) {
       more = await this.#apart(leadership, error)
@@ -66,17 +73,35 @@ export class Retention {
     return more
   }
 
+  async #drop(leadership: { name: string; token: number }, rules: readonly RetentionRule[]): Promise<boolean> {
+    const { environment, store, alert } = this.#means
+    const now = environment.monotonic()
+    const except = [...this.#resting].filter(([, until]) => until > now).map(([key]) => key)
+    const report = await store.prune({ ...leadership, rules, limit: LIMIT, records: RECORDS, except })
+    for (const { key, id, workflow, message: why } of report?.failed ?? []) {
+      const told = this.#resting.delete(key)
+      this.#resting.set(key, now + REST)
+      const message = `the stopped task cannot be dropped: ${why}`
+      if (!told) alert({ code: 'RETENTION_FAILING', task: id, workflow, reason: 'retention', message })
+    }
+    for (const key of this.#resting.keys()) {
+      if (this.#resting.size <= MOST_AT_REST) break
+      this.#resting.delete(key)
+    }
+    // Beyond what can be remembered the same ones may come again.
+    return report !== null && report.more && except.length < MOST_AT_REST
+  }
+
   /** Throws the error when it is no rule's own. */
   async #apart(leadership: { name: string; token: number }, error: unknown): Promise<boolean> {
-    const { store, retention, alert } = this.#means
+    const { retention, alert } = this.#means
     const active = retention.filter(({ age }) => age !== null)
     const failed: { rule: RetentionRule; why: unknown }[] = []
     for (const rule of active) {
       // The others keep what is theirs: a rule without a workflow holds for those that no rule names.
       const rules = retention.map((one) => (one === rule ? one : { ...one, age: null }))
       try {
-        // One task, so that one that cannot be dropped stands in the way of no more than those after it.
-        await store.prune({ ...leadership, rules, limit: 1, records: RECORDS })
+        await this.#drop(leadership, rules)
         this.#failing.delete(rule)
       } catch (why) {
         failed.push({ rule, why })

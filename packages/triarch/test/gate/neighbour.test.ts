@@ -96,6 +96,36 @@ describe('a row of the supervisor hurts no other', () => {
     await s.kill()
   })
 
+  it('a task that cannot be dropped keeps none of its rule; it is told once, and tried again after a while', async () => {
+    const ill = { ness: true, tries: 0 }
+    const store = changed((store) => ({
+      async prune(request: PruneRequest) {
+        const { id = '', key = 0, workflow = '' } = (await store.task('bad')) ?? {}
+        if (!ill.ness || key === 0 || request.except?.includes(key)) return store.prune(request)
+        ill.tries++
+        const report = await store.prune({ ...request, except: [...(request.except ?? []), key] })
+        return report && { ...report, failed: [{ key, id, workflow, message: 'the store does not let it go' }] }
+      },
+    }))
+    const s = await stage({ ...options, store })
+    await s.submit(report, null, { id: 'bad' })
+    await s.advance('1m')
+    const later = await s.submit(report, null)
+    await s.advance('1m')
+    expect(await s.store.task(later.id)).toBeNull()
+    await s.advance('30m')
+    expect(ill.tries).toBe(1)
+    expect(s.alerts).toMatchObject([{ code: 'RETENTION_FAILING', task: 'bad', workflow: 'report' }])
+    for (let hour = 0; hour < 3; hour++) await s.advance('1h')
+    expect(ill.tries).toBeGreaterThan(2)
+    expect(s.alerts).toHaveLength(1)
+    ill.ness = false
+    await s.advance('2h')
+    expect(await s.store.task('bad')).toBeNull()
+    s.errors.length = 0
+    await s.kill()
+  })
+
   it('a sweep that fails keeps neither schedules nor retention from their work', async () => {
     const store = changed(() => ({ sweep: refused }))
     const s = await stage({ ...options, store })

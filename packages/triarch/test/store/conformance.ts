@@ -68,7 +68,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     readSuite(bench)
     transactionSuite(bench)
     gateSuite(bench)
-    retentionSuite(bench)
+    retentionSuite(bench, { shared })
     scheduleSuite(bench)
     if (shared) sharedSuite(bench)
     if (shared) sharedGateSuite(bench)

@@ -14,7 +14,7 @@ function keep(
   return { workflow, result, age: days === null ? null : days * day }
 }
 
-export function retentionSuite(bench: Bench): void {
+export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): void {
   describe('retention', () => {
     let start: number
     beforeEach(() => {
@@ -37,10 +37,13 @@ export function retentionSuite(bench: Bench): void {
       expect(await store.commit([ended])).toMatchObject([{ ok: true }])
     }
 
-    async function prune(rules: RetentionRule[], { limit = 100, records = 1_000 } = {}): Promise<PruneReport | null> {
+    async function prune(
+      rules: RetentionRule[],
+      { limit = 100, records = 1_000, except = [] as number[] } = {},
+    ): Promise<PruneReport | null> {
       const { store } = bench
       const token = (await store.lead({ name: 'supervisor', node: 'leader', ttl: 1_000 * day })) ?? 0
-      return store.prune({ name: 'supervisor', token, rules, limit, records })
+      return store.prune({ name: 'supervisor', token, rules, limit, records, except })
     }
 
     async function kept(): Promise<string[]> {
@@ -183,6 +186,36 @@ export function retentionSuite(bench: Bench): void {
       const request = { name: 'supervisor', rules: [keep(1)], limit: 10, records: 10 }
       expect(await store.prune({ ...request, token })).toBeNull()
       expect(await prune([keep(1)])).toMatchObject({ dropped: 1 })
+    })
+
+    if (!shared) return
+    it('one that cannot be dropped is named, and keeps none of the others', async () => {
+      const { subject, clock } = bench
+      for (const [index, id] of ['a', 'kept', 'b', 'held', 'c'].entries()) await stop(id, index)
+      const { key = 0 } = (await bench.store.task('kept')) ?? {}
+      // A table of the user that holds on to a row.
+      await subject.transaction(async (tx) => {
+        const tasks = subject.table('tasks')
+        await subject.sql(tx, `CREATE TABLE ${subject.table('keeper')} (task bigint REFERENCES ${tasks} (key))`)
+        await subject.sql(
+          tx,
+          `INSERT INTO ${subject.table('keeper')} SELECT key FROM ${tasks} WHERE id IN ('kept', 'held')`,
+        )
+      })
+      clock.advance(10 * day)
+      const report = await prune([keep(1)], { limit: 3 })
+      expect(report).toMatchObject({
+        dropped: 2,
+        more: true,
+        failed: [{ key, id: 'kept', message: expect.any(String) }],
+      })
+      expect(await kept()).toEqual(['kept', 'held', 'c'])
+      const except = report?.failed?.map((it) => it.key) ?? []
+      expect(await prune([keep(1)], { limit: 3, except })).toMatchObject({ dropped: 1, failed: [{ id: 'held' }] })
+      expect(await prune([keep(1)], { except })).toMatchObject({ dropped: 0, more: false, failed: [{ id: 'held' }] })
+      expect(await kept()).toEqual(['kept', 'held'])
+      await subject.transaction((tx) => subject.sql(tx, `DROP TABLE ${subject.table('keeper')}`).then(() => undefined))
+      expect(await prune([keep(1)])).toEqual({ dropped: 2, more: false })
     })
   })
 }

@@ -1,5 +1,7 @@
-import type { PruneReport, PruneRequest, RetentionRule } from '../retention.ts'
+import { isTriarchError } from '../../error/error.ts'
+import type { PruneReport, PruneRequest, RetentionRule, Undroppable } from '../retention.ts'
 import type { Database } from './database.ts'
+import { storeError } from './failure.ts'
 import { dropGates } from './lock.ts'
 import { leads } from './sweep.ts'
 
@@ -14,10 +16,10 @@ WITH RECURSIVE names (workflow) AS (
 SELECT workflow FROM names WHERE workflow IS NOT NULL`
 /** Nobody has it or is about to take it, and none of its children is open. */
 const OLD = `
-SELECT key, id, updated_at AS at, (SELECT max(seq) FROM triarch_history WHERE task = t.key) AS records
+SELECT key, id, workflow, updated_at AS at, (SELECT max(seq) FROM triarch_history WHERE task = t.key) AS records
 FROM triarch_tasks t
 WHERE status = 'stopped' AND parent IS NULL AND workflow = ? AND result = ? AND updated_at <= ?
-  AND locked_by IS NULL AND ready = 0
+  AND locked_by IS NULL AND ready = 0 AND key NOT IN (SELECT value FROM json_each(?))
   AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id AND c.status <> 'stopped')
 ORDER BY updated_at LIMIT ?`
 const DROP = [
@@ -35,6 +37,7 @@ const CHILD = 'SELECT 1 FROM triarch_tasks WHERE parent = ? LIMIT 1'
 interface OldTask {
   key: number
   id: string
+  workflow: string
   at: number
   records: number
 }
@@ -50,19 +53,55 @@ export function prune(database: Database, now: number, request: PruneRequest): P
       left -= records
       return index === 0 || left >= 0
     })
-    // Their children first, in portions: they are judged by themselves from then on. A parent goes when none is left.
+    const failed: Undroppable[] = []
     let children = request.records
-    for (const { id } of victims) children -= database.run(ORPHAN, id, children)
-    const bare = victims.filter(({ id }) => !database.get(CHILD, id))
-    for (const { key } of bare) {
-      dropGates(database, now, key)
-      for (const statement of DROP) database.run(statement, key)
+    let dropped = 0
+    for (const victim of victims) {
+      const outcome = dropOne(database, now, victim, children)
+      if ('message' in outcome) failed.push(outcome)
+      else {
+        children -= outcome.children
+        if (outcome.dropped) dropped++
+      }
     }
-    return { dropped: bare.length, more: old.length > bare.length || bare.length >= request.limit }
+    const done = dropped + failed.length
+    const more = old.length > done || done >= request.limit
+    return { dropped, more, ...(failed.length > 0 && { failed }) }
   })
 }
 
-function oldest(database: Database, now: number, { rules, limit }: PruneRequest): OldTask[] {
+/**
+ * Its children first, in portions: they are judged by themselves from then on. A parent goes when none is left. What fails leaves
+ * no trace, and the others alone.
+ */
+function dropOne(
+  database: Database,
+  now: number,
+  { key, id, workflow }: OldTask,
+  most: number,
+): { dropped: boolean; children: number } | Undroppable {
+  database.run('SAVEPOINT one')
+  try {
+    const children = database.run(ORPHAN, id, most)
+    const dropped = !database.get(CHILD, id)
+    if (dropped) {
+      dropGates(database, now, key)
+      for (const statement of DROP) database.run(statement, key)
+    }
+    database.run('RELEASE one')
+    return { dropped, children }
+  } catch (error) {
+    const known = storeError(error)
+    // A store that is full or away is no task's fault.
+    if (!database.connection.isTransaction || !isTriarchError(known, 'STORE_FAILED')) throw error
+    database.run('ROLLBACK TO one')
+    database.run('RELEASE one')
+    return { key, id, workflow, message: known.message }
+  }
+}
+
+function oldest(database: Database, now: number, { rules, limit, except = [] }: PruneRequest): OldTask[] {
+  const left = JSON.stringify(except)
   const named = new Set(rules.map(({ workflow }) => workflow))
   const others = database.all<{ workflow: string }>(WORKFLOWS).filter(({ workflow }) => !named.has(workflow))
   const of = (rule: RetentionRule) =>
@@ -71,6 +110,6 @@ function oldest(database: Database, now: number, { rules, limit }: PruneRequest)
     .flatMap((rule) =>
       rule.age === null ? [] : of(rule).map((workflow) => ({ ...rule, workflow, until: now - (rule.age ?? 0) })),
     )
-    .flatMap(({ workflow, result, until }) => database.all<OldTask>(OLD, workflow, result, until, limit))
+    .flatMap(({ workflow, result, until }) => database.all<OldTask>(OLD, workflow, result, until, left, limit))
     .sort((a, b) => a.at - b.at || a.key - b.key)
 }
