@@ -33,7 +33,7 @@ type Plain =
   | 'letters_within'
   | 'letters_each'
   | 'letters_of'
-  | 'beat_work'
+  | 'pulse_work'
   | 'beat'
   | 'leave'
   | 'lead'
@@ -80,7 +80,7 @@ const plain: Readonly<Record<Plain, number>> = {
   letters_within: 3,
   letters_each: 7,
   letters_of: 4,
-  beat_work: 4,
+  pulse_work: 4,
   beat: 6,
   leave: 2,
   lead: 4,

@@ -251,7 +251,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async beatWork(beats: readonly port.WorkBeat[]): Promise<port.WorkBeatOutcome[]> {
-    return this.#ofNodes('beat_work', beats, (answer) => answer as port.WorkBeatOutcome, [this.#given()])
+    return this.#ofNodes('pulse_work', beats, (answer) => answer as port.WorkBeatOutcome, [this.#given()])
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
@@ -406,7 +406,7 @@ export class PostgresStore implements port.StateStore {
 
   /** Calls once for each node there is: one, unless somebody speaks for others. */
   async #ofNodes<T>(
-    name: 'reply' | 'beat_work',
+    name: 'reply' | 'pulse_work',
     entries: readonly NodeEntry[],
     outcome: (answer: string) => T,
     first: readonly unknown[],

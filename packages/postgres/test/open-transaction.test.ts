@@ -2,7 +2,15 @@ import pg from 'pg'
 import { agent, type TaskContext, Triarch, type TriarchOptions, workflow } from 'triarch'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
-import { newTask, owned, released, transition, workRequest } from '../../triarch/test/store/samples.ts'
+import {
+  claimAll,
+  newTask,
+  owned,
+  released,
+  stopped,
+  transition,
+  workRequest,
+} from '../../triarch/test/store/samples.ts'
 import { postgres } from '../src/index.ts'
 import { dropSchema, freshSchema, serverUrl } from './database.ts'
 
@@ -104,6 +112,45 @@ describe('while a transaction of the user is open', () => {
     await client.query('COMMIT')
     expect(await held?.result()).toBe('held')
     await Promise.all([next, clerk].map((it) => it.stop({ grace: 0 })))
+  })
+
+  it('heartbeats and retention pass by what it holds', async () => {
+    const own = freshSchema()
+    const store = postgres({ url: serverUrl(), schema: own })(systemEnvironment())
+    await store.open()
+    try {
+      for (const id of ['held', 'free']) {
+        await store.commit([transition(await owned(store, id), { work: [workRequest(id, 1)], release: released })])
+      }
+      for (const id of ['old', 'parent', 'held child']) {
+        const claim = await owned(store, id, 'a', { parent: id === 'held child' ? 'parent' : null })
+        await store.commit([transition(claim, { at: 1, snapshot: stopped, release: released })])
+      }
+      const works = await store.takeWork({ node: 'n', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 9 }] })
+      const message = { type: 'heartbeat', step: 1, attempt: 1, progress: 0.5 } as const
+      const beats = works.map(({ id, request }) => ({ work: id, node: 'n', message, task: request.task }))
+      const outcomes = async () => {
+        const answers = await store.beatWork(beats)
+        return Object.fromEntries(beats.map(({ task }, index) => [task, answers[index]]))
+      }
+      await client.query('BEGIN')
+      await client.query(`SELECT 1 FROM "${own}".tasks WHERE id LIKE '%held%' FOR NO KEY UPDATE`)
+      expect(await outcomes()).toEqual({ held: 'held', free: 'ok' })
+      const token = (await store.lead({ name: 'l', node: 'n', ttl: 600_000 })) ?? 0
+      const rules = [{ workflow: null, result: 'success', age: 0 } as const]
+      const prune = () => store.prune({ name: 'l', token, rules, limit: 9, records: 99 })
+      expect(await prune()).toMatchObject({ dropped: 1 })
+      expect([await store.task('old'), await store.task('parent')]).toMatchObject([null, { id: 'parent' }])
+      await client.query('COMMIT')
+      expect(await prune()).toMatchObject({ dropped: 1 })
+      expect(await store.task('parent')).toBeNull()
+      expect(await outcomes()).toEqual({ held: 'ok', free: 'ok' })
+      expect((await claimAll(store)).find(({ id }) => id === 'held')?.letters).toHaveLength(1)
+    } finally {
+      await client.query('ROLLBACK')
+      await store.close()
+      await dropSchema(own)
+    }
   })
 
   it('a sweep does all else, and comes back to what it holds', async () => {

@@ -19,7 +19,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0009', ['pulse']],
   ['0010', ['post']],
   ['0011', ['beat', 'commit', 'ledger']],
-  ['0012', ['deliver', 'look', 'sweep']],
+  ['0012', ['deliver', 'look', 'sweep', 'beat']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

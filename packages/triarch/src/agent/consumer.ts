@@ -30,10 +30,15 @@ const LARGEST_TAKE = 500
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
+/** After how long a heartbeat that somebody's transaction kept out is sent again (ms). */
+const BEAT_AGAIN = 1_000
+
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
 export class Consumer {
   readonly #options: ConsumerOptions
   readonly #running = new Map<number, WorkItem>()
+  /** What each item said last: all that it has said. */
+  readonly #said = new Map<number, Message>()
   #replies: QueuedReply[] = []
   #replying = false
   /** Replies that wait by themselves, for their task is held by somebody's transaction. */
@@ -146,6 +151,7 @@ export class Consumer {
       },
       done: (message) => {
         this.#running.delete(item.id)
+        this.#said.delete(item.id)
         if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
         this.wake()
       },
@@ -219,21 +225,18 @@ export class Consumer {
 
   async #heartbeat(item: WorkItem, progress: Json | undefined, checkpoint: Json | undefined): Promise<void> {
     const { step, attempt } = item.request
-    const empty = progress === undefined && checkpoint === undefined
-    await this.#beats([
-      {
-        item,
-        message: empty
-          ? null
-          : {
-              type: 'heartbeat',
-              step,
-              attempt,
-              ...(progress !== undefined && { progress }),
-              ...(checkpoint !== undefined && { checkpoint }),
-            },
-      },
-    ])
+    if (progress === undefined && checkpoint === undefined) return this.#beats([{ item, message: null }])
+    const said = { ...(progress !== undefined && { progress }), ...(checkpoint !== undefined && { checkpoint }) }
+    const message: Message = { type: 'heartbeat', step, attempt, ...said }
+    this.#said.set(item.id, message)
+    await this.#beats([{ item, message }])
+  }
+
+  /** As long as nothing newer is said. */
+  #beatAgain(item: WorkItem, message: Message): void {
+    this.#options.environment.timer(BEAT_AGAIN, () => {
+      if (this.#said.get(item.id) === message) void this.#beats([{ item, message }])
+    })
   }
 
   /** Asks now and then whether what runs here is still wanted. Does not count as the attempt's own heartbeat. */
@@ -252,7 +255,8 @@ export class Consumer {
     const { store, node, hosts } = this.#options
     try {
       const outcomes = await store.beatWork(beats.map(({ item, message }) => ({ work: item.id, node, message })))
-      for (const [index, { item }] of beats.entries()) {
+      for (const [index, { item, message }] of beats.entries()) {
+        if (outcomes[index] === 'held' && message) this.#beatAgain(item, message)
         // Just this attempt: a newer one of the same step may run here by now.
         const attempt = hosts.get(item.agent)?.attempt(item.request)
         if (outcomes[index] === 'withdrawn') attempt?.abort(new TriarchError('STEP_CANCELLED', 'the task stops'))

@@ -448,5 +448,8 @@ export interface WorkBeat {
   message: Message | null
 }
 
-/** `late`: the row is gone or somebody else's. `withdrawn`: abort it. */
-export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late'
+/**
+ * `late`: the row is gone or somebody else's. `withdrawn`: abort it. `held`: it lives, but its message is not delivered, for
+ * somebody's transaction holds the task.
+ */
+export type WorkBeatOutcome = 'ok' | 'withdrawn' | 'late' | 'held'

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { agent, PermanentError, polling, type StepContext, workflow } from '../../src/index.ts'
+import type { StateStore } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
 
 describe('heartbeats', () => {
   it('of hours neither fill the history nor end the task', async () => {
@@ -49,6 +51,55 @@ describe('heartbeats', () => {
     await s.advance('1m')
     expect(await task.result()).toBe('done')
     expect(seen).toEqual([undefined, 'second'])
+  })
+})
+
+describe('a heartbeat that somebody’s transaction keeps out', () => {
+  it('is said again until it is heard, with what came meanwhile, and keeps its attempt alive', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const held = { now: true, sent: 0 }
+    const bank = agent('bank')
+    const act = bank.action('act', {
+      completeWithin: '2m',
+      heartbeatWithin: '30s',
+      async run(_: null, step: StepContext) {
+        step.heartbeat({ checkpoint: 'here' })
+        await new Promise<void>((resolve) => environment.timer(20_000, resolve))
+        step.heartbeat({ progress: 0.5 })
+        await new Promise<void>((resolve) => environment.timer(90_000, resolve))
+        return 'done'
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
+    const common = { environment, lease: '10s', sweep: '1s', poll: '100ms' } as const
+    await using client = await stage({
+      ...common,
+      store: file.store,
+      roles: ['supervisor', 'scheduler'],
+      workflows: [flow],
+    })
+    const store: typeof file.store = (its) => {
+      const made = file.store(its)
+      const beatWork: StateStore['beatWork'] = async (beats) => {
+        const said = await made.beatWork(beats.map((beat) => (held.now ? { ...beat, message: null } : beat)))
+        return said.map((it, index) => (held.now && beats[index]?.message && it === 'ok' && ++held.sent ? 'held' : it))
+      }
+      return new Proxy(made, {
+        get: (target, key) => {
+          const own = Reflect.get(target, key, target) as unknown
+          return key === 'beatWork' ? beatWork : typeof own === 'function' ? own.bind(target) : own
+        },
+      })
+    }
+    await using _agent = await stage({ ...common, store, roles: ['agent'], agents: [bank] })
+    const task = await client.submit(flow, null)
+    await client.advance('25s')
+    expect(await eventsOf(task, 'heartbeat')).toEqual([])
+    expect(held.sent).toBeGreaterThan(2)
+    held.now = false
+    await client.advance('3s')
+    expect(await eventsOf(task, 'heartbeat')).toMatchObject([{ progress: 0.5, checkpoint: 'here' }])
   })
 })
 
