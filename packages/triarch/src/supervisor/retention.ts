@@ -89,7 +89,7 @@ export class Retention {
       this.#resting.delete(key)
     }
     // Beyond what can be remembered the same ones may come again.
-    return report !== null && report.more && except.length < MOST_AT_REST
+    return report?.more === true && except.length < MOST_AT_REST
   }
 
   /** Throws the error when it is no rule's own. */

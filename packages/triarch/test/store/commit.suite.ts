@@ -158,6 +158,20 @@ export function commitSuite(bench: Bench): void {
       expect(await store.task('t')).toMatchObject({ lockedBy: null })
     })
 
+    it('writes no record that has no place in a history', async () => {
+      const { store } = bench
+      const [claim, other] = [await owned(store, 't'), await owned(store, 'other')]
+      for (const seq of [0, -1, 1, 3]) {
+        const outcomes = await store.commit([
+          transition(claim, { seq, release: released }),
+          transition(other, { seq: 2 }),
+        ])
+        expect(outcomes[0], String(seq)).toEqual(fenced)
+      }
+      expect(await store.records('t', 0, 10)).toHaveLength(1)
+      expect(await store.task('t')).toMatchObject({ lockedBy: 'a' })
+    })
+
     it('writes nothing into a task that has the key of another', async () => {
       const { store } = bench
       const claim = await owned(store)

@@ -82,15 +82,17 @@ BEGIN
   -- looking out for it (ON CONFLICT) costs a quarter of the insert.
   BEGIN
     INSERT INTO triarch.history (task, seq, at, events)
-    SELECT done[b.ord], b.seq, b.at, b.events FROM unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord)
+    SELECT done[b.ord], b.seq, b.at, b.events
+    FROM unnest(seqs, ats, events, keys) WITH ORDINALITY AS b (seq, at, events, key, ord)
     WHERE done[b.ord] > 0 AND b.events IS NOT NULL
-      AND (b.seq = 1 OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1));
+      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1));
     GET DIAGNOSTICS appended = ROW_COUNT;
   EXCEPTION WHEN unique_violation THEN
     INSERT INTO triarch.history (task, seq, at, events)
-    SELECT done[b.ord], b.seq, b.at, b.events FROM unnest(seqs, ats, events) WITH ORDINALITY AS b (seq, at, events, ord)
+    SELECT done[b.ord], b.seq, b.at, b.events
+    FROM unnest(seqs, ats, events, keys) WITH ORDINALITY AS b (seq, at, events, key, ord)
     WHERE done[b.ord] > 0 AND b.events IS NOT NULL
-      AND (b.seq = 1 OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1))
+      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1))
     ON CONFLICT DO NOTHING;
     appended := 0;
     FOR entry IN
@@ -105,8 +107,8 @@ BEGIN
   -- are accepted now have their record, or (without events) that of before.
   IF appended < cardinality(done) THEN
     FOR entry IN
-      SELECT b.ord FROM unnest(done, seqs) WITH ORDINALITY AS b (key, seq, ord)
-      WHERE b.key > 0 AND b.seq > 0
+      SELECT b.ord FROM unnest(done, seqs, events) WITH ORDINALITY AS b (key, seq, events, ord)
+      WHERE b.key > 0 AND (b.seq > 0 OR b.events IS NOT NULL)
         AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq)
     LOOP
       done[entry.ord] := 0;
