@@ -12,11 +12,8 @@ export const settings = {
 /** A dead scheduler's tasks are claimed by another one within the lease and one sweep; the rest is for a busy machine. */
 export const TAKEOVER_LIMIT: number = settings.lease + settings.sweep + 1_250
 
-/**
- * How long a dead leader may have no successor (ms): its term ends a lease and a third after it began, and who is not its
- * deputy looks for that as seldom again.
- */
-export const LEADER_LIMIT: number = 2 * (settings.lease + settings.lease / 3) + settings.sweep + 1_250
+/** A dead leader has a successor when its term is over: a lease after it was renewed, and the deputy looks then. */
+export const LEADER_LIMIT: number = settings.lease + settings.sweep + 1_000
 
 /**
  * How long simple tasks may take that have nothing to do with any fault (ms). Half of them meet none. A long one was owned by a

@@ -60,8 +60,9 @@ SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tas
 export const NODES =
   'SELECT id, roles, started_at, lease_until, runs, place FROM triarch.nodes WHERE NOT dead ORDER BY id'
 export const PULSES = `
-SELECT c.now, n.id, triarch.mark(n), n.lease, n.roles
-FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`
+SELECT c.now, l.holder, l.until - c.now, n.id, triarch.mark(n), n.lease, n.roles, n.lease_until <= c.now
+FROM (SELECT triarch.clock($1) AS now) c LEFT JOIN triarch.leases l ON l.name = $2 AND l.until > c.now
+LEFT JOIN triarch.nodes n ON NOT n.dead ORDER BY n.id`
 export const AHEAD: string = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks o
   WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version AND (o.priority > t.priority
@@ -122,10 +123,14 @@ export function nodeOf(row: Row): NodeRow {
 }
 
 export function pulsesOf(rows: readonly Row[]): Pulses {
-  const nodes = rows.filter(([, id]) => id !== null) as [number, string, string, number | null, string][]
+  const [now = 0, holder = null, left] = (rows[0] ?? []) as [number?, (string | null)?, number?]
+  const nodes = rows.map((row) => row.slice(3) as [string | null, string, number | null, string, boolean])
   return {
-    now: (rows[0]?.[0] as number | undefined) ?? 0,
-    nodes: nodes.map(([, id, mark, lease, roles]) => ({ id, mark, lease, roles: JSON.parse(roles) as string[] })),
+    now,
+    nodes: nodes.flatMap(([id, mark, lease, roles, late]) =>
+      id === null ? [] : [{ id, mark, lease, roles: JSON.parse(roles) as string[], late }],
+    ),
+    term: holder === null ? null : { holder, left: left ?? 0 },
   }
 }
 

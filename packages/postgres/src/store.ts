@@ -278,8 +278,8 @@ export class PostgresStore implements port.StateStore {
     return number(await this.#first('lead', [this.#given(), name, node, ttl]))
   }
 
-  async pulses(): Promise<port.Pulses> {
-    return pulsesOf(await this.#call('pulses', [this.#given()]))
+  async pulses(lease: string): Promise<port.Pulses> {
+    return pulsesOf(await this.#call('pulses', [this.#given(), lease]))
   }
 
   async bury(nodes: readonly string[]): Promise<number> {

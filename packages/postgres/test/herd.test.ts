@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Environment } from '../../triarch/src/environment/environment.ts'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
-import { agent, Triarch, workflow } from '../../triarch/src/index.ts'
-import type { LookRequest, StateStore } from '../../triarch/src/store/port.ts'
+import { agent, type Duration, Triarch, TriarchError, workflow } from '../../triarch/src/index.ts'
+import type { LookRequest, NodeBeat, StateStore } from '../../triarch/src/store/port.ts'
 import { VirtualEnvironment } from '../../triarch/src/testing/index.ts'
 import { type Counted, counted } from '../../triarch/test/engine/counted.ts'
 import { scratch } from '../../triarch/test/engine/scratch.ts'
@@ -140,33 +140,101 @@ describe('a fleet', () => {
   })
 
   it('of twenty at rest costs at most ten transactions a second', async () => {
-    const file = scratch()
-    const environment = new VirtualEnvironment()
-    const nodes = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        let calls: Counted | undefined
-        const triarch = new Triarch({
-          store: (it) => {
-            calls = counted(heard(file.store(it), it))
-            return calls.store
-          },
-          ...{ environment, workflows: [flow], agents: [desk], grace: 0 },
-        })
-        await triarch.start()
-        return { triarch, calls: calls as unknown as Counted }
-      }),
-    )
-    await environment.advance(60_000)
-    for (const { calls } of nodes) calls.reset()
-    await environment.advance(100_000)
-    const spent = nodes.map(({ calls }) => calls.count() - calls.count(...silent))
+    await using t = await virtual(20)
+    await t.environment.advance(60_000)
+    for (const { calls } of t.nodes) calls.reset()
+    await t.environment.advance(100_000)
+    const spent = t.nodes.map(({ calls }) => calls.count() - calls.count(...silent))
     expect(spent.reduce((sum, it) => sum + it, 0) / 100).toBeLessThanOrEqual(10)
-    const stops = nodes.map(({ triarch }) => triarch.stop({ grace: 0 }))
-    await environment.advance(10_000)
-    await Promise.all(stops)
-    file[Symbol.dispose]()
+  })
+
+  it.each([2, 3, 20])('of %i has another leader as soon as the term of one that died is over', async (size) => {
+    await using t = await virtual(size, { lease: '10s', sweep: '1s' })
+    // One dies after the other, and another comes for each.
+    for (const rest of [30_000, 10_000, 10_000, 12_000, 60_000, 17_000]) {
+      await t.environment.advance(rest)
+      t.dead.add(await t.leader())
+      await t.join()
+      await t.environment.advance(10_100)
+      expect([rest, t.living().includes(await t.leader())]).toEqual([rest, true])
+    }
+  })
+
+  it('whose leader and its deputy died together has another one soon', async () => {
+    await using t = await virtual(6, { lease: '10s', sweep: '1s' })
+    await t.environment.advance(60_000)
+    const leader = await t.leader()
+    const [deputy = ''] = t.living().filter((id) => id !== leader)
+    t.dead.add(leader).add(deputy)
+    await t.environment.advance(20_000)
+    expect(t.living()).toContain(await t.leader())
   })
 })
+
+/** Nodes on virtual time that may die: nothing they ask is answered any more. */
+async function virtual(size: number, options: { lease?: Duration; sweep?: Duration } = {}) {
+  const file = scratch()
+  const environment = new VirtualEnvironment()
+  const ids = new Set<string>()
+  const dead = new Set<string>()
+  const nodes: { triarch: Triarch; calls: Counted }[] = []
+  const watcher = file.store(environment)
+  await watcher.open()
+  const mortal = (store: StateStore): StateStore => {
+    let own: string | null = null
+    return new Proxy(store, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as unknown
+        if (typeof method !== 'function') return method
+        return (...args: unknown[]) => {
+          if (name === 'beat') {
+            own = (args[0] as NodeBeat).id
+            ids.add(own)
+          }
+          if (own !== null && dead.has(own)) return Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'dead'))
+          return Reflect.apply(method, target, args)
+        }
+      },
+    })
+  }
+  const join = async () => {
+    let calls: Counted | undefined
+    const triarch = new Triarch({
+      store: (it) => {
+        calls = counted(mortal(heard(file.store(it), it)))
+        return calls.store
+      },
+      ...{
+        environment,
+        workflows: [flow],
+        agents: [desk],
+        grace: 0,
+        onError: () => undefined,
+        notices: false,
+        ...options,
+      },
+    })
+    await triarch.start()
+    nodes.push({ triarch, calls: calls as unknown as Counted })
+  }
+  await Promise.all(Array.from({ length: size }, join))
+  return {
+    environment,
+    nodes,
+    join,
+    dead,
+    living: () => [...ids].filter((id) => !dead.has(id)).sort(),
+    leader: async () => (await watcher.pulses('supervisor')).term?.holder ?? 'nobody',
+    async [Symbol.asyncDispose]() {
+      dead.clear()
+      const stops = nodes.map(({ triarch }) => triarch.stop({ grace: 0 }))
+      await environment.advance(10_000)
+      await Promise.all(stops)
+      await watcher.close()
+      file[Symbol.dispose]()
+    },
+  }
+}
 
 /** A store on virtual time that is asked as seldom as one on PostgreSQL whose hints can be heard. */
 function heard(store: StateStore, environment: Environment): StateStore {

@@ -109,8 +109,8 @@ export interface StateStore {
 
   /** Takes or renews the leadership lease; the fencing token, or null while another node leads. */
   lead(request: { name: string; node: string; ttl: number }): Promise<number | null>
-  /** How the living nodes' beats look: what changes between two looks has beaten. */
-  pulses(): Promise<Pulses>
+  /** How the living nodes' beats look: what changes between two looks has beaten. `lease`: the name by which somebody leads. */
+  pulses(lease: string): Promise<Pulses>
   /** Declares nodes dead whose processes are known to be no more. How many of them lived. */
   bury(nodes: readonly string[]): Promise<number>
   /** One supervisor sweep under a token; null when the token is no longer the leader's. */

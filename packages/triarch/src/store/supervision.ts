@@ -20,12 +20,16 @@ export interface Pulse {
   /** Length of its lease (ms); null: it does not say (nodes of before schema 9). */
   lease: number | null
   roles: readonly string[]
+  /** By the store's clock its lease is over. Nobody is dead for that alone. */
+  late: boolean
 }
 
 export interface Pulses {
   /** The store's clock. */
   now: number
   nodes: readonly Pulse[]
+  /** Who leads, and for how long if the term is not renewed (ms); null: nobody. */
+  term: { holder: string; left: number } | null
 }
 
 export interface SweepRequest {

@@ -37,10 +37,11 @@ export interface Leadership {
 /** Rows one sweep looks at, so that no sweep holds the store for long. */
 const SWEEP_LIMIT = 1_000
 
-/** Supervisors that watch all the time, to know whom to bury once they lead; the others are told when nobody leads. */
-const DEPUTIES = 1
-/** The others look once in so many leases all the same. */
-const SELDOM = 60
+/** Who does not lead looks once in so many leases, as its deputy; each who comes after that half as often, and at last so seldom. */
+const OFTEN = 1 / 2
+const SELDOM = 20
+/** A term that is nearly over is looked at again after this long at least (ms). */
+const SHORTLY = 10
 
 /** The longest wait after rounds that failed (ms). */
 const LONGEST_WAIT = 30_000
@@ -59,8 +60,10 @@ export class Supervisor {
   readonly #silence: Silence
   /** How far the store's clock leapt ahead, until a sweep has made up for it (ms). */
   #leap = 0
-  /** Its place among the supervisors that live. */
+  /** Its place among the supervisors that live and do not lead. */
   #rank = 0
+  /** For how long another leads if its term is not renewed (ms). */
+  #left = 0
   /** Until the next round, unless there is more to do at once (ms). */
   #wait: number
   #busy: Promise<void> = Promise.resolve()
@@ -155,22 +158,28 @@ export class Supervisor {
 
   /** Also before it leads: who died together with the leader is known to be silent then. */
   async #look(): Promise<boolean> {
-    const { environment, store } = this.#options
+    const { environment, store, node } = this.#options
     const asked = environment.monotonic()
-    const pulses = await store.pulses()
+    const pulses = await store.pulses(LEASE)
     this.#leap += this.#silence.look(pulses, asked, environment.monotonic(), 2 * this.#wait)
-    this.#rank = pulses.nodes
-      .filter(({ roles }) => roles.includes('supervisor'))
-      .findIndex(({ id }) => id === this.#options.node)
+    const { nodes, term } = pulses
+    this.#left = term?.left ?? 0
+    this.#rank = nodes
+      .filter(({ id, roles, late }) => roles.includes('supervisor') && id !== term?.holder && (!late || id === node))
+      .findIndex(({ id }) => id === node)
     return true
   }
 
-  /** Another leads. */
+  /**
+   * Another leads. The deputy looks as soon as the term may be over, and knows by then who died together with the leader; whoever
+   * is the next deputy learns it before the following one is likely to die. The others are told when nobody leads.
+   */
   #stand(): false {
-    const { lease, sweep } = this.#options
+    const { lease } = this.#options
     this.#leap = 0
     this.#follows = true
-    this.#wait = Math.max(sweep, this.#rank < DEPUTIES ? lease / 2 : SELDOM * lease)
+    const seldom = lease * Math.min(OFTEN * 2 ** Math.max(0, this.#rank), SELDOM)
+    this.#wait = this.#rank > 0 ? seldom : Math.max(SHORTLY, Math.min(this.#left, seldom))
     return false
   }
 

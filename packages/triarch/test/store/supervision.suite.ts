@@ -122,11 +122,12 @@ export function supervisionSuite(bench: Bench): void {
 
     it('shows another mark after each beat, and no other change', async () => {
       const { store, clock } = bench
-      const marks = async () => (await store.pulses()).nodes.map(({ mark }) => mark)
+      const marks = async () => (await store.pulses(name)).nodes.map(({ mark }) => mark)
       await store.beat(node)
-      expect(await store.pulses()).toEqual({
+      expect(await store.pulses(name)).toEqual({
         now: clock.now(),
-        nodes: [{ id: 'a', mark: expect.any(String), lease: 100, roles: ['agent'] }],
+        nodes: [{ id: 'a', mark: expect.any(String), lease: 100, roles: ['agent'], late: false }],
+        term: null,
       })
       const [first] = await marks()
       clock.advance(day)
@@ -150,7 +151,7 @@ export function supervisionSuite(bench: Bench): void {
       const { store } = bench
       await store.beat(node)
       await owned(store)
-      const { nodes } = await store.pulses()
+      const { nodes } = await store.pulses(name)
       expect(await watched(store, [...nodes])).toEqual({ ...nothing, deadNodes: ['a'], releasedTasks: 1 })
       expect(await store.beat(node)).toBe(false)
     })
@@ -158,7 +159,7 @@ export function supervisionSuite(bench: Bench): void {
     it('that beat since it was found silent lives', async () => {
       const { store } = bench
       await store.beat(node)
-      const { nodes } = await store.pulses()
+      const { nodes } = await store.pulses(name)
       await store.beat(node)
       expect(await watched(store, [...nodes])).toEqual(nothing)
       expect(await store.beat(node)).toBe(true)
@@ -275,6 +276,24 @@ export function supervisionSuite(bench: Bench): void {
       clock.advance(100)
       expect(await lead('b')).toBeGreaterThan(second ?? Infinity)
       expect(await store.lead({ name: 'another', node: 'a', ttl: 100 })).not.toBeNull()
+    })
+
+    it('is seen by those who look at the beats: whose it is, and for how long', async () => {
+      const { store, clock } = bench
+      await store.beat({ id: 'a', roles: ['supervisor'], lease: 80 })
+      await store.lead({ name: 'another', node: 'b', ttl: 100 })
+      expect(await store.pulses(name)).toMatchObject({ term: null, nodes: [{ id: 'a', late: false }] })
+      await store.lead({ name, node: 'a', ttl: 100 })
+      clock.advance(79)
+      expect(await store.pulses(name)).toMatchObject({ term: { holder: 'a', left: 21 }, nodes: [{ late: false }] })
+      clock.advance(1)
+      expect(await store.pulses(name)).toMatchObject({ term: { holder: 'a', left: 20 }, nodes: [{ late: true }] })
+      clock.advance(20)
+      expect(await store.pulses(name)).toMatchObject({ term: null, nodes: [{ late: true }] })
+      await store.lead({ name, node: 'b', ttl: 100 })
+      expect((await store.pulses(name)).term).toEqual({ holder: 'b', left: 100 })
+      await store.leave('b')
+      expect((await store.pulses(name)).term).toBeNull()
     })
 
     it('begun by a clock that was ahead lasts no longer than any', async () => {

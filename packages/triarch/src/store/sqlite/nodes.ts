@@ -1,4 +1,4 @@
-import type { NodeBeat, Pulses } from '../port.ts'
+import type { NodeBeat, Pulse, Pulses } from '../port.ts'
 import type { Database } from './database.ts'
 import { releaseTasks, releaseWork } from './release.ts'
 
@@ -8,7 +8,9 @@ ON CONFLICT (id) DO UPDATE SET roles = excluded.roles, lease_until = excluded.le
   beats = beats + 1, runs = coalesce(excluded.runs, runs), place = coalesce(excluded.place, place) WHERE dead = 0`
 /** What changes with each sign of life; nodes of before 0009 renew the lease only. */
 export const MARK = `CASE WHEN lease IS NULL THEN 'until ' || lease_until ELSE 'beat ' || beats END`
-const PULSES = `SELECT id, ${MARK} AS mark, lease, roles FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+const PULSES = `
+SELECT id, ${MARK} AS mark, lease, roles, lease_until <= ? AS late FROM triarch_nodes WHERE dead = 0 ORDER BY id`
+const TERM = 'SELECT holder, until - ?2 AS left FROM triarch_leases WHERE name = ?1 AND until > ?2'
 const REMOVE = 'DELETE FROM triarch_nodes WHERE id = ?'
 const BURY = 'UPDATE triarch_nodes SET dead = 1 WHERE dead = 0 AND id = ?'
 const RESIGN = 'UPDATE triarch_leases SET until = ? WHERE holder = ? AND until > ?'
@@ -32,9 +34,10 @@ function registration(now: number, { id, roles, lease, runs, place }: NodeBeat):
   return [id, JSON.stringify(roles), now, now + lease, json(runs), lease, json(place)]
 }
 
-export function pulses(database: Database, now: number): Pulses {
-  const rows = database.all<{ id: string; mark: string; lease: number | null; roles: string }>(PULSES)
-  return { now, nodes: rows.map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[] })) }
+export function pulses(database: Database, now: number, lease: string): Pulses {
+  const rows = database.all<Pick<Pulse, 'id' | 'mark' | 'lease'> & { roles: string; late: number }>(PULSES, now)
+  const nodes = rows.map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[], late: row.late === 1 }))
+  return { now, nodes, term: database.get<{ holder: string; left: number }>(TERM, lease, now) ?? null }
 }
 
 export function bury(database: Database, now: number, nodes: readonly string[]): number {

@@ -224,8 +224,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('lead', request)
   }
 
-  pulses(): Promise<port.Pulses> {
-    return this.#run('pulses')
+  pulses(lease: string): Promise<port.Pulses> {
+    return this.#run('pulses', lease)
   }
 
   bury(nodes: readonly string[]): Promise<number> {
