@@ -27,6 +27,7 @@ type Call =
   | 'take_tasks'
   | 'quarantine'
   | 'terminate'
+  | 'cut'
   | 'take_work'
   | 'reply'
 type Plain =
@@ -73,6 +74,7 @@ const calls: Readonly<Record<Call, number>> = {
   take_tasks: 13,
   quarantine: 8,
   terminate: 11,
+  cut: 15,
   take_work: 7,
   reply: 5,
 }

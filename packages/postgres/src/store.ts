@@ -231,6 +231,16 @@ export class PostgresStore implements port.StateStore {
     return answerOf(row) === 'yes'
   }
 
+  async cut({ id, after, at, events, snapshot, base, locks }: port.Cut): Promise<boolean> {
+    const { status, result, failures, progress, output, error, pause } = snapshot
+    const row = await this.#first('cut', [
+      ...[id, after, at, events, base, integers([...locks])],
+      ...[status, result, failures, progress, output, error, pause],
+    ])
+    this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
+    return answerOf(row) === 'yes'
+  }
+
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
     const rows = await this.#call('take_work', [
       this.#given(),

@@ -1,10 +1,11 @@
 import { TriarchError } from '../error/error.ts'
 import { awaited, isGated } from '../kernel/gate.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
-import type { Pause, Step, TaskState } from '../kernel/state.ts'
+import type { Step, TaskState } from '../kernel/state.ts'
 import { isWaiting } from '../kernel/summary.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
+import { apartness } from './apartness.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
@@ -64,25 +65,6 @@ export async function explain(
   const reasons = await reasonsOf(scene)
   const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
   return { task: id, workflow: row.workflow, status: row.status, text, reasons }
-}
-
-/** It says so itself: nothing else need be read, nor might it be readable. */
-function apartness(row: TaskRow): Explanation {
-  const { id, workflow, status, updatedAt } = row
-  const error = row.pause === null ? undefined : (JSON.parse(row.pause) as Pause).error
-  const cause = (error?.details as { cause?: string } | undefined)?.cause
-  const since = at(updatedAt)
-  const why = error?.message ?? 'it was set apart'
-  const ways = status === 'stopped' ? 'retry()' : 'resume(), retry() or cancel({ force: true })'
-  const text = `is in quarantine since ${clock(since)}: ${why}; nobody takes it before ${ways}`
-  const reason: Reason = {
-    code: 'quarantined',
-    since,
-    text,
-    ...(cause !== undefined && { cause }),
-    ...(error && { error: error.message }),
-  }
-  return { task: id, workflow, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason] }
 }
 
 async function reasonsOf(scene: Scene): Promise<Reason[]> {

@@ -12,6 +12,7 @@ import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
+import { cutOf } from './cut.ts'
 import type { TaskDetails, TaskInfo } from './status.ts'
 import type { StepView } from './steps.ts'
 import { terminationOf } from './termination.ts'
@@ -24,6 +25,8 @@ export interface HistoryEntry {
   events: TaskEvent[]
   /** Of a task in quarantine: why the record cannot be read. */
   error?: ErrorRecord
+  /** Of a task in quarantine: records that are missing before this one. */
+  missing?: { from: number; to: number }
 }
 
 export interface WaitOptions {
@@ -84,7 +87,7 @@ export class TaskHandle<O = unknown> {
           chronicle.add(record)
           const read = chronicle.events.slice(before)
           entries.push({ seq, at: new Date(at), events: read.map(({ event }) => event) })
-        } else entries.push(partly(record))
+        } else entries.push(partly(record, entries.at(-1)?.seq ?? 0))
       }
     }
     return entries
@@ -141,8 +144,14 @@ export class TaskHandle<O = unknown> {
     await this.#connection.send(this.id, { type: 'thaw', ...(startAt !== undefined && { startAt }) })
   }
 
-  /** Goes on; steps that wait for an operator are tried again. Throws TASK_NOT_PAUSED. */
-  async resume(): Promise<void> {
+  /**
+   * Goes on; steps that wait for an operator are tried again. Of a task in quarantine whose history has records that are missing
+   * or cannot be read, `after` names its last whole record (explain() says it): what comes after that is given up, and what it did
+   * then may be done again. Throws TASK_NOT_PAUSED, ILLEGAL_MOVE.
+   */
+  async resume(options: { after?: number } = {}): Promise<void> {
+    checkOptions('resume', options, ['after'])
+    if (options.after !== undefined) await this.#cut(options.after)
     await this.#connection.send(this.id, { type: 'resume' })
     await this.#lift()
   }
@@ -205,6 +214,14 @@ export class TaskHandle<O = unknown> {
     return ended
   }
 
+  async #cut(after: number): Promise<void> {
+    checkInteger('resume: after', after, 1, Number.MAX_SAFE_INTEGER)
+    const { store, environment } = this.#connection
+    const row = await this.#connection.row(this.id)
+    const done = await store.cut(await cutOf(store, row, environment.now(), after))
+    if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is not set apart any more`)
+  }
+
   /** It goes into the history, so it has the bound of every other payload. */
   #reason(of: string, reason: unknown): { reason?: string } {
     if (reason === undefined) return {}
@@ -228,12 +245,16 @@ export class TaskHandle<O = unknown> {
   }
 }
 
-/** What can be read of it. */
-function partly({ seq, at, events }: HistoryRecord): HistoryEntry {
+/** What can be read of it, and what is missing before it. */
+function partly({ seq, at, events }: HistoryRecord, before: number): HistoryEntry {
+  const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
   try {
-    return { seq, at: new Date(at), events: eventsOf(seq, events) }
+    const read = eventsOf(seq, events)
+    // What lies before a continue-as-new may be gone for good.
+    const isBase = before === 1 && read.some(({ type }) => type === 'continued')
+    return { seq, at: new Date(at), events: read, ...(!isBase && gap) }
   } catch (error) {
     const { stack: _, ...why } = toRecord(error)
-    return { seq, at: new Date(at), events: [], error: why }
+    return { seq, at: new Date(at), events: [], error: why, ...gap }
   }
 }

@@ -5,8 +5,11 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
   | { code: 'stopped'; result: string }
   /** An operator, a failure or a missing lock holds it; `step`: the step it is about. */
   | { code: 'paused'; reason: PauseReason; since: Date; note?: string; step?: number }
-  /** It was set apart, for it harmed whoever had it; `cause`: as in TASK_QUARANTINED. Only an operator ends that. */
-  | { code: 'quarantined'; since: Date; cause?: string; error?: string }
+  /**
+   * It was set apart, for it harmed whoever had it; `cause`: as in TASK_QUARANTINED. Only an operator ends that. `broken`: the
+   * records that are missing or cannot be read; resume({ after }) goes on from the one before.
+   */
+  | { code: 'quarantined'; since: Date; cause?: string; error?: string; broken?: { from: number; to: number } }
   /** A step waits for an operator while others go on. */
   | { code: 'held'; step: number; reason: PauseReason; error?: string }
   /** Its time has not come. */

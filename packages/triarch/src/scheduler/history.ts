@@ -11,6 +11,8 @@ export class Chronicle {
   /** The last record read; 0: none. */
   last = 0
   at = 0
+  /** The record from which on it is replayed. */
+  base = 1
   /** Characters of the events read, but for heartbeats. */
   size = 0
 
@@ -18,10 +20,10 @@ export class Chronicle {
   add({ seq, at, events: text }: HistoryRecord): void {
     const events = eventsOf(seq, text)
     // What lies before a continue-as-new need not be read, and may be gone.
-    const follows =
-      seq === this.last + 1 || (this.last === 1 && seq > 1 && events.some(({ type }) => type === 'continued'))
-    if (!follows) throw corrupt(this.last + 1, 'is missing')
+    const isBase = this.last > 0 && events.some(({ type }) => type === 'continued')
+    if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
     this.last = seq
+    if (isBase) this.base = seq
     this.at = at
     if (!events.every(isBeat)) this.size += text.length
     for (const event of events) this.events.push({ at, event })
@@ -75,7 +77,7 @@ const READABLE = 64 * 1024 * 1024
 export async function readable(
   store: StateStore,
   { id, quarantined }: Pick<TaskRow, 'id' | 'quarantined'>,
-): Promise<{ events: DatedEvent[]; broken: TriarchError | null }> {
+): Promise<Pick<Chronicle, 'events' | 'last' | 'base'> & { broken: TriarchError | null }> {
   const chronicle = new Chronicle()
   try {
     for await (const page of pagesAfter(store, id, 0)) {
@@ -85,9 +87,11 @@ export async function readable(
     }
   } catch (error) {
     if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
-    return { events: chronicle.events, broken: error }
+    const { events, last, base } = chronicle
+    return { events, last, base, broken: error }
   }
-  return { events: chronicle.events, broken: null }
+  const { events, last, base } = chronicle
+  return { events, last, base, broken: null }
 }
 
 /** A page ends with the record that reaches a bound. */
@@ -106,6 +110,11 @@ export function eventsOf(seq: number, events: string): DatedEvent['event'][] {
     throw corrupt(seq, 'is unreadable', cause)
   }
   throw corrupt(seq, 'is unreadable')
+}
+
+function missing(from: number, to: number): TriarchError {
+  const message = from === to ? `record ${from} is missing` : `records ${from} to ${to} are missing`
+  return new TriarchError('HISTORY_CORRUPT', message, { details: { record: from, to } })
 }
 
 function corrupt(record: number, what: string, cause?: unknown): TriarchError {

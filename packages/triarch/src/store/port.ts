@@ -6,7 +6,7 @@ import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRequest, LockRow, QueuedRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { Post, PostOutcome } from './post.ts'
-import type { Ownership, Quarantine, Termination } from './quarantine.ts'
+import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
@@ -16,7 +16,7 @@ export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { Post, PostOutcome, PostTerms } from './post.ts'
-export type { Ownership, Quarantine, Termination } from './quarantine.ts'
+export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
@@ -89,6 +89,8 @@ export interface StateStore {
   acquit(task: Ownership): Promise<void>
   /** Ends a task that is set apart, whatever its history holds; its locks are free and those that come after it are told. */
   terminate(task: Termination): Promise<boolean>
+  /** Gives up what comes after a record of a task that is set apart, which it stays. False: it was not, or has no such record. */
+  cut(task: Cut): Promise<boolean>
 
   /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
   takeWork(request: TakeWork): Promise<WorkItem[]>

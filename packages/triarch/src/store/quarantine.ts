@@ -15,6 +15,21 @@ export interface Quarantine extends Ownership {
   record: { events: string; pause: string } | null
 }
 
+/** A task that is set apart goes on from a record: what comes after it is given up. */
+export interface Cut {
+  id: string
+  /** The last record that stays. */
+  after: number
+  at: number
+  /** JSON array of events: the record that comes after it instead. */
+  events: string
+  snapshot: Snapshot
+  /** The record from which on it is replayed. */
+  base: number
+  /** The steps whose claims on locks it keeps. */
+  locks: readonly number[]
+}
+
 /** The end of a task that is set apart, without its history. */
 export interface Termination {
   id: string

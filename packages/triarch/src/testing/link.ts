@@ -42,7 +42,7 @@ const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<StoreCall> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
   ...(['writeSchedule', 'dropSchedule', 'bury'] as const),
-  ...(['quarantine', 'lift', 'acquit', 'terminate'] as const),
+  ...(['quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
 ])
 
 /** Errors that faults made: the engine may meet them, and report them. */

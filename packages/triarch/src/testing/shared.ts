@@ -80,7 +80,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'prune',
       'lost',
     ] as const),
-    ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate'] as const),
+    ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.
   return Object.fromEntries(calls.map((call) => [call, over(call)])) as unknown as StateStore

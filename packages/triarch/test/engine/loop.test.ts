@@ -52,6 +52,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   quarantine: 'loop',
   lift: 'caller',
   terminate: 'caller',
+  cut: 'caller',
 }
 const loops = Object.keys(asked).filter((name) => asked[name as keyof StateStore] === 'loop')
 

@@ -129,6 +129,56 @@ describe('a task whose history', () => {
     await s.leave()
   })
 
+  it('has a gap says so in explain() and history(), and goes on from its last whole record by an operator’s word', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const ran: string[] = []
+    const long = workflow('long', {
+      run: async (n: number, task) => {
+        for (let i = 0; i < n; i++) {
+          await task.run(`s${i}`, () => void ran.push(`s${i}`))
+          if (i === 1) await task.event('go')
+        }
+        await task.event('end')
+        return n
+      },
+    })
+    const early = await stage({ workflows: [long], store })
+    const task = await early.submit(long, 4, { id: 'bad' })
+    await early.settle()
+    await task.emit('go')
+    await early.settle()
+    const whole = (await task.history()).length
+    await early.leave()
+    expect(ran).toEqual(['s0', 's1', 's2', 's3'])
+    const second = `SELECT min(seq) FROM triarch_history WHERE events LIKE '%"s2"%'`
+    change(path, `DELETE FROM triarch_history WHERE seq IN ((${second}), (${second}) + 1)`)
+    const s = await stage({ workflows: [long], store })
+    const bad = s.engine.task('bad')
+    await bad.emit('other')
+    await s.settle()
+    const missing = (await bad.history()).find((entry) => entry.missing)?.missing
+    const { from = 0, to = 0 } = missing ?? {}
+    expect([from, to]).toEqual([from, from + 1])
+    expect(to).toBeLessThan(whole)
+    const { reasons, text } = await s.engine.triarch.explain('bad')
+    expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history', broken: missing }])
+    expect(text).toContain(`records ${from} to ${to} are missing`)
+    expect(text).toContain(`resume({ after: ${from - 1} })`)
+    expect(await codeOf(bad.resume({ after: from - 2 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(bad.resume({ after: 0 }))).toBe('INVALID_OPTION')
+    await bad.resume({ after: from - 1 })
+    await s.settle()
+    expect(ran.slice(4)).toEqual([])
+    expect(await codeOf(bad.resume({ after: from - 1 }))).toBe('ILLEGAL_MOVE')
+    await bad.emit('go')
+    await bad.emit('end')
+    expect(await bad.result()).toBe(4)
+    expect(ran.slice(4)).toEqual(['s2', 's3'])
+    expect((await eventsOf(bad, 'paused')).at(-1)?.note).toContain(`after record ${from - 1} was lost`)
+    await s.leave()
+  })
+
   it('cannot be read is ended by force, and its parent hears of it', async () => {
     const path = file()
     const parent = workflow('parent', { run: (n: number, task) => task.call(waits, n) })
@@ -164,7 +214,7 @@ describe('a task whose history', () => {
     await task.result()
     change(path, 'DELETE FROM triarch_history WHERE seq = 2')
     for (const read of ['status', 'steps', 'plan', 'history'] as const)
-      await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 2 } })
+      await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 2, to: 2 } })
     change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 1`)
     for (const read of ['status', 'steps', 'plan', 'history'] as const)
       await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 1 } })

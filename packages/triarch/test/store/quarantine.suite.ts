@@ -119,5 +119,36 @@ export function quarantineSuite(bench: Bench): void {
       expect(await store.terminate({ id: 't', at, events: '[]', snapshot: end, posts: [] })).toBe(false)
       expect(await store.task('t')).toMatchObject({ lockedBy: 'a', status: 'pending' })
     })
+
+    it('goes on from a record when it is told to, without what came after, and stays set apart until it is lifted', async () => {
+      const { store } = bench
+      const t = await owned(store)
+      const locks = [1, 2].map((step) => ({ step, name: `lock ${step}`, ifHeld: 'queue', parents: [] }) as const)
+      const request = { ...workRequest('t', 3) }
+      await store.commit([transition(t, { gates: { locks, unlocks: [] }, work: [request], snapshot: snapshot() })])
+      for (const seq of [3, 4, 5]) await store.commit([transition(t, { seq, rebase: seq === 4 })])
+      await store.submit([newTask('next', { gates: { after: [], locks: [{ ...locks[1], step: 1 } as never] } })])
+      const cut = { id: 't', after: 2, at, events: '["cut"]', base: 1, locks: [1] }
+      const paused = snapshot({ status: 'paused', failures: 3, pause: '{"reason":"operator"}' })
+      expect(await store.cut({ ...cut, snapshot: paused })).toBe(false)
+      await store.quarantine(apart(t))
+      expect(await store.cut({ ...cut, after: 9, snapshot: paused })).toBe(false)
+      expect(await store.records('t', 0, 10)).toHaveLength(6)
+      expect(await store.cut({ ...cut, snapshot: paused })).toBe(true)
+      expect((await store.records('t', 0, 10)).map((it) => [it.seq, it.events])).toEqual([
+        [1, expect.any(String)],
+        [2, expect.any(String)],
+        [3, '["cut"]'],
+      ])
+      expect(await store.task('t')).toMatchObject({ status: 'paused', failures: 3, pause: paused.pause, updatedAt: at })
+      expect(await store.locks({ task: 't' })).toMatchObject([{ name: 'lock 1', held: true }])
+      expect(await store.locks({ task: 'next' })).toMatchObject([{ name: 'lock 2', held: true }])
+      expect(await store.counts()).toMatchObject({ work: 0 })
+      expect((await claimAll(store, 'b')).map(({ id }) => id)).toEqual(['next'])
+      await store.lift('t')
+      const [again] = await store.claim({ node: 'b', runnable: [flow], limit: 10, trial: true })
+      expect(again).toMatchObject({ id: 't', orphaned: true, work: [] })
+      expect(again?.records.map(({ seq }) => seq)).toEqual([1, 2, 3])
+    })
   })
 }

@@ -89,3 +89,37 @@ BEGIN
   RETURN NEXT;
 END
 $$;
+
+-- Gives up what comes after a record of a task that is set apart: it stays so, as it was then. Attempts that were under way are of
+-- unknown outcome; of its locks those of these steps stay.
+CREATE FUNCTION triarch.cut(
+  slot text, call bigint, of_id text, after bigint, at bigint, events text, base bigint, lock_steps bigint[],
+  status text, result text, failures bigint, progress text, output text, error text, pause text
+) RETURNS TABLE (answer text, owners text[]) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_variable
+DECLARE
+  of_task bigint;
+  of_step integer;
+BEGIN
+  answer := triarch.answered(slot, call);
+  IF answer IS NULL THEN
+    SELECT t.key INTO of_task FROM triarch.tasks t WHERE t.id = of_id AND t.quarantined AND t.locked_by IS NULL
+      AND EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = t.key AND h.seq = after) FOR UPDATE;
+    answer := CASE WHEN of_task IS NULL THEN 'no' ELSE 'yes' END;
+    IF answer = 'yes' THEN
+      DELETE FROM triarch.history h WHERE h.task = of_task AND h.seq > after;
+      INSERT INTO triarch.history (task, seq, at, events) VALUES (of_task, after + 1, at, events);
+      DELETE FROM triarch.work w WHERE w.task = of_task;
+      UPDATE triarch.tasks t SET orphaned = true, base_seq = base, updated_at = cut.at, status = cut.status,
+        result = cut.result, failures = cut.failures, deadline = NULL, progress = cut.progress, output = cut.output,
+        error = cut.error, pause = cut.pause
+      WHERE t.key = of_task;
+      FOR of_step IN SELECT l.step FROM triarch.locks l WHERE l.task = of_task AND l.step <> ALL (lock_steps) LOOP
+        owners := owners || triarch.unlock(of_task, of_step, at);
+      END LOOP;
+    END IF;
+    PERFORM triarch.keep(slot, call, answer);
+  END IF;
+  RETURN NEXT;
+END
+$$;

@@ -35,6 +35,8 @@ ORDER BY l.held DESC, l.priority DESC, l.id LIMIT 10) ORDER BY id`
 const TASK_ID = 'SELECT id FROM triarch_tasks WHERE key = ?'
 const TAKE_BACK = 'DELETE FROM triarch_locks WHERE task = ? AND step = ? RETURNING name, held'
 const TAKE_ALL_BACK = 'DELETE FROM triarch_locks WHERE task = ? RETURNING name, held'
+const TAKE_OTHERS_BACK = `
+DELETE FROM triarch_locks WHERE task = ? AND step NOT IN (SELECT value FROM json_each(?)) RETURNING name, held`
 const FIRST = `
 SELECT l.id, l.task, l.step, t.status FROM triarch_locks l LEFT JOIN triarch_tasks t ON t.key = l.task
 WHERE l.name = ? AND l.held = 0 ORDER BY l.priority DESC, l.id LIMIT 1`
@@ -89,6 +91,11 @@ export function stopped(database: Database, at: number, key: number, { result }:
     deliver(database, follower.task, { type: 'antecedent', task: task.id, result })
   }
   return freed.length + followers.length > 0
+}
+
+/** Of the task's claims only those of these steps stay. */
+export function unlockOthers(database: Database, at: number, key: number, steps: readonly number[]): void {
+  free(database, at, database.all<Freed>(TAKE_OTHERS_BACK, key, JSON.stringify(steps)))
 }
 
 /** A task that stopped is dropped: nothing of it stays in any line. */

@@ -1,8 +1,8 @@
-import type { Ownership, Quarantine, Termination } from '../port.ts'
+import type { Cut, Ownership, Quarantine, Termination } from '../port.ts'
 import { DISOWN_LETTERS } from './commit.ts'
 import type { Database } from './database.ts'
 import { postOne } from './inbox.ts'
-import { stopped } from './lock.ts'
+import { stopped, unlockOthers } from './lock.ts'
 
 const APPEND = `
 INSERT INTO triarch_history (task, seq, at, events)
@@ -22,7 +22,12 @@ const SET_ASIDE = 'SELECT key FROM triarch_tasks WHERE id = ? AND quarantined = 
 const END = `
 UPDATE triarch_tasks SET quarantined = 0, orphaned = 0, updated_at = ?, status = ?, result = ?, deadline = NULL, error = ?,
   pause = NULL WHERE key = ?`
-const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?']
+const RECORD = 'SELECT 1 FROM triarch_history WHERE task = ? AND seq = ?'
+const GIVE_UP = 'DELETE FROM triarch_history WHERE task = ? AND seq > ?'
+const GO_BACK = `
+UPDATE triarch_tasks SET orphaned = 1, base_seq = ?, updated_at = ?, status = ?, result = ?, failures = ?, deadline = NULL,
+  progress = ?, output = ?, error = ?, pause = ? WHERE key = ?`
+const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?'] as const
 
 /** Without a record the task keeps the status it has: one that has stopped cannot pause. */
 export function quarantine(database: Database, _now: number, { key, epoch, node, at, record }: Quarantine): boolean {
@@ -52,6 +57,20 @@ export function terminate(database: Database, _now: number, { id, at, events, sn
     stopped(database, at, key, snapshot)
     database.run(END, at, snapshot.status, snapshot.result, snapshot.error, key)
     for (const post of posts) postOne(database, post)
+    return true
+  })
+}
+
+export function cut(database: Database, _now: number, { id, after, at, events, snapshot, base, locks }: Cut): boolean {
+  return database.transaction(() => {
+    const key = database.get<{ key: number }>(SET_ASIDE, id)?.key
+    if (key === undefined || !database.get(RECORD, key, after)) return false
+    database.run(GIVE_UP, key, after)
+    database.run(APPEND, at, events, key)
+    database.run(FORGET[0], key)
+    unlockOthers(database, at, key, locks)
+    const { status, result, failures, progress, output, error, pause } = snapshot
+    database.run(GO_BACK, base, at, status, result, failures, progress, output, error, pause, key)
     return true
   })
 }

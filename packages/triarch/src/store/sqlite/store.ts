@@ -194,6 +194,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('terminate', task)
   }
 
+  cut(task: port.Cut): Promise<boolean> {
+    return this.#run('cut', task)
+  }
+
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
     return this.#run('takeWork', request)
   }

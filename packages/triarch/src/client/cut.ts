@@ -1,0 +1,41 @@
+import { TriarchError } from '../error/error.ts'
+import { summarise } from '../kernel/summary.ts'
+import { emit, newTurn } from '../kernel/turn.ts'
+import { foldOf, readable } from '../scheduler/history.ts'
+import { snapshotOf } from '../scheduler/transition.ts'
+import type { Cut, StateStore, TaskRow } from '../store/port.ts'
+import { NO_LIMITS } from './termination.ts'
+
+/**
+ * A task that is set apart goes on from its last whole record: what comes after that is given up, as after a failover that lost
+ * it. It is paused then, with a note. Throws ILLEGAL_MOVE, HISTORY_CORRUPT.
+ */
+export async function cutOf(store: StateStore, row: TaskRow, now: number, after: number): Promise<Cut> {
+  const { id } = row
+  if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
+  const { events: dated, last, base, broken } = await readable(store, row)
+  if (!broken) throw illegal(`all records of task "${id}" can be read`)
+  if (last !== after) throw illegal(`the last whole record of task "${id}" is ${last}, not ${after}`)
+  const { state } = foldOf(id, dated)
+  if (state.status === 'stopped') throw illegal(`task "${id}" had stopped by record ${after}`)
+  const at = Math.max(now, row.updatedAt)
+  const turn = newTurn(state, at, () => 0, NO_LIMITS)
+  emit(turn, {
+    type: 'paused',
+    reason: 'operator',
+    note: `what came after record ${after} was lost: ${broken.message}`,
+  })
+  return {
+    id,
+    after,
+    at,
+    events: JSON.stringify(turn.events),
+    snapshot: snapshotOf(summarise(state)),
+    base,
+    locks: [...state.locks.keys()],
+  }
+}
+
+function illegal(message: string): TriarchError {
+  return new TriarchError('ILLEGAL_MOVE', `resume: after: ${message}`)
+}
