@@ -155,8 +155,9 @@ export class PostgresStore implements port.StateStore {
       texts(posts.map(({ terms }) => terms?.fits.join(' '))),
       integers(posts.map(({ terms }) => terms?.room?.letters)),
       integers(posts.map(({ terms }) => terms?.room?.bytes)),
-      texts(posts.map(({ terms }) => terms?.full?.if)),
-      texts(posts.map(({ terms }) => terms?.full?.unless)),
+      integers(posts.map(({ terms }) => terms?.room?.unsaid.letters)),
+      integers(posts.map(({ terms }) => terms?.room?.unsaid.bytes)),
+      texts(posts.map(({ terms }) => terms?.room?.only)),
     ]
     const row = await this.#queue.run(this.#settings.patience, () => this.#first('post_on_terms', given))
     this.#tell(newsOf(row))

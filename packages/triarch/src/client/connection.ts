@@ -6,11 +6,12 @@ import { HIDDEN, hideAt, scrub } from '../kernel/secret.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
 import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
+import type { HistoryRecord, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import { Expectations } from './expectation.ts'
 import type { Limits } from './options.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
-import { type Asking, misfit, termsOf } from './terms.ts'
+import { type Asking, awaitedTerms, misfit, termsOf } from './terms.ts'
 import { isVeiled, veilOf } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
@@ -19,11 +20,14 @@ const SLOWEST = 250
 /** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
 const PATIENCE = 3
 
+/** The bounds of what is sent to tasks. */
+type ConnectionLimits = Pick<Limits, 'payload' | 'mailbox' | 'mailboxBytes'>
+
 /** What task handles share: the store, what may be shown of a task, and who waits for it. */
 export class Connection {
   readonly store: StateStore
   readonly environment: Environment
-  readonly limits: Pick<Limits, 'payload' | 'mailbox'>
+  readonly limits: ConnectionLimits
   readonly registry: Registry
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
@@ -34,15 +38,17 @@ export class Connection {
   /** By workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
   readonly #waiters: Waiters
+  readonly #expectations: Expectations
 
   constructor(
     store: StateStore,
     environment: Environment,
-    settings: { limits: Pick<Limits, 'payload' | 'mailbox'>; poll: number },
+    settings: { limits: ConnectionLimits; poll: number },
     registry: Registry,
   ) {
     this.registry = registry
     this.store = store
+    this.#expectations = new Expectations(store)
     this.environment = environment
     this.limits = settings.limits
     this.#waiters = new Waiters(store, environment, Math.max(SLOWEST, settings.poll), (id) => this.isLocal(id))
@@ -135,8 +141,14 @@ export class Connection {
   async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
     const control = asking.type !== 'event' && asking.type !== 'signal'
-    const terms = termsOf(asking, this.limits.mailbox)
-    const [outcome] = await this.store.post([{ task: id, message: { ...asking, outside: true }, control, terms }])
+    const { mailbox: letters, mailboxBytes: bytes } = this.limits
+    const message = { ...asking, outside: true as const }
+    const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms }])
+    let [outcome] = await post(termsOf(asking, { letters, bytes }))
+    if (outcome === 'full' && (asking.type === 'event' || asking.type === 'signal')) {
+      const awaited = await this.#expectations.of(id, asking)
+      if (awaited > 0) [outcome] = await post(awaitedTerms(asking, awaited))
+    }
     if (outcome === 'unknown') throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     if (outcome === 'unfit') throw misfit(id, asking, await this.info(id))
     if (outcome === 'full')

@@ -67,8 +67,13 @@ export interface Limits {
   historyBytes: number
   /** Steps, timers, waits and children outstanding in one task: 10,000. More: FAN_OUT_TOO_WIDE. */
   fanOut: number
-  /** Events kept for a task that does not wait for them: 10,000. More are refused. */
+  /** Events kept for a task that does not wait for them: 10,000. More are refused with MAILBOX_FULL. */
   mailbox: number
+  /**
+   * Bytes of the events kept for a task that does not wait for them: 16,777,216, and half of `historyBytes` at most. More
+   * are refused with MAILBOX_FULL; one finds room in an empty mailbox, whatever its size. What is kept counts towards neither `history` nor `historyBytes`.
+   */
+  mailboxBytes: number
   /** Steps of one plan: 20,000. More: PLAN_TOO_LARGE. */
   planSteps: number
   /** Bytes of JSON of all inputs of one plan: 16,777,216. More: PLAN_TOO_LARGE. */
@@ -142,6 +147,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     'historyBytes',
     'fanOut',
     'mailbox',
+    'mailboxBytes',
     'planSteps',
     'planBytes',
     'tasks',
@@ -149,6 +155,7 @@ export function settingsOf(options: TriarchOptions): Settings {
   ])
   const bound = (name: keyof Limits, standard: number) =>
     checkInteger(`Triarch: limits.${name}`, limits[name] ?? standard, 1, 1e12)
+  const historyBytes = bound('historyBytes', 32 * 1024 * 1024)
   return {
     roles,
     lease: positiveMilliseconds(options.lease ?? '10s', 'lease'),
@@ -162,9 +169,10 @@ export function settingsOf(options: TriarchOptions): Settings {
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
       history: bound('history', 50_000),
-      historyBytes: bound('historyBytes', 32 * 1024 * 1024),
+      historyBytes,
       fanOut: bound('fanOut', 10_000),
       mailbox: bound('mailbox', 10_000),
+      mailboxBytes: Math.min(bound('mailboxBytes', 16 * 1024 * 1024), Math.ceil(historyBytes / 2)),
       planSteps: bound('planSteps', DEFAULT_PLAN_LIMITS.steps),
       planBytes: bound('planBytes', DEFAULT_PLAN_LIMITS.bytes),
       tasks: bound('tasks', 5_000),

@@ -8,7 +8,7 @@ import { readable } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { Post, Snapshot, StateStore, TaskRow, Termination } from '../store/port.ts'
 
-export const NO_LIMITS: KernelLimits = { history: Infinity, fanOut: Infinity, mailbox: Infinity, payload: Infinity }
+export const NO_LIMITS: KernelLimits = { history: Infinity, fanOut: Infinity, payload: Infinity }
 
 /**
  * The forced end of a task that is set apart: as its history has it, where that can be read; else its row is ended, and its

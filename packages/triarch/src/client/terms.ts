@@ -1,7 +1,8 @@
 import { TriarchError } from '../error/error.ts'
+import { type Amount, unsaid } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
-import type { PostTerms } from '../store/port.ts'
+import type { PostRoom, PostTerms } from '../store/port.ts'
 
 /** What can be asked of a task from outside. */
 export type Asking = Extract<
@@ -9,9 +10,8 @@ export type Asking = Extract<
   { type: 'event' | 'signal' | 'cancel' | 'pause' | 'resume' | 'thaw' | 'retry' | 'skip' | 'compensate' }
 >
 
-/** Undelivered messages of one task, of any kind, and their bytes. */
-const MOST_LETTERS = 10_000
-const MOST_BYTES = 64 * 1024 * 1024
+/** Undelivered controls of one kind and task. */
+const MOST_CONTROLS = 1_000
 
 const hearing = ['scheduled', 'pending', 'planning', 'planned', 'running', 'paused']
 const failed = ['stopped/error', 'stopped/cancelled', 'stopped/compensated', 'stopped/warning']
@@ -30,12 +30,25 @@ const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
 }
 
 /** On which terms the store takes it. */
-export function termsOf(asking: Asking, mailbox: number): PostTerms {
-  const fits = fitting[asking.type]
-  const room = { letters: Math.max(MOST_LETTERS, mailbox), bytes: MOST_BYTES }
-  if (asking.type === 'event') return { fits, room, full: { if: '"events":true', unless: JSON.stringify(asking.name) } }
-  if (asking.type === 'signal') return { fits, room, full: { if: `"#${asking.step}"`, unless: null } }
-  return { fits, room: null, full: null }
+export function termsOf(asking: Asking, mailbox: Amount): PostTerms {
+  const { type } = asking
+  const isMail = type === 'event' || type === 'signal'
+  const room = isMail
+    ? { ...mailbox, only: null, unsaid: unsaid(mailbox) }
+    : few(JSON.stringify({ type }), MOST_CONTROLS)
+  return { fits: fitting[type], room }
+}
+
+/** Where there is no room left: the terms for what the task waits for. So many such letters are awaited. */
+export function awaitedTerms(asking: Extract<Asking, { type: 'event' | 'signal' }>, awaited: number): PostTerms {
+  const { type } = asking
+  const of = type === 'event' ? { type, name: asking.name } : { type, step: asking.step, key: asking.key }
+  return { fits: fitting[type], room: few(JSON.stringify(of), awaited) }
+}
+
+/** Letters that begin like this object. */
+function few(json: string, letters: number): PostRoom {
+  return { only: json.slice(0, -1), letters, bytes: 0, unsaid: { letters: 0, bytes: 0 } }
 }
 
 export function misfit(id: string, { type }: Asking, task: { status: TaskStatus; result: TaskResult }): TriarchError {

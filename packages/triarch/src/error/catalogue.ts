@@ -25,7 +25,8 @@ export const catalogue = {
   TASK_DEADLINE: 'The task was not done by its complete-by: find what was slow, or allow more time.',
   TASK_STOPPED: 'The task has stopped and takes no more events or controls: retry it first if it should go on.',
   TASK_NOT_PAUSED: 'Only a paused task can be resumed: check its status first.',
-  MAILBOX_FULL: 'As much is waiting for the task as it may: let it take some of it, or raise limits.mailbox.',
+  MAILBOX_FULL:
+    'As much is waiting for the task as it may: let it take some of it, or raise limits.mailbox or limits.mailboxBytes.',
   TOKEN_SPENT: 'The step of a resume token is done or began anew: nothing to do, or give the token of its new run.',
   ILLEGAL_MOVE: 'The state the task or step is in does not allow this control: check its status first.',
   LOCK_HELD: 'Another task holds the lock, and this one was not to wait: try again later, or queue.',

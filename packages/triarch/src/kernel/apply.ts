@@ -93,6 +93,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       )
     }
     case 'unheeded':
+      state.asides++
       return
     case 'patched':
       state.patches.add(event.patch)
@@ -187,7 +188,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       return
     }
     case 'heartbeat': {
-      state.heartbeats++
+      state.asides++
       const step = state.steps.get(event.id)
       if (!step) return
       if (event.progress !== undefined) step.progress = event.progress
@@ -286,10 +287,12 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       // A step held meanwhile does not make good what the code stopped at.
       const broken = state.pause?.broken === true || ofCode.has(event.reason)
       if (event.reason === 'lock') reclaimed(state)
+      if (event.reason === 'operator') state.asides++
       state.pause = { reason: event.reason, from, error: event.error, note: event.note ?? state.pause?.note, broken }
       return
     }
     case 'resumed': {
+      state.asides++
       unpause(state)
       deliveries.push(...state.deferred)
       state.deferred = []

@@ -1,5 +1,4 @@
 import type { Json } from './json.ts'
-import type { Message } from './message.ts'
 import type { TaskState } from './state.ts'
 
 /** Events meet waits in the order in which each came, whichever came first. */
@@ -8,21 +7,53 @@ interface Mail {
   payload: Json
 }
 
-/** What the task takes no more of, for it has as much of it as it may; null: it has room. */
-export function fullness({ status, mailbox, waits, suspensions }: TaskState, limit: number): Full | null {
-  if (status === 'stopped') return null
-  const events = mailbox.length >= limit
-  const steps: string[] = []
-  for (const [id, { queue }] of suspensions) if (queue.length >= limit) steps.push(`#${id}`)
-  if (!events && steps.length === 0) return null
-  const but = events ? [...new Set([...waits.values()].map(({ name }) => name))].slice(0, MOST_NAMES) : []
-  return { type: 'full', events, but, steps: steps.slice(0, MOST_NAMES) }
+/** Letters, and the characters of their JSON: how many there are, or how many there may be. */
+export interface Amount {
+  letters: number
+  bytes: number
 }
 
-export type Full = Extract<Message, { type: 'full' }>
+/** What the task was sent and has not heard yet: events that nobody waits for, and those for steps that are busy. */
+export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
+  const all: Amount = { letters: 0, bytes: 0 }
+  if (status === 'stopped') return all
+  add(all, mailbox)
+  for (const { queue } of suspensions.values()) add(all, queue)
+  return all
+}
 
-/** Names in a letter that says what is full: stores look through it. */
-const MOST_NAMES = 500
+function add(to: Amount, all: readonly Mail[]): void {
+  to.letters += all.length
+  for (const mail of all) to.bytes += sizeOf(mail)
+}
+
+const sizes = new WeakMap<Mail, number>()
+
+function sizeOf(mail: Mail): number {
+  let size = sizes.get(mail)
+  if (size === undefined) {
+    size = JSON.stringify(mail).length
+    sizes.set(mail, size)
+  }
+  return size
+}
+
+/** From so many on exact counts are not worth what they cost. */
+const MANY = 1_000
+
+/**
+ * A task says nothing of so much that it has not heard: those who send to it reckon with that instead, so that the room is
+ * never exceeded, though a sixteenth of a large one may stay empty.
+ */
+export function unsaid({ letters, bytes }: Amount): Amount {
+  return { letters: letters > MANY ? Math.floor(letters / 16) : 0, bytes: Math.floor(bytes / 16) }
+}
+
+/** What of it the task says in its store. */
+export function said(kept: Amount, room: Amount): Amount {
+  const { letters, bytes } = unsaid(room)
+  return kept.letters > letters || kept.bytes > bytes ? kept : { letters: 0, bytes: 0 }
+}
 
 /** The oldest event kept under the name; without one, the wait is noted. */
 export function takeMail(

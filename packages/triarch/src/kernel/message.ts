@@ -118,10 +118,10 @@ export type Message =
   | { type: 'planned'; plan: Plan }
   | { type: 'unplanned'; error: ErrorRecord }
   /**
-   * The task's own, and unread for as long as it takes no more events but those named, or no signals for those steps: who
-   * sends any is refused (store port, `PostTerms.full`).
+   * The task's own, and unread for as long as it has this much mail that it has not heard: what others may send is that
+   * much less (store port, `PostTerms.room`).
    */
-  | { type: 'full'; events: boolean; but: string[]; steps: string[] }
+  | { type: 'kept'; letters: number; bytes: number }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
   /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */

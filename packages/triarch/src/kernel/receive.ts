@@ -56,7 +56,7 @@ function take(turn: Turn, message: Message): void {
       return takeOver(turn, message.step)
     case 'cut':
       return cut(turn, message.step)
-    case 'full':
+    case 'kept':
       return
     default:
       return control(turn, message)

@@ -63,6 +63,7 @@ export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'cont
   state.suspensions.clear()
   state.batches.clear()
   state.ordinal = 0
+  state.asides = 0
   state.generation = 0
   state.failures = 0
   state.tried = {}

@@ -35,8 +35,8 @@ export interface TaskState {
   hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
-  /** Those of them that only say how far a step is: they do not count against the bound of the history. */
-  heartbeats: number
+  /** Those of them that only say how far a step is, or what operators said: they do not count against the bound of the history. */
+  asides: number
   /** Id of the first decision of this run (a task that continued as new goes on counting). */
   firstId: number
   /** Id the next decision gets. */
@@ -205,7 +205,7 @@ export function newState(id: string): TaskState {
     locks: new Map(),
     hooks: [],
     ordinal: 0,
-    heartbeats: 0,
+    asides: 0,
     firstId: 1,
     nextId: 1,
     endId: 1,

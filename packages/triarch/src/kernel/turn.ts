@@ -61,8 +61,6 @@ export interface KernelLimits {
   historyBytes?: number
   /** Steps, timers, waits and children outstanding at once. */
   fanOut: number
-  /** Events kept for a task that does not wait for them. */
-  mailbox: number
   /** Largest payload, in bytes of JSON. */
   payload: number
 }

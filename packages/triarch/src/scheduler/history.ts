@@ -13,7 +13,7 @@ export class Chronicle {
   at = 0
   /** The record from which on it is replayed. */
   base = 1
-  /** Characters of the events read, but for heartbeats. */
+  /** Characters of the events read, but for asides. */
   size = 0
 
   /** Throws HISTORY_CORRUPT, with the record in its details. */
@@ -25,7 +25,7 @@ export class Chronicle {
     this.last = seq
     if (isBase) this.base = seq
     this.at = at
-    if (!events.every(isBeat)) this.size += text.length
+    if (!events.every(isAside)) this.size += text.length
     for (const event of events) this.events.push({ at, event })
   }
 
@@ -38,10 +38,13 @@ export class Chronicle {
   }
 }
 
-/** What only says that a step is alive does not count towards the bounds of a history. */
-export function isBeat({ type }: DatedEvent['event']): boolean {
-  return type === 'heartbeat'
+/** What only says that a step is alive, or what operators said, does not count towards the bounds of a history. */
+export function isAside(event: DatedEvent['event']): boolean {
+  const { type } = event
+  return asides.has(type) || (type === 'paused' && event.reason === 'operator')
 }
+
+const asides: ReadonlySet<string> = new Set(['heartbeat', 'unheeded', 'resumed'])
 
 /** The events of the records. Throws HISTORY_CORRUPT. */
 export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {

@@ -1,43 +1,63 @@
-import type { Full } from '../kernel/mailbox.ts'
-import type { TaskState } from '../kernel/state.ts'
+import type { Amount } from '../kernel/mailbox.ts'
 import type { Post } from '../store/port.ts'
 import type { Mail } from './mail.ts'
 
+interface Hung extends Amount {
+  letter: number | null
+}
+
 /**
- * Says in the store that a task takes no more, so that whoever sends to it is refused there and then: a letter of the task
- * to itself that stays unread for as long as that is so. It is written and removed with the transition that makes it so;
- * what was accepted before is kept all the same.
+ * Says in the store how much a task has been sent and not heard, so that whoever sends more is refused there and then:
+ * letters of the task to itself, to be added up, that stay unread for as long as that is so. They are written and removed
+ * with the transition that makes it so.
  */
 export class Notice {
-  /** What the letter in the inbox says, or the one on its way there; null: there is none. */
-  #said: string | null = null
-  #letters: number[] = []
+  /** With their numbers, by which they can be taken down. */
+  #hung: Hung[] = []
+  /** On their way to the inbox. */
+  #sent: Amount[] = []
 
-  /** While it hangs out, its task stays in memory: an unread letter would call for a scheduler again and again. */
+  /** While any hangs out, its task stays in memory: an unread letter would call for a scheduler again and again. */
   get out(): boolean {
-    return this.#said !== null
+    return this.#hung.length + this.#sent.length > 0
   }
 
-  get letters(): readonly number[] {
-    return this.#letters
+  get letters(): number[] {
+    return this.#hung.flatMap(({ letter }) => letter ?? [])
   }
 
   /** Whether this is such a letter. */
   take({ message, letter }: Mail): boolean {
-    if (message.type !== 'full') return false
-    this.#said = JSON.stringify(message)
-    if (letter !== null) this.#letters.push(letter)
+    if (message.type !== 'kept') return false
+    const { letters, bytes } = message
+    const sent = this.#sent.findIndex((one) => one.letters === letters && one.bytes === bytes)
+    // Others are those of the owner before.
+    if (sent >= 0) this.#sent.splice(sent, 1)
+    this.#hung.push({ letters, bytes, letter })
     return true
   }
 
-  /** What a transition does about it: the letters it takes down, and the one it hangs out. */
-  update(state: TaskState, message: Full | null, leaving: boolean): { consumed: number[]; posts: Post[] } {
-    const text = message && JSON.stringify(message)
-    // The one on its way has no number yet, by which it could be taken down.
-    if (text === this.#said || (this.#said !== null && this.#letters.length === 0)) return { consumed: [], posts: [] }
-    const consumed = this.#letters
-    this.#letters = []
-    this.#said = leaving ? null : text
-    return { consumed, posts: message && !leaving ? [{ task: state.id, message, control: false }] : [] }
+  /** What a transition after which the task has so much does about it: the letters it takes down, and the one it hangs out. */
+  update(task: string, { letters, bytes }: Amount): { consumed: number[]; posts: Post[] } {
+    const sent = sum(this.#sent)
+    const hung = sum(this.#hung)
+    const isSaid = sent.letters + hung.letters === letters && sent.bytes + hung.bytes === bytes
+    // What adds up to nothing comes down all the same.
+    if (isSaid && (letters + bytes > 0 || this.#hung.length === 0)) return { consumed: [], posts: [] }
+    const consumed = this.letters
+    this.#hung = []
+    const rest = { letters: letters - sent.letters, bytes: bytes - sent.bytes }
+    if (rest.letters === 0 && rest.bytes === 0) return { consumed, posts: [] }
+    this.#sent.push(rest)
+    return { consumed, posts: [{ task, message: { type: 'kept', ...rest }, control: false }] }
   }
+}
+
+function sum(all: readonly Amount[]): Amount {
+  const total = { letters: 0, bytes: 0 }
+  for (const { letters, bytes } of all) {
+    total.letters += letters
+    total.bytes += bytes
+  }
+  return total
 }

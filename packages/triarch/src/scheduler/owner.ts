@@ -15,6 +15,9 @@ export interface SchedulerLimits extends KernelLimits {
   /** Steps, and bytes of JSON of all inputs, of one plan. */
   planSteps: number
   planBytes: number
+  /** Events kept for a task that does not wait for them, and their bytes. */
+  mailbox: number
+  mailboxBytes: number
   /** Tasks in memory at once, and bytes of their histories. */
   tasks: number
   memory: number

@@ -5,6 +5,7 @@ import { dispatchable, isWider } from '../kernel/dispatch.ts'
 import { hold } from '../kernel/failure.ts'
 import { hookTasks } from '../kernel/hook.ts'
 import { isFull } from '../kernel/load.ts'
+import { unheard } from '../kernel/mailbox.ts'
 import { settle } from '../kernel/settle.ts'
 import { notifyParent } from '../kernel/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
@@ -85,10 +86,14 @@ export function bound(turn: Turn, size = 0): void {
 
 function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
   const advice = 'use continueAs or children'
-  if (state.ordinal - state.heartbeats > limits.history)
-    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${limits.history} events: ${advice}`)
-  if (limits.historyBytes !== undefined && size > limits.historyBytes)
-    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${limits.historyBytes} bytes: ${advice}`)
+  const { history, historyBytes = Number.POSITIVE_INFINITY } = limits
+  // What others sent and the task did not ask for is not its own doing: it has bounds of its own.
+  const count = state.ordinal - state.asides
+  const mail = count > history || size > historyBytes ? unheard(state) : null
+  if (mail && count - mail.letters > history)
+    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${history} events: ${advice}`)
+  if (mail && size - mail.bytes > historyBytes)
+    return new TriarchError('HISTORY_TOO_LONG', `the history has more than ${historyBytes} bytes: ${advice}`)
   if (isWider(state, limits.fanOut))
     return new TriarchError('FAN_OUT_TOO_WIDE', `more than ${limits.fanOut} steps, timers, waits and children at once`)
   return null

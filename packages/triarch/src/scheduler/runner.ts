@@ -6,7 +6,7 @@ import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
 import { isFull } from '../kernel/load.ts'
-import { fullness } from '../kernel/mailbox.ts'
+import { said, unheard } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
@@ -20,7 +20,7 @@ import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import type { LocalCode } from './effect.ts'
 import { finalizeCode } from './finalize.ts'
-import { datedEvents, isBeat } from './history.ts'
+import { datedEvents, isAside } from './history.ts'
 import { isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
@@ -252,19 +252,20 @@ export class TaskRunner {
     }
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
-    const full = fullness(state, this.#owner.limits.mailbox)
+    const { mailbox, mailboxBytes } = this.#owner.limits
+    const mail = said(unheard(state), { letters: mailbox, bytes: mailboxBytes })
     const sleeps =
       this.#here.size === 0 &&
       !turn.reload &&
       this.#mail.length === 0 &&
-      !full &&
+      mail.letters === 0 &&
       maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
     const foreign = !stopped && !turn.reload && !this.#workflow && needsCode(state)
     const orphaned = this.#here.size > 0
     const ready = foreign || turn.reload || orphaned || state.status === 'planning'
     const release =
       stopped || sleeps || leaving || foreign ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
-    const notice = this.#notice.update(state, full, release !== null)
+    const notice = this.#notice.update(state.id, mail)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
@@ -322,7 +323,7 @@ export class TaskRunner {
     for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
     this.#inFlight = []
     const { turn, transition, local } = pending
-    if (!turn.events.every(isBeat)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
+    if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
     this.#settle()
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
     for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())

@@ -15,7 +15,7 @@ import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
-export type { Post, PostOutcome, PostTerms } from './post.ts'
+export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'

@@ -12,10 +12,18 @@ export interface Post {
 export interface PostTerms {
   /** The states of the task that it fits: `status`, or `stopped/result`. */
   fits: readonly string[]
-  /** What may be undelivered of the task with it; null: it is no matter of room. */
-  room: { letters: number; bytes: number } | null
-  /** Texts of the task's own `full` letter by which it takes no more of this, or takes it all the same. */
-  full: { if: string; unless: string | null } | null
+  /** What there is room for; null: it is no matter of room. */
+  room: PostRoom | null
+}
+
+export interface PostRoom {
+  /** The text with which letters begin that count, in number only; null: all mail (events and signals), and what the task keeps of it. */
+  only: string | null
+  /** The most there may be, with this one. One letter has room where there is none, whatever its size. */
+  letters: number
+  bytes: number
+  /** What the task may keep unheard without a word (letters of type `kept`). */
+  unsaid: { letters: number; bytes: number }
 }
 
 /** `unknown`: there is no such task. `unfit`: its state takes no such message. `full`: there is no room for it. */

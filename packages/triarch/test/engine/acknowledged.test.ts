@@ -48,6 +48,97 @@ describe('an event that emit() acknowledged', () => {
     expect(await task.result()).toBe('yes')
   })
 
+  it('never undoes its task, however much of it there is', async () => {
+    const undone: string[] = []
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        await task.run('pay', () => 1, { undo: () => void undone.push('pay') })
+        return task.event('go')
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    const codes = new Map<string, number>()
+    const size = 120_000
+    for (let n = 0; n < 320; n++) {
+      const code = await codeOf(task.emit('other', 'q'.repeat(size)))
+      codes.set(code, (codes.get(code) ?? 0) + 1)
+      if (n % 10 === 0) await s.settle()
+    }
+    await s.advance('1m')
+    const taken = codes.get('nothing') ?? 0
+    expect([...codes.keys()].sort()).toEqual(['MAILBOX_FULL', 'nothing'])
+    // Half of what a history may have, of which a sixteenth may stay empty.
+    expect(taken * size).toBeLessThanOrEqual(16 * 1024 * 1024)
+    expect(taken * size).toBeGreaterThan(15 * 1024 * 1024)
+    expect(await task.status()).toMatchObject({ status: 'running' })
+    await task.emit('go', 'q'.repeat(size))
+    await s.settle()
+    expect(await task.result()).toHaveLength(size)
+    expect(undone).toEqual([])
+  })
+
+  it('counts towards no bound of the history until it is asked for, nor across continueAs', async () => {
+    const flow = workflow('flow', {
+      async run(round: number, task): Promise<unknown> {
+        const got = await task.event('go')
+        return round === 3 ? got : task.continueAs(round + 1)
+      },
+    })
+    const limits = { history: 20, historyBytes: 40_000, mailbox: 100 }
+    await using s = await stage({ workflows: [flow], limits, poll: '1s' })
+    const task = await s.submit(flow, 1)
+    await s.settle()
+    for (let n = 0; n < 90; n++) {
+      await task.emit('other', n)
+      await s.settle()
+    }
+    expect(await codeOf(task.emit('large', 'x'.repeat(19_000)))).toBe('MAILBOX_FULL')
+    for (let n = 1; n <= 3; n++) {
+      await task.emit('go', n)
+      await s.advance('5s')
+    }
+    expect(await task.result()).toBe(3)
+  })
+
+  it('is one of as many as limits.mailbox says, whoever sends at once and however often it is read', async () => {
+    await using s = await stage({ workflows: [deaf], limits: { mailbox: 5 }, poll: '1s' })
+    const task = await s.submit(deaf, null)
+    const flood = async () => {
+      const codes = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => codeOf(task.emit(n === 3 ? 'e' : 'noise', n))),
+      )
+      return codes.filter((code) => code === 'nothing').length
+    }
+    expect(await flood()).toBe(5)
+    expect(await flood()).toBe(0)
+    for (let n = 0; n < 5; n++) {
+      await s.advance('1s')
+      expect(await flood()).toBe(0)
+    }
+    await s.advance('2m')
+    // One was heard, and leaves room for one.
+    expect(await flood()).toBe(2)
+    await task.cancel()
+    await s.advance('1m')
+    expect((await task.status()).status).toBe('stopped')
+    expect(await s.store.counts()).toMatchObject({ inbox: 0 })
+  })
+
+  it('finds room if the task waits for it, though nobody has read what fills the mailbox', async () => {
+    const waits = workflow('waits', { run: (_: null, task) => task.event('approved') })
+    await using s = await stage({ workflows: [waits], limits: { mailbox: 2 }, poll: '1s' })
+    const task = await s.submit(waits, null)
+    await s.settle()
+    const names = ['noise', 'noise', 'noise', 'approved', 'approved', 'noise']
+    const codes = await Promise.all(names.map((name, n) => codeOf(task.emit(name, n))))
+    expect(codes.slice(0, 4)).toEqual(['nothing', 'nothing', 'MAILBOX_FULL', 'nothing'])
+    expect(codes.slice(4)).toEqual(['MAILBOX_FULL', 'MAILBOX_FULL'])
+    await s.settle()
+    expect(await task.result()).toBe(3)
+  })
+
   it('survives the full mailbox of a paused task, and the node that had it', async () => {
     await using s = await stage({ workflows: [deaf], limits: { mailbox: 2 }, poll: '1s' })
     const task = await s.submit(deaf, null)
@@ -112,6 +203,28 @@ describe('what resume(token) acknowledged', () => {
     expect(state.log).toEqual(['begins', ['resume', 'pay'], 'begins', ['resume', 'pay']])
   })
 
+  it('of a busy step never undoes its task, and has its bound', async () => {
+    const { state, bank, flow } = waiting()
+    const limits = { history: 60, mailbox: 30 }
+    await using s = await stage({ workflows: [flow], agents: [bank], limits, poll: '1s' })
+    state.fail = true
+    const task = await s.submit(flow, null)
+    await s.settle()
+    await s.engine.triarch.resume(state.token, 'pay')
+    await s.advance('5s')
+    const codes: string[] = []
+    for (let n = 0; n < 50; n++) {
+      codes.push(await codeOf(s.engine.triarch.resume(state.token, n)))
+      await s.settle()
+    }
+    expect(codes.filter((code) => code === 'nothing')).toHaveLength(30)
+    expect(new Set(codes.slice(30))).toEqual(new Set(['MAILBOX_FULL']))
+    state.fail = false
+    await task.retry()
+    await s.advance('5s')
+    expect(await task.result()).toBe('pay')
+  })
+
   it('is kept by a step that an operator holds, and delivered when it waits again', async () => {
     const { state, bank, flow } = waiting()
     await using s = await stage({ workflows: [flow], agents: [bank], poll: '1s' })
@@ -173,6 +286,34 @@ describe('a control', () => {
     await s.advance('5s')
     expect(await task.result()).toBe('a')
     expect(await eventsOf(task, 'unheeded')).toMatchObject([{ message: 'skip', step: 1 }])
+  })
+
+  it('never undoes its task, however often it is given', async () => {
+    const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+    await using s = await stage({ workflows: [waits], limits: { history: 30, historyBytes: 20_000 }, poll: '1s' })
+    const task = await s.submit(waits, null)
+    await s.settle()
+    for (let n = 0; n < 40; n++) {
+      await task.pause({ reason: 'x'.repeat(1_000) })
+      await s.settle()
+      await task.resume()
+      await s.settle()
+    }
+    await task.emit('go', 'fine')
+    await s.settle()
+    expect(await task.result()).toBe('fine')
+  })
+
+  it('is refused where a thousand of its kind wait to be read', async () => {
+    const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+    await using s = await stage({ workflows: [waits], poll: '1s' })
+    const task = await s.submit(waits, null)
+    await s.settle()
+    const codes = await Promise.all(Array.from({ length: 1_010 }, () => codeOf(task.pause())))
+    expect(codes.filter((code) => code === 'MAILBOX_FULL')).toHaveLength(10)
+    await task.cancel()
+    await s.advance('10s')
+    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'cancelled' })
   })
 
   it('retry with an input is of one step: which, must be said where several are held', async () => {

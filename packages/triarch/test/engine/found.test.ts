@@ -95,7 +95,7 @@ describe('found once', () => {
 
   it('a retry that comes after the task succeeded changes nothing', () => {
     const state = newState('t')
-    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, mailbox: 10, payload: 1_000 })
+    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, payload: 1_000 })
     emit(turn, { type: 'submitted', workflow: 'w', version: '1', input: null })
     emit(turn, { type: 'started' })
     emit(turn, { type: 'returned', output: 1 })
@@ -108,7 +108,7 @@ describe('found once', () => {
 
   it('a takeover declares lost only what was under way before it', async () => {
     const state = newState('t')
-    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, mailbox: 10, payload: 1_000 })
+    const turn = newTurn(state, 1, () => 0, { history: 10, fanOut: 10, payload: 1_000 })
     emit(turn, { type: 'submitted', workflow: 'w', version: '1', input: null })
     emit(turn, { type: 'started' })
     emit(turn, { type: 'stepRequested', id: 1, action: 'a.x', name: 'x', input: null, policy: {} })

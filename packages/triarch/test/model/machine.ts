@@ -31,7 +31,7 @@ export interface Birth {
   completeBy: number | null
 }
 
-const limits = { history: 80, fanOut: 8, mailbox: 3, payload: 100_000 }
+const limits = { history: 80, fanOut: 8, payload: 100_000 }
 
 /** Thrown away with the turn it happened in: the process died before the commit. */
 export class Crash extends Error {}

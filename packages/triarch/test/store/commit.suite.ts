@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Post, PostTerms } from '../../src/store/port.ts'
+import type { Post, PostRoom, PostTerms } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import {
   claimAll,
@@ -306,31 +306,69 @@ export function commitSuite(bench: Bench): void {
       )
       const event = (name: string, terms: Partial<PostTerms>, task = 't') => {
         const message = { type: 'event' as const, name, payload: null }
-        const open = { fits: ['pending', 'running'], room: { letters: 2, bytes: 10_000 }, full: null }
-        return { task, message, control: false, terms: { ...open, ...terms } }
+        return { task, message, control: false, terms: { fits: ['pending', 'running'], room: room({}), ...terms } }
       }
       const one = async (post: Post) => (await store.post([post]))[0]
       expect(await one(event('a', {}, 'none'))).toBe('unknown')
       expect(await one(event('a', { fits: ['paused'] }))).toBe('unfit')
       expect(await one(event('a', {}, 'gone'))).toBe('unfit')
       expect(await one(event('a', { fits: [`stopped/${stopped.result}`] }, 'gone'))).toBe('posted')
-      expect(await one(event('a', {}))).toBe('posted')
-      expect(await one(event('b', { room: { letters: 2, bytes: 60 } }))).toBe('full')
+      expect(await one(event('a', { room: room({ bytes: 10 }) }))).toBe('posted')
+      expect(await one(event('b', { room: room({ bytes: 60 }) }))).toBe('full')
       expect(await one(event('b', {}))).toBe('posted')
       expect(await one(event('c', {}))).toBe('full')
       expect(await one(event('c', { room: null }))).toBe('posted')
-      // The task's own word that it is full, but for what it waits for.
-      const full = { type: 'full' as const, events: true, but: ['d'], steps: ['#7'] }
-      await store.commit([transition(claim, { posts: [{ task: 't', message: full, control: false }] })])
-      const said = (unless: string | null) => ({ room: null, full: { if: '"events":true', unless } })
-      expect(await one(event('c', said('"c"')))).toBe('full')
-      expect(await one(event('d', said('"d"')))).toBe('posted')
-      expect(await one(event('s', { room: null, full: { if: '"#7"', unless: null } }))).toBe('full')
-      expect(await one(event('s', { room: null, full: { if: '"#8"', unless: null } }))).toBe('posted')
+      // Those that begin alike.
+      const awaited = { only: '{"type":"event","name":"d"', letters: 1 }
+      expect(await one(event('d', { room: room(awaited) }))).toBe('posted')
+      expect(await one(event('d', { room: room(awaited) }))).toBe('full')
+      // Controls are no mail.
+      const pause = { type: 'pause' as const }
+      await store.post([{ task: 't', message: pause, control: false }])
+      expect(await one(event('e', { room: room({ letters: 5 }) }))).toBe('posted')
       const letters = await store.inbox('a', 100)
       expect(letters.map(({ message }) => ('name' in message ? message.name : message.type))).toEqual(
-        ['a', 'b', 'c', 'full', 'd', 's'], // biome-ignore format: one line
+        ['a', 'b', 'c', 'd', 'pause', 'e'], // biome-ignore format: one line
       )
+      expect(claim.key).toBe(letters[0]?.key)
+    })
+
+    it('reckons with what the task says that it keeps, or else with what it need not say', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const send = async (of: Partial<PostRoom>, name = 'e') => {
+        const message = { type: 'event' as const, name, payload: 'x'.repeat(100) }
+        const terms = { fits: ['pending', 'running'], room: room(of) }
+        return (await store.post([{ task: 't', message, control: false, terms }]))[0]
+      }
+      expect(await send({ letters: 3, unsaid: { letters: 3, bytes: 0 } })).toBe('full')
+      expect(await send({ bytes: 1_000, unsaid: { letters: 0, bytes: 1_000 } })).toBe('posted')
+      expect(await send({ bytes: 1_000, unsaid: { letters: 0, bytes: 800 } })).toBe('full')
+      const kept = (letters: number, bytes: number) => {
+        const message = { type: 'kept' as const, letters, bytes }
+        return { task: 't', message, control: false }
+      }
+      await store.commit([transition(claim, { posts: [kept(5, 500), kept(-2, -200)] })])
+      // What it says counts, and nothing else; letters add up.
+      expect(await send({ letters: 4, unsaid: { letters: 100, bytes: 10_000 } })).toBe('full')
+      expect(await send({ letters: 5, unsaid: { letters: 100, bytes: 10_000 } })).toBe('posted')
+      expect(await send({ letters: 100, bytes: 600 })).toBe('full')
+      expect(await send({ letters: 100, bytes: 1_000 })).toBe('posted')
+    })
+
+    it('never takes more than there is room for, however many send at once', async () => {
+      const { store } = bench
+      await owned(store)
+      const message = { type: 'event' as const, name: 'e', payload: null }
+      const post = {
+        task: 't',
+        message,
+        control: false,
+        terms: { fits: ['running', 'pending'], room: room({ letters: 7 }) },
+      }
+      const outcomes = await Promise.all(Array.from({ length: 40 }, () => store.post([post])))
+      expect(outcomes.flat().filter((outcome) => outcome === 'posted')).toHaveLength(7)
+      expect(await store.inbox('a', 100)).toHaveLength(7)
     })
 
     it('loses no letter to a commit of another task', async () => {
@@ -375,4 +413,8 @@ export function commitSuite(bench: Bench): void {
       expect(await store.claim({ node: 'b', runnable: [], limit: 10 })).toMatchObject([{ id: 'z' }])
     })
   })
+}
+
+function room(of: Partial<PostRoom>): PostRoom {
+  return { only: null, letters: 2, bytes: 10_000, unsaid: { letters: 0, bytes: 0 }, ...of }
 }

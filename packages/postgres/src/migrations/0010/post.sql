@@ -1,33 +1,69 @@
 -- Immutable: a store that was migrated never runs it again. Changes come as the next number.
 --
--- As `post` (0001/deliver.sql), on terms. Answers for each the key of its task, or 0: there is none, -1: its state takes no
--- such message, -2: there is no room for it. `fits`: states separated by spaces, null: whatever it does. `letters`, `bytes`:
--- the most that may be unread. `full_if`, `full_unless`: texts in the task's own letter that says that it is full.
+-- For each message the key of its task, or why it is not taken: 0: there is no such task, -1: its state takes no such message,
+-- -2: there is no room for it. `fits`: states separated by spaces, null: whatever it does. `letters`, `bytes`: the most that the
+-- task may have of such mail with it, unread and (by its own letters of type `kept`, or else `unsaid`) unheard; null: no bound.
+-- `such`: the text with which letters begin that count, in number. `scarce`: others that write now may take the room.
+CREATE FUNCTION triarch.judged(ids text[], messages text[], fits text[], letters bigint[], bytes bigint[],
+  unsaid_letters bigint[], unsaid_bytes bigint[], such text[])
+RETURNS TABLE (ord bigint, key bigint, verdict bigint, scarce boolean)
+LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY SELECT p.ord, t.key,
+    CASE
+      WHEN t.key IS NULL THEN 0::bigint
+      WHEN strpos(' ' || p.fits || ' ', concat(' ', t.status, CASE t.status WHEN 'stopped' THEN '/' || t.result END, ' ')) = 0
+        THEN -1
+      WHEN p.such IS NOT NULL THEN CASE WHEN u.alike < p.letters THEN t.key ELSE -2 END
+      WHEN u.letters + k.letters >= p.letters THEN -2
+      WHEN u.bytes + k.bytes + octet_length(p.message) > p.bytes AND (u.letters > 0 OR u.said > 0) THEN -2
+      ELSE t.key END,
+    -- As many may write at the same time, each as much.
+    p.letters - CASE WHEN p.such IS NULL THEN u.letters + k.letters ELSE u.alike END <= 256
+      OR p.such IS NULL AND u.bytes + k.bytes + 256 * octet_length(p.message) > p.bytes
+  FROM unnest(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such) WITH ORDINALITY
+    AS p (id, message, fits, letters, bytes, unsaid_letters, unsaid_bytes, such, ord)
+  LEFT JOIN triarch.tasks t ON t.id = p.id
+  LEFT JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE m.head IN ('{"type":"event"', '{"type":"signal')) AS letters,
+      coalesce(sum(m.size) FILTER (WHERE m.head IN ('{"type":"event"', '{"type":"signal')), 0) AS bytes,
+      count(*) FILTER (WHERE m.said) AS said,
+      sum(substring(m.message FROM '"letters":(-?\d+)')::bigint) FILTER (WHERE m.said) AS said_letters,
+      sum(substring(m.message FROM '"bytes":(-?\d+)')::bigint) FILTER (WHERE m.said) AS said_bytes,
+      count(*) FILTER (WHERE substr(m.message, 1, length(p.such)) = p.such) AS alike
+    FROM (SELECT i.message, octet_length(i.message) AS size, substr(i.message, 1, 15) AS head,
+        octet_length(i.message) < 128 AND starts_with(i.message, '{"type":"kept"') AS said
+      FROM triarch.inbox i WHERE p.letters IS NOT NULL AND i.task = t.key) m) u ON true
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN u.said > 0 THEN u.said_letters ELSE p.unsaid_letters END AS letters,
+      CASE WHEN u.said > 0 THEN u.said_bytes ELSE p.unsaid_bytes END AS bytes) k;
+END
+$$;
+
+-- As `post` (0001/deliver.sql), on terms (`judged`), whose verdicts are the answer. Where room is scarce senders take turns.
 CREATE FUNCTION triarch.post_on_terms(slot text, call bigint, ids text[], controls boolean[], messages text[], fits text[],
-  letters bigint[], bytes bigint[], full_if text[], full_unless text[])
+  letters bigint[], bytes bigint[], unsaid_letters bigint[], unsaid_bytes bigint[], such text[])
 RETURNS TABLE (answer text, owners text[])
 LANGUAGE plpgsql SET enable_seqscan = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_variable
 DECLARE
   verdicts bigint[];
+  scarce bigint[];
 BEGIN
   answer := triarch.answered(slot, call);
   IF answer IS NULL THEN
-    SELECT array_agg(CASE
-        WHEN t.key IS NULL THEN 0
-        WHEN strpos(' ' || p.fits || ' ', concat(' ', t.status, CASE t.status WHEN 'stopped' THEN '/' || t.result END, ' ')) = 0
-          THEN -1
-        WHEN u.letters >= p.letters OR (u.letters > 0 AND u.bytes + octet_length(p.message) > p.bytes) THEN -2
-        WHEN EXISTS (SELECT 1 FROM triarch.inbox i
-          WHERE p.full_if IS NOT NULL AND i.task = t.key AND octet_length(i.message) < 65536
-            AND starts_with(i.message, '{"type":"full"') AND strpos(i.message, p.full_if) > 0
-            AND (p.full_unless IS NULL OR strpos(i.message, p.full_unless) = 0)) THEN -2
-        ELSE t.key END ORDER BY p.ord) INTO verdicts
-    FROM unnest(ids, messages, fits, letters, bytes, full_if, full_unless) WITH ORDINALITY
-      AS p (id, message, fits, letters, bytes, full_if, full_unless, ord)
-    LEFT JOIN triarch.tasks t ON t.id = p.id
-    LEFT JOIN LATERAL (SELECT count(*) AS letters, coalesce(sum(octet_length(i.message)), 0) AS bytes
-      FROM triarch.inbox i WHERE p.letters IS NOT NULL AND i.task = t.key) u ON true;
+    SELECT array_agg(j.verdict ORDER BY j.ord), array_agg(DISTINCT j.key ORDER BY j.key) FILTER (WHERE j.scarce AND j.key IS NOT NULL)
+    INTO verdicts, scarce
+    FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such) j;
+    IF scarce IS NOT NULL THEN
+      FOR i IN 1 .. cardinality(scarce) LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended('triarch.mailbox', scarce[i]));
+      END LOOP;
+      -- What others wrote meanwhile counts, and is seen by a statement that begins now.
+      SELECT array_agg(j.verdict ORDER BY j.ord) INTO verdicts
+      FROM triarch.judged(ids, messages, fits, letters, bytes, unsaid_letters, unsaid_bytes, such) j;
+    END IF;
     owners := triarch.deliver(
       (SELECT coalesce(array_agg(v.key ORDER BY v.ord), '{}') FROM unnest(verdicts) WITH ORDINALITY AS v (key, ord) WHERE v.key > 0),
       (SELECT coalesce(array_agg(v.control ORDER BY v.ord), '{}')

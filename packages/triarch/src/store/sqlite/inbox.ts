@@ -6,6 +6,7 @@ import {
   type LetterBounds,
   type Post,
   type PostOutcome,
+  type PostRoom,
   type PostTerms,
 } from '../port.ts'
 import type { Database } from './database.ts'
@@ -22,11 +23,13 @@ WHERE key = ? AND locked_by IS NULL AND (ready = 0 OR control < ?)`
 const STATE = `
 SELECT key, CASE status WHEN 'stopped' THEN status || '/' || result ELSE status END AS state
 FROM triarch_tasks WHERE id = ?`
-const UNREAD = 'SELECT count(*) AS letters, sum(octet_length(message)) AS bytes FROM triarch_inbox WHERE task = ?'
+const AMOUNT =
+  'SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox WHERE task = ?'
+const MAIL = `${AMOUNT} AND (message GLOB '{"type":"event"*' OR message GLOB '{"type":"signal"*')`
+const SUCH = `${AMOUNT} AND substr(message, 1, length(?)) = ?`
 /** The task's own word; what is longer is none, and need not be read. */
-const FULL = `
-SELECT 1 FROM triarch_inbox WHERE task = ? AND octet_length(message) < 65536 AND message GLOB '{"type":"full"*'
-  AND instr(message, ?) > 0 AND (? IS NULL OR instr(message, ?) = 0)`
+const KEPT = `
+SELECT message FROM triarch_inbox WHERE task = ? AND octet_length(message) < 128 AND message GLOB '{"type":"kept"*'`
 /** Without the texts: what is too much is not even read. */
 const OF_OWNER = `
 SELECT id, task, octet_length(message) AS size FROM triarch_inbox WHERE owner = ? ORDER BY id LIMIT ?`
@@ -47,16 +50,39 @@ export function post(database: Database, _now: number, posts: readonly Post[]): 
 }
 
 /** Why the task does not take it; null: it does. */
-function judge(database: Database, { task, message }: Post, { fits, room, full }: PostTerms): PostOutcome | null {
+function judge(database: Database, { task, message }: Post, { fits, room }: PostTerms): PostOutcome | null {
   const found = database.get<{ key: number; state: string }>(STATE, task)
   if (!found) return 'unknown'
   if (!fits.includes(found.state)) return 'unfit'
-  if (room) {
-    const there = database.get<{ letters: number; bytes: number }>(UNREAD, found.key)
-    const bytes = Buffer.byteLength(JSON.stringify(message)) + (there?.bytes ?? 0)
-    if (there && there.letters > 0 && (there.letters >= room.letters || bytes > room.bytes)) return 'full'
+  return room && !hasRoom(database, found.key, message, room) ? 'full' : null
+}
+
+interface Amount {
+  letters: number
+  bytes: number
+}
+
+function hasRoom(database: Database, key: number, message: Message, room: PostRoom): boolean {
+  const { only } = room
+  if (only !== null) return (database.get<Amount>(SUCH, key, only, only)?.letters ?? 0) < room.letters
+  const size = Buffer.byteLength(JSON.stringify(message))
+  const said = database.all<{ message: string }>(KEPT, key).map(({ message }) => JSON.parse(message) as Amount)
+  const kept = said.length === 0 ? room.unsaid : sum(said)
+  const fits = ({ letters, bytes }: Amount) =>
+    letters + kept.letters < room.letters &&
+    (bytes + kept.bytes + size <= room.bytes || (letters === 0 && said.length === 0))
+  const amount = (sql: string) => database.get<Amount>(sql, key) ?? { letters: 0, bytes: 0 }
+  // Only where it is scarce is it worth to look which letters are mail.
+  return fits(amount(AMOUNT)) || fits(amount(MAIL))
+}
+
+function sum(all: readonly Amount[]): Amount {
+  const total = { letters: 0, bytes: 0 }
+  for (const { letters, bytes } of all) {
+    total.letters += letters
+    total.bytes += bytes
   }
-  return full && database.get(FULL, found.key, full.if, full.unless, full.unless) ? 'full' : null
+  return total
 }
 
 /** Inside an open transaction: a letter for an owned task goes to its owner, any other makes its task claimable. */

@@ -1,0 +1,70 @@
+import type { TaskState } from '../kernel/state.ts'
+import { foldOf, readable } from '../scheduler/history.ts'
+import type { StateStore } from '../store/port.ts'
+import type { Asking } from './terms.ts'
+
+/** Tasks whose expectations are remembered. */
+const MOST = 100
+
+/** What a task waits for, as of a record. */
+interface Expectation {
+  last: number
+  events: ReadonlyMap<string, number>
+  steps: ReadonlySet<number>
+}
+
+/**
+ * What tasks wait for, by their histories: asked only where a mailbox is full, for what is awaited finds room all the same.
+ * Remembered while a task does not move, so that a flood of refused events does not read its history again and again.
+ */
+export class Expectations {
+  readonly #store: StateStore
+  readonly #known = new Map<string, Promise<Expectation>>()
+
+  constructor(store: StateStore) {
+    this.#store = store
+  }
+
+  /** How many such letters the task waits for. */
+  async of(id: string, asking: Extract<Asking, { type: 'event' | 'signal' }>): Promise<number> {
+    const { events, steps } = await this.#current(id)
+    return asking.type === 'event' ? (events.get(asking.name) ?? 0) : Number(steps.has(asking.step))
+  }
+
+  async #current(id: string): Promise<Expectation> {
+    const known = this.#known.get(id)
+    if (known !== undefined) {
+      const expectation = await known
+      const [newer] = await this.#store.records(id, expectation.last, 1)
+      if (!newer) return expectation
+      // Whoever found that first reads for all.
+      if (this.#known.get(id) !== known) return this.#known.get(id) ?? this.#read(id)
+    }
+    return this.#read(id)
+  }
+
+  #read(id: string): Promise<Expectation> {
+    const [oldest] = this.#known.keys()
+    if (this.#known.size >= MOST && oldest !== undefined) this.#known.delete(oldest)
+    const reading = this.#fold(id)
+    this.#known.set(id, reading)
+    reading.catch(() => this.#known.get(id) === reading && this.#known.delete(id))
+    return reading
+  }
+
+  async #fold(id: string): Promise<Expectation> {
+    const { events, last, broken } = await readable(this.#store, { id, quarantined: true })
+    if (broken) return { last, events: new Map(), steps: new Set() }
+    return { last, ...expectationOf(foldOf(id, events).state) }
+  }
+}
+
+function expectationOf({ waits, unwinding, steps, suspensions }: TaskState): Omit<Expectation, 'last'> {
+  const events = new Map<string, number>()
+  // One that stops hears nothing more.
+  for (const { name } of unwinding ? [] : waits.values()) events.set(name, (events.get(name) ?? 0) + 1)
+  const open = [...steps.values()].filter(
+    ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,
+  )
+  return { events, steps: new Set(open.map(({ id }) => id)) }
+}
