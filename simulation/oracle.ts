@@ -97,7 +97,9 @@ function holdings({ row, records }: Story, { durable }: Sight): Holding[] {
         all.push(holding)
       }
       for (const [id, holding] of held) {
-        const over = event.type === 'stopped' || (event.type === 'lockReleased' && event.lock === id)
+        const back =
+          (event.type === 'lockReleased' && event.lock === id) || (event.type === 'withdrawn' && event.id === id)
+        const over = event.type === 'stopped' || back
         if (over) holding.until = Math.min(holding.until, at)
       }
     }

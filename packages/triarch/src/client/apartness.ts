@@ -23,5 +23,5 @@ export function apartness(row: TaskRow): Explanation {
     ...(error && { error: error.message }),
     ...(broken && { broken }),
   }
-  return { task: id, workflow, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason] }
+  return { task: id, workflow, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason], holds: [] }
 }

@@ -63,8 +63,15 @@ export async function explain(
     gone,
   }
   const reasons = await reasonsOf(scene)
-  const text = `Task "${id}" (${row.workflow}) ${reasons.map((reason) => reason.text).join('; and ')}.`
-  return { task: id, workflow: row.workflow, status: row.status, text, reasons }
+  const held = locks.filter((lock) => lock.held).slice(0, MOST)
+  const holds = held.map(({ name, since }) => ({ lock: name, since: at(since) }))
+  const [why, what] = [reasons.map(({ text }) => text), holds.map(heldText)].map((texts) => texts.join('; and '))
+  const text = `Task "${id}" (${row.workflow}) ${why}.${what && ` It holds ${what}.`}`
+  return { task: id, workflow: row.workflow, status: row.status, text, reasons, holds }
+}
+
+function heldText({ lock, since }: Explanation['holds'][number]): string {
+  return `lock "${lock}" since ${clock(since)}`
 }
 
 async function reasonsOf(scene: Scene): Promise<Reason[]> {

@@ -65,6 +65,8 @@ export interface Explanation {
   text: string
   /** What it waits for, the most telling first; several when it waits for several things at once. */
   reasons: Reason[]
+  /** Locks that are its own now, whatever it waits for; the first 20. */
+  holds: { lock: string; since: Date }[]
 }
 
 export type ReasonCode = Reason['code']

@@ -58,11 +58,15 @@ export interface EventOptions<T> {
   schema?: StandardSchema<unknown, T>
   /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
   timeout?: Duration | Date
+  /** Give up, with its reason, when the workflow's own code aborts it; never. */
+  signal?: AbortSignal
 }
 
 export interface LockOptions {
   /** Give up after this long, or at this instant, with LOCK_TIMEOUT; never. */
   timeout?: Duration | Date
+  /** Give up, with its reason, when the workflow's own code aborts it; never. */
+  signal?: AbortSignal
 }
 
 /** A lock that a task holds until it gives it back, or stops. */

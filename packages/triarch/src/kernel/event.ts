@@ -93,6 +93,11 @@ export type Decision =
   | { type: 'lockRequested'; id: number; name: string; until: number | null }
   /** `id`: the step of a plan that gives it back. */
   | { type: 'lockReleased'; lock: number; id?: number }
+  /**
+   * Nobody listens any more to what the code asked for under this id, an event or a lock: it asks again if somebody does.
+   * `event`: had come to it already, and goes to who waits for one.
+   */
+  | { type: 'withdrawn'; id: number; lock?: true; event?: { name: string; payload: Json } }
   | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
   | { type: 'patched'; patch: string }
   | { type: 'progressed'; progress: Json }

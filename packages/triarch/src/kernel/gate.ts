@@ -1,5 +1,6 @@
 import type { Decision, Fact, Parent, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
+import { returnMail } from './mailbox.ts'
 import { requested, settled } from './plan.ts'
 import type { Delivery, TaskState } from './state.ts'
 import type { TaskResult } from './status.ts'
@@ -38,7 +39,7 @@ export interface GateRequests {
 
 type Submitted = Extract<Fact, { type: 'submitted' }>
 export type GateEvent =
-  | Extract<Decision, { type: 'lockRequested' | 'lockReleased' }>
+  | Extract<Decision, { type: 'lockRequested' | 'lockReleased' | 'withdrawn' }>
   | Extract<Fact, { type: 'keysRequested' | 'locked' | 'lockRefused' | 'thawed' | 'antecedentStopped' }>
 
 export function newGate(state: TaskState, { exclusive = [], after = [], frozen }: Submitted): void {
@@ -85,6 +86,8 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
       if (!state.plan || event.id === undefined) return
       requested(state.plan, event.id)
       return settled(state.plan, event.id, null)
+    case 'withdrawn':
+      return withdraw(state, event, deliver)
     case 'thawed':
       state.frozen = false
       if (event.startAt !== undefined) state.startAt = event.startAt
@@ -120,12 +123,33 @@ export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks 
       unlocks.length = 0
       return
     case 'lockReleased':
-      unlocks.push(event.lock)
+      return giveBack({ locks, unlocks }, event.lock)
+    case 'withdrawn':
+      if (event.lock) giveBack({ locks, unlocks }, event.id)
       return
     case 'lockRefused':
       unlocks.push(event.id)
       return
   }
+}
+
+/** What is asked for in the same breath is not asked for: the store gives back first. */
+export function giveBack({ locks, unlocks }: GateRequests, id: number): void {
+  const asked = locks.findIndex(({ step }) => step === id)
+  if (asked >= 0) locks.splice(asked, 1)
+  unlocks.push(id)
+}
+
+/** Nobody listens to it: the line before the lock goes on without the task, an event goes to who waits for one. */
+function withdraw(
+  state: TaskState,
+  { id, lock, event }: Extract<GateEvent, { type: 'withdrawn' }>,
+  deliver: (delivery: Delivery) => void,
+): void {
+  if (lock) state.locks.delete(id)
+  else state.waits.delete(id)
+  const wait = event && returnMail(state, event)
+  if (event && wait !== undefined) deliver({ id: wait, ok: true, value: event.payload })
 }
 
 /** Most of those above that a task knows: who stands higher up is not seen by a search for circles. */

@@ -2,9 +2,11 @@ import type { Json } from './json.ts'
 import type { TaskState } from './state.ts'
 
 /** Events meet waits in the order in which each came, whichever came first. */
-interface Mail {
+export interface Mail {
   name: string
   payload: Json
+  /** It came to somebody who did not want it any more. */
+  returned?: true
 }
 
 /** Letters, and the characters of their JSON: how many there are, or how many there may be. */
@@ -69,11 +71,25 @@ export function takeMail(
 /** Ends the oldest wait for it, and says which; without one, the event is kept. */
 export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
   // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
-  for (const [id, wait] of state.unwinding ? [] : state.waits) {
+  const wait = state.unwinding ? undefined : oldestWait(state, name)
+  if (wait === undefined) state.mailbox.push({ name, payload })
+  return wait
+}
+
+/** The same for one that came to a wait which nobody listened to any more: it is older than those that came after it. */
+export function returnMail(state: TaskState, { name, payload }: Mail): number | undefined {
+  const wait = state.unwinding ? undefined : oldestWait(state, name)
+  if (wait !== undefined) return wait
+  const younger = state.mailbox.findLastIndex((mail) => mail.returned === true) + 1
+  state.mailbox.splice(younger, 0, { name, payload, returned: true })
+  return undefined
+}
+
+function oldestWait(state: TaskState, name: string): number | undefined {
+  for (const [id, wait] of state.waits) {
     if (wait.name !== name) continue
     state.waits.delete(id)
     return id
   }
-  state.mailbox.push({ name, payload })
   return undefined
 }

@@ -61,6 +61,7 @@ const decisionTypes: ReadonlySet<string> = new Set<Decision['type']>([
   'childStarted',
   'lockRequested',
   'lockReleased',
+  'withdrawn',
   'undoRegistered',
   'patched',
   'progressed',

@@ -1,5 +1,6 @@
 import { isDrained, stopBatch } from './batching.ts'
 import { settleCompensation, startCompensation } from './compensation.ts'
+import { giveBack } from './gate.ts'
 import type { Step } from './state.ts'
 import { stop } from './stop.ts'
 import { isTold } from './suspension.ts'
@@ -47,8 +48,9 @@ export function settle(turn: Turn): void {
   }
   if (waiting) return
   if (reason.cause === 'continue') {
-    for (const id of state.locks.keys()) if (id > 0) turn.gates.unlocks.push(id)
-    const rest = { nextId: state.endId, pending: state.mailbox, held: true as const }
+    for (const id of state.locks.keys()) if (id > 0) giveBack(turn.gates, id)
+    const pending = state.mailbox.map(({ name, payload }) => ({ name, payload }))
+    const rest = { nextId: state.endId, pending, held: true as const }
     emit(turn, { type: 'continued', input: reason.output ?? null, ...rest })
     turn.reload = true
     return

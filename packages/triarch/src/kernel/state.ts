@@ -3,6 +3,7 @@ import type { Operation, Parent, ParentPolicy, PauseReason } from './event.ts'
 import type { Antecedent, Lock } from './gate.ts'
 import type { HookOrder } from './hook.ts'
 import type { ErrorRecord, Json } from './json.ts'
+import type { Mail } from './mailbox.ts'
 import type { PlanState } from './plan.ts'
 import type { StepPolicy } from './policy.ts'
 import type { StepStatus, TaskResult, TaskStatus } from './status.ts'
@@ -63,7 +64,7 @@ export interface TaskState {
   waits: Map<number, { name: string; until: number | null }>
   children: Map<number, Child>
   /** Events received that nobody waited for yet, oldest first. */
-  mailbox: { name: string; payload: Json }[]
+  mailbox: Mail[]
   patches: Set<string>
   pause: Pause | null
   /** Deliveries held back while paused. */

@@ -21,13 +21,14 @@ import { checkLabel, checkName, checkNewTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
-import { invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
+import { checkSchema, invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
 import { childTaskId } from '../kernel/child.ts'
 import type { ParentPolicy } from '../kernel/event.ts'
+import { attend } from './audience.ts'
 import type { FunctionDriver } from './driver.ts'
 import type { EffectCode } from './effect.ts'
 
@@ -174,36 +175,37 @@ export function functionContext(driver: FunctionDriver): TaskContext {
 
   function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
     checkLabel('an event', name)
-    checkOptions(`options of event "${name}"`, options, ['schema', 'timeout'])
+    checkOptions(`options of event "${name}"`, options, ['schema', 'timeout', 'signal'])
+    const { schema, signal } = options
+    checkSchema(`event "${name}": schema`, schema)
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    const wait = (refused?: string): Promise<unknown> => {
-      const decision = { type: 'waitStarted' as const, id: driver.nextId(), name, until }
-      return driver.decide({ decision, ...(refused !== undefined && { refused }) })
-    }
-    const { schema } = options
-    // One wrong payload, whoever sent it, must not end what waits for the right one.
-    const accept = (value: unknown): unknown => {
-      const checked = checkEvent(name, schema as StandardSchema<unknown, unknown>, value)
-      if (!(checked instanceof TriarchError)) return checked.value
-      if (!driver.waitsOn(name)) throw checked
-      return wait(checked.message).then(accept)
-    }
-    return schema ? wait().then(accept) : wait()
+    return driver.wish({
+      ask: (id) => ({ type: 'waitStarted', id, name, until }),
+      // One wrong payload, whoever sent it, must not end what waits for the right one.
+      take: (came) => (schema ? accept(`payload of event "${name}"`, schema, came) : { value: came }),
+      signal,
+    })
   }
 
-  async function lock(name: string, options: LockOptions = {}): Promise<Lock> {
+  function lock(name: string, options: LockOptions = {}): Promise<Lock> {
     checkLockName(name)
-    checkOptions(`options of lock "${name}"`, options, ['timeout'])
+    checkOptions(`options of lock "${name}"`, options, ['timeout', 'signal'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    const id = driver.nextId()
-    const fence: number | null = await driver.decide({ decision: { type: 'lockRequested', id, name, until } })
-    let held = true
+    return driver.wish({
+      ask: (id) => ({ type: 'lockRequested', id, name, until }),
+      take: (fence, id) => ({ value: held(name, id, fence as number | null) }),
+      signal: options.signal,
+    })
+  }
+
+  function held(name: string, id: number, fence: number | null): Lock {
+    let mine = true
     return {
       name,
       fence: fence ?? 0,
       release() {
-        if (held) driver.issue({ decision: { type: 'lockReleased', lock: id } })
-        held = false
+        if (mine) driver.issue({ decision: { type: 'lockReleased', lock: id } })
+        mine = false
       },
     }
   }
@@ -262,10 +264,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   }
 }
 
-/**
- * The code may never look at a promise it got; a rejection nobody awaits must not end the process. What does something is
- * `watched`: a forgotten await is told when the code returns.
- */
+/** The code may never look at a promise it got. What does something is `watched`: a forgotten await is told when the code returns. */
 function quiet<T>(ask: () => Promise<T>, watched?: (promise: Promise<unknown>) => void): Promise<T> {
   let promise: Promise<T>
   try {
@@ -274,7 +273,7 @@ function quiet<T>(ask: () => Promise<T>, watched?: (promise: Promise<unknown>) =
     promise = Promise.reject(error)
   }
   if (watched) watched(promise)
-  else promise.catch(() => undefined)
+  else attend(promise, null)
   return promise
 }
 
@@ -285,14 +284,10 @@ function instant(until: Duration | Date, now: number, what: string): number {
   return at
 }
 
-function checkEvent(
-  name: string,
-  schema: StandardSchema<unknown, unknown>,
-  payload: unknown,
-): { value: unknown } | TriarchError {
-  const checked = validateSync(schema, payload)
-  if (checked === 'async') throw new TriarchError('INVALID_OPTION', `event "${name}": its schema is asynchronous`)
-  return 'issues' in checked ? invalid(checked.issues, 'INVALID_INPUT', `payload of event "${name}"`) : checked
+function accept(what: string, schema: StandardSchema, value: unknown): { value: unknown } | Error {
+  const checked = validateSync(schema, value)
+  if (checked === 'async') return new TriarchError('INVALID_OPTION', `${what}: its schema is asynchronous`)
+  return 'issues' in checked ? invalid(checked.issues, 'INVALID_INPUT', what) : checked
 }
 
 /** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */

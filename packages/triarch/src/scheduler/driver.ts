@@ -2,17 +2,21 @@ import { encode } from '../definition/payload.ts'
 import { invalid, validate, validateSync } from '../definition/schema.ts'
 import { ownRescue, type Workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { fromRecord, toRecord } from '../error/record.ts'
-import { ChildFailedError, EventTimeoutError, StepFailedError } from '../error/task-error.ts'
+import { toRecord } from '../error/record.ts'
+import type { StepFailedError } from '../error/task-error.ts'
 import type { Decision, Submission } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
+import { attend, isHeard } from './audience.ts'
 import { functionContext } from './context.ts'
+import { copy } from './copy.ts'
 import type { LocalCode } from './effect.ts'
-import { describe, matches } from './match.ts'
+import { describe, isCode, isMarker, matches, mismatch, misuse } from './match.ts'
+import { rejection } from './rejection.ts'
 import { Watch } from './watch.ts'
+import { type Wish, type Wished, withdrawal } from './wish.ts'
 
 /** A decision of the workflow's code, with what the history needs not keep. */
 export interface Command {
@@ -59,6 +63,11 @@ export class FunctionDriver {
   readonly #patches: ReadonlySet<string>
   readonly #patched = new Map<string, boolean>()
   readonly #waiting = new Map<number, Waiting>()
+  readonly #wished = new Map<number, Wished>()
+  /** By the ids under which they were asked for; null: what came to it went on to others. */
+  readonly #left = new Map<number, Wish | null>()
+  /** Maybe nobody listens to them any more. */
+  readonly #doubtful = new Set<Wished>()
   readonly #input: Json
   #cursor = 0
   #undelivered: number
@@ -112,6 +121,11 @@ export class FunctionDriver {
   deliver(delivery: Delivery, at: number): void {
     this.at = at
     if (this.#undelivered > 0) this.#undelivered--
+    const wished = this.#wished.get(delivery.id)
+    if (wished) return this.#grant(wished, delivery)
+    const left = this.#left.get(delivery.id)
+    if (left && delivery.ok) this.#withdraw(left, delivery.id, { payload: delivery.value })
+    if (left !== undefined) return
     const waiting = this.#waiting.get(delivery.id)
     if (!waiting) {
       const recorded = this.#recorded.find((decision) => 'id' in decision && decision.id === delivery.id)
@@ -119,12 +133,22 @@ export class FunctionDriver {
     }
     this.#waiting.delete(delivery.id)
     if (delivery.ok) waiting.resolve(copy(delivery.value))
-    else waiting.reject(this.#error(delivery))
+    else waiting.reject(rejection(delivery))
+  }
+
+  /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
+  rest(): void {
+    for (const wished of this.#doubtful) {
+      if (wished.standing !== 'asked' || isHeard(wished.promise)) this.#doubtful.delete(wished)
+      // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
+      else if (this.#leave(wished)) this.#doubtful.delete(wished)
+    }
   }
 
   /** After replay: everything recorded must have been asked for again. */
   finishReplay(): void {
-    this.#skipMarkers()
+    this.#follow()
+    this.rest()
     const missing = this.#recorded[this.#cursor]
     if (missing && !this.failure) this.fail(mismatch(missing, undefined))
   }
@@ -147,19 +171,100 @@ export class FunctionDriver {
     })
   }
 
+  /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
+  wish(wish: Wish): Promise<never> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const wished: Wished = { ...wish, promise, resolve, reject, over: () => undefined, id: 0, standing: 'asked' }
+    const { signal } = wish
+    signal?.throwIfAborted()
+    this.#ask(wished)
+    attend(promise, {
+      looked: () => {
+        if (wished.standing !== 'left') return
+        try {
+          this.#ask(wished)
+        } catch (error) {
+          wished.standing = 'done'
+          reject(error)
+        }
+      },
+      lost: () => void this.#doubtful.add(wished),
+    })
+    const abort = (): void => this.#abort(wished, signal?.reason)
+    wished.over = () => signal?.removeEventListener('abort', abort)
+    signal?.addEventListener('abort', abort)
+    return promise as Promise<never>
+  }
+
+  #ask(wished: Wished, refused?: string): void {
+    const id = this.nextId()
+    this.issue({ decision: wished.ask(id), ...(refused !== undefined && { refused }) })
+    wished.id = id
+    wished.standing = 'asked'
+    this.#wished.set(id, wished)
+  }
+
+  #abort(wished: Wished, reason: unknown): void {
+    if (wished.standing === 'done') return
+    if (!this.#active) return this.#stray(misuse(`aborted wait ${wished.id}`))
+    if (wished.standing === 'asked') this.#leave(wished)
+    this.#done(wished)
+    wished.reject(reason)
+  }
+
+  /** It came. If nobody listens it is for others; what is refused is waited past. */
+  #grant(wished: Wished, delivery: Delivery): void {
+    const { id } = wished
+    if (delivery.ok && !isHeard(wished.promise) && this.#leave(wished, { payload: delivery.value })) return
+    if (!delivery.ok) {
+      this.#done(wished)
+      return wished.reject(rejection(delivery))
+    }
+    const taken = wished.take(copy(delivery.value), id)
+    if (taken instanceof Error && this.#waitsOn(wished.ask(id).name)) {
+      this.#wished.delete(id)
+      return this.#ask(wished, taken.message)
+    }
+    this.#done(wished)
+    if (taken instanceof Error) wished.reject(taken)
+    else wished.resolve(taken.value)
+  }
+
+  #done(wished: Wished): void {
+    this.#wished.delete(wished.id)
+    wished.standing = 'done'
+    wished.over()
+  }
+
+  #leave(wished: Wished, came?: { payload: Json }): boolean {
+    const { id } = wished
+    if (!this.#withdraw(wished, id, came)) return false
+    this.#wished.delete(id)
+    this.#left.set(id, came ? null : wished)
+    wished.standing = 'left'
+    return true
+  }
+
+  /** False: the history holds something else here. */
+  #withdraw(wish: Wish, id: number, came?: { payload: Json }): boolean {
+    this.#skipMarkers()
+    const recorded = this.#recorded[this.#cursor]
+    if (!recorded) this.commands.push({ decision: withdrawal(wish, id, came) })
+    else if (recorded.type !== 'withdrawn' || recorded.id !== id) return false
+    else this.#cursor++
+    return true
+  }
+
   /** Makes a decision: compared with the history while that lasts, new afterwards. */
   issue(command: Command): void {
     if (this.failure) return
     if (!this.#active) {
-      const error = new TriarchError(
-        'WORKFLOW_MISUSE',
-        `the workflow asked for ${describe(command.decision)} after awaiting something that is not durable`,
-      )
+      const error = misuse(`asked for ${describe(command.decision)}`)
       this.#stray(error)
       throw error
     }
     if (command.decision.type === 'progressed' && this.#replaying()) return
-    this.#skipMarkers()
+    this.#follow()
     const recorded = this.#recorded[this.#cursor]
     if (recorded) {
       this.#cursor++
@@ -171,8 +276,8 @@ export class FunctionDriver {
   }
 
   /** Whether code that refuses the payload of this event waits on: a history of before it did so holds something else here. */
-  waitsOn(name: string): boolean {
-    const next = this.#recorded.find((decision, at) => at >= this.#cursor && !isMarker(decision))
+  #waitsOn(name: string): boolean {
+    const next = this.#recorded.find((decision, at) => at >= this.#cursor && isCode(decision))
     return next === undefined || (next.type === 'waitStarted' && next.name === name)
   }
 
@@ -192,8 +297,7 @@ export class FunctionDriver {
 
   #replaying(): boolean {
     return (
-      this.#undelivered > 0 ||
-      this.#recorded.findIndex((decision, at) => at >= this.#cursor && !isMarker(decision)) >= 0
+      this.#undelivered > 0 || this.#recorded.findIndex((decision, at) => at >= this.#cursor && isCode(decision)) >= 0
     )
   }
 
@@ -205,9 +309,21 @@ export class FunctionDriver {
     }
   }
 
+  /** Withdrawals are the engine's own, not the code's: those that were recorded are obeyed, if they were not met yet. */
+  #follow(): void {
+    for (;;) {
+      this.#skipMarkers()
+      const next = this.#recorded[this.#cursor]
+      if (next?.type !== 'withdrawn') return
+      const wished = this.#wished.get(next.id)
+      if (!wished || !this.#leave(wished)) this.#cursor++
+      if (next.event) this.#left.set(next.id, null)
+    }
+  }
+
   #returned(output: unknown): void {
     try {
-      this.#skipMarkers()
+      this.#follow()
       // What is recorded stands: code that returned before this was looked at has returned.
       const forgotten = this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten()
       if (forgotten) throw forgotten
@@ -230,57 +346,4 @@ export class FunctionDriver {
       // Told as a stray already: the code ended in a turn that was not its own.
     }
   }
-
-  #error(delivery: Extract<Delivery, { ok: false }>): Error {
-    switch (delivery.reason) {
-      case 'step': {
-        const { id, action, name, attempts, policy } = delivery.step
-        return new StepFailedError({
-          id,
-          action: action ?? name,
-          attempts: attempts.run,
-          rescue: policy.rescue,
-          error: delivery.error,
-        })
-      }
-      case 'timeout':
-        return new EventTimeoutError(delivery.name)
-      case 'lock':
-        return fromRecord(delivery.error)
-      case 'child':
-        return new ChildFailedError(delivery.task, delivery.result, delivery.error)
-    }
-  }
-}
-
-function isMarker(decision: Decision): boolean {
-  return decision.type === 'patched' || decision.type === 'progressed'
-}
-
-/** Each side gets its own copy: what the code does to a value must not reach the history. */
-function copy(value: Json): Json {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copy)
-  const copied: { [key: string]: Json } = {}
-  for (const key of Object.keys(value)) {
-    // Defined, not assigned: a key named __proto__ stays a key.
-    if (key === '__proto__')
-      Object.defineProperty(copied, key, {
-        value: copy(value[key] as Json),
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      })
-    else copied[key] = copy(value[key] as Json)
-  }
-  return copied
-}
-
-function mismatch(recorded: Decision | undefined, asked: Decision | undefined): TriarchError {
-  const [was, is] = [recorded ? describe(recorded) : 'nothing', asked ? describe(asked) : 'nothing']
-  const found = recorded ?? asked
-  const id = found && 'id' in found ? found.id : 0
-  return new TriarchError('HISTORY_MISMATCH', `at decision ${id} the history has ${was}, the code asks for ${is}`, {
-    details: { decision: id, recorded: was, asked: is },
-  })
 }

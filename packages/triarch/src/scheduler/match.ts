@@ -1,3 +1,4 @@
+import { TriarchError } from '../error/error.ts'
 import type { Decision } from '../kernel/event.ts'
 
 /** Whether the code asks for what the history recorded: the kind of decision, its id and its name; not its input. */
@@ -39,6 +40,8 @@ export function describe(decision: Decision): string {
       return `lock "${decision.name}"`
     case 'lockReleased':
       return `the release of lock ${decision.lock}`
+    case 'withdrawn':
+      return `the end of wait ${decision.id}`
     case 'undoRegistered':
       return `compensation "${decision.name}"`
     case 'patched':
@@ -52,4 +55,26 @@ export function describe(decision: Decision): string {
     case 'continuedAs':
       return 'continuing as new'
   }
+}
+
+export function isMarker(decision: Decision): boolean {
+  return decision.type === 'patched' || decision.type === 'progressed'
+}
+
+/** The code asked for it, and asks again on replay. */
+export function isCode(decision: Decision): boolean {
+  return !isMarker(decision) && decision.type !== 'withdrawn'
+}
+
+export function misuse(what: string): TriarchError {
+  return new TriarchError('WORKFLOW_MISUSE', `the workflow ${what} after awaiting something that is not durable`)
+}
+
+export function mismatch(recorded: Decision | undefined, asked: Decision | undefined): TriarchError {
+  const [was, is] = [recorded ? describe(recorded) : 'nothing', asked ? describe(asked) : 'nothing']
+  const found = recorded ?? asked
+  const id = found && 'id' in found ? found.id : 0
+  return new TriarchError('HISTORY_MISMATCH', `at decision ${id} the history has ${was}, the code asks for ${is}`, {
+    details: { decision: id, recorded: was, asked: is },
+  })
 }

@@ -22,6 +22,7 @@ export function tell(driver: FunctionDriver | null, turn: Turn, children: NewTas
     turn.deliveries.length = 0
     return false
   }
+  driver.rest()
   decide(turn, driver, children)
   const delivery = driver.failure ? undefined : turn.deliveries.shift()
   driver.activate(delivery !== undefined)
@@ -40,8 +41,9 @@ function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
     if (!isVoid && driver.commands.length > 0 && isFull(turn)) return
     const command = driver.commands.shift()
     if (!command) return
-    if (isVoid) continue
     const { decision } = command
+    // The next run finds the event that came to nobody.
+    if (isVoid && !(decision.type === 'withdrawn' && unwinding?.cause === 'continue')) continue
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })
       alert(turn, 'error', decision.error.message)

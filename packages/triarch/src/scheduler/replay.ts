@@ -24,10 +24,12 @@ export async function replay(
   const began = environment.monotonic()
   driver.start(rebuilt.startedAt)
   await drained(environment)
+  driver.rest()
   for (const [index, delivery] of rebuilt.deliveries.entries()) {
     if (driver.failure) break
     driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
     await drained(environment)
+    driver.rest()
     const pause = breath.take()
     if (pause === null) continue
     await pause

@@ -1,9 +1,7 @@
 import { TriarchError } from '../error/error.ts'
+import { attend } from './audience.ts'
 
-/**
- * Tells promises that somebody looked at from those that nobody did: whoever awaits one, chains to it, or gives it to
- * Promise.all and its like asks for its constructor, and each native promise otherwise stays what it is, tick for tick.
- */
+/** Tells promises that somebody looked at from those that nobody did. */
 export class Watch {
   /** Neither looked at nor fulfilled; a rejection with its error. */
   readonly #open = new Map<Promise<unknown>, { name: string; error?: unknown }>()
@@ -16,8 +14,7 @@ export class Watch {
         if (this.#open.has(promise)) this.#open.set(promise, { name, error })
       },
     )
-    onLook.set(promise, () => this.#open.delete(promise))
-    Object.setPrototypeOf(promise, Watched)
+    attend(promise, { looked: () => void this.#open.delete(promise) })
   }
 
   /** Why code that returns now has not done what it asked for; null: it has. */
@@ -33,14 +30,3 @@ export class Watch {
     return null
   }
 }
-
-const onLook = new WeakMap<object, () => void>()
-
-const Watched: object = Object.create(Promise.prototype, {
-  constructor: {
-    get(this: object) {
-      onLook.get(this)?.()
-      return Promise
-    },
-  },
-})

@@ -1,0 +1,25 @@
+import { fromRecord } from '../error/record.ts'
+import { ChildFailedError, EventTimeoutError, StepFailedError } from '../error/task-error.ts'
+import type { Delivery } from '../kernel/state.ts'
+
+/** What the code's promise is rejected with. */
+export function rejection(delivery: Extract<Delivery, { ok: false }>): Error {
+  switch (delivery.reason) {
+    case 'step': {
+      const { id, action, name, attempts, policy } = delivery.step
+      return new StepFailedError({
+        id,
+        action: action ?? name,
+        attempts: attempts.run,
+        rescue: policy.rescue,
+        error: delivery.error,
+      })
+    }
+    case 'timeout':
+      return new EventTimeoutError(delivery.name)
+    case 'lock':
+      return fromRecord(delivery.error)
+    case 'child':
+      return new ChildFailedError(delivery.task, delivery.result, delivery.error)
+  }
+}

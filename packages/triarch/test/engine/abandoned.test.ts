@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+import { type TaskContext, workflow } from '../../src/index.ts'
+import type { NewTask } from '../../src/store/port.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { checkFold, eventsOf, type Stage, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+type Wait = (task: TaskContext, name: string) => Promise<unknown>
+
+/** Ways in which a wait loses: nobody listens to it any more when the second goes by. */
+const losers: Record<string, Wait> = {
+  'a race with a sleep': (task, name) => Promise.race([task.event(name), task.sleep('1s')]),
+  'a race of what was made of both': (task, name) =>
+    Promise.race([
+      task.event(name).then((value) => ({ value })),
+      task
+        .sleep('1s')
+        .then(() => 'late')
+        .finally(() => undefined),
+    ]),
+  'a race of what catches': (task, name) =>
+    Promise.race([
+      task
+        .event(name)
+        .catch(() => 'no')
+        .finally(() => undefined),
+      task.sleep('1s'),
+    ]),
+  'a race with a step': (task, name) => Promise.race([task.run('quick', () => 1), task.event(name)]),
+  'a race that throws': (task, name) =>
+    Promise.race([task.event(name), task.event('never', { timeout: '1s' })]).catch(() => undefined),
+  'Promise.any': (task, name) =>
+    Promise.any([task.event(name), task.event('never', { timeout: '1s' }), task.sleep('1s')]),
+  'Promise.all that failed': (task, name) =>
+    Promise.all([task.event(name), task.event('never', { timeout: '1s' })]).catch(() => undefined),
+  'a race with what is decided already': async (task, name) => {
+    const done = task.sleep(0)
+    await done
+    return Promise.race([done, task.event(name)])
+  },
+  'several races': async (task, name) => {
+    const event = task.event(name)
+    await Promise.race([event, task.sleep('1s')])
+    await Promise.race([event, task.sleep('1s')])
+  },
+  'a signal': async (task, name) => {
+    const stop = new AbortController()
+    const branch = async () => [await task.event(name, { signal: stop.signal })]
+    await Promise.race([branch().catch(() => 'aborted'), task.sleep('1s')])
+    stop.abort()
+  },
+  'a timeout': (task, name) => task.event(name, { timeout: '1s' }).catch(() => undefined),
+}
+
+/** Waits and loses, then waits in earnest. */
+const after = (lose: Wait) =>
+  workflow('after', {
+    async run(_: null, task: TaskContext) {
+      await lose(task, 'x')
+      await task.sleep('1h')
+      return [await task.event('x'), await task.event('x')]
+    },
+  })
+
+describe('a wait for an event that nobody listens to any more', () => {
+  for (const [how, lose] of Object.entries(losers)) {
+    it(`takes none: it lost by ${how}`, async () => {
+      await using s = await stage({ workflows: [after(lose)], poll: '1s' })
+      const task = await s.submit(after(lose), null)
+      await s.advance('1m')
+      const { reasons } = await s.engine.triarch.explain(task.id)
+      expect(reasons.filter(({ code }) => code === 'event')).toEqual([])
+      await task.emit('x', 1)
+      await s.advance('2h')
+      await task.emit('x', 2)
+      await s.settle()
+      expect(await task.result()).toEqual([1, 2])
+    })
+  }
+
+  it('gives back what came while the task was paused', async () => {
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        await Promise.race([task.event('x'), task.sleep('1s')])
+        return [await task.event('x'), await task.event('x'), await task.event('x')].sort()
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    await task.pause()
+    await s.advance('1m')
+    for (const n of [1, 2, 3]) await task.emit('x', n)
+    await s.advance('1m')
+    await task.resume()
+    await s.advance('1m')
+    expect(await task.result()).toEqual([1, 2, 3])
+    await checkFold(s.store, task.id)
+  })
+
+  it('leaves it to the next run of a task that continues anew', async () => {
+    const flow = workflow('flow', {
+      async run(first: boolean, task): Promise<unknown> {
+        if (!first) return task.event('x')
+        await Promise.race([task.event('x'), task.sleep('1s')])
+        return task.continueAs(false)
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, true)
+    await s.settle()
+    await task.pause()
+    await s.advance('1m')
+    await task.emit('x', 'kept')
+    await s.advance('1m')
+    await task.resume()
+    await s.advance('1m')
+    expect(await task.result()).toBe('kept')
+  })
+
+  it('waits on when somebody looks at it again, and hears what came meanwhile', async () => {
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        const event = task.event('x', { timeout: '1d' })
+        const tagged = event.then((value) => ({ value }))
+        const first = await Promise.race([tagged, task.sleep('1s')])
+        await task.sleep('1h')
+        const second = await Promise.race([tagged, task.sleep('1s')])
+        const late = task.event('y', { timeout: '1h' })
+        await Promise.race([late, task.sleep('1s')])
+        await task.sleep('2h')
+        return { first, second, again: await event, late: await late.catch((error) => error.code) }
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    await task.emit('x', 1)
+    await s.advance('1d')
+    expect(await task.result()).toEqual({ first: null, second: { value: 1 }, again: 1, late: 'EVENT_TIMEOUT' })
+    expect(await eventsOf(task, 'withdrawn')).toHaveLength(2)
+  })
+
+  it('costs nothing while it goes from race to race', async () => {
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        const event = task.event('x')
+        for (let n = 0; n < 50; n++) {
+          const got = await Promise.race([event, task.sleep('1s')])
+          if (got !== null) return [n, got]
+        }
+        return null
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.advance('10500ms')
+    await task.emit('x', 'at last')
+    await s.settle()
+    expect(await task.result()).toEqual([10, 'at last'])
+    expect(await eventsOf(task, 'withdrawn')).toEqual([])
+    expect(await eventsOf(task, 'waitStarted')).toHaveLength(1)
+  })
+
+  it('is not one whose handler is there for what it does, nor one that was begun to be awaited later', async () => {
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        let called = 0
+        void task.event('call').then(() => called++)
+        const early = task.event('early')
+        await Promise.race([task.sleep('1h'), task.sleep('2h')])
+        return [called, await early]
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    await task.emit('call')
+    await task.emit('early', 'here')
+    await s.advance('3h')
+    expect(await task.result()).toEqual([1, 'here'])
+    expect(await eventsOf(task, 'withdrawn')).toEqual([])
+  })
+
+  it('of two that are listened to, the older takes the older event', async () => {
+    const flow = workflow('flow', {
+      run: (_: null, task) => Promise.all([task.event('x'), Promise.race([task.event('x'), task.sleep('1d')])]),
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    for (const n of [1, 2]) await task.emit('x', n)
+    await s.advance('10s')
+    expect(await task.result()).toEqual([1, 2])
+  })
+
+  it('that a foreign signal aborts breaks the rules, and pauses the task', async () => {
+    const stop = new AbortController()
+    const flow = workflow('flow', {
+      run: (_: null, task) => task.event('x', { signal: stop.signal }).catch(() => 'aborted'),
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    stop.abort()
+    await s.advance('10s')
+    expect((await task.status()).pause?.error?.code).toBe('WORKFLOW_MISUSE')
+  })
+})
+
+describe('the history of a task with such a wait', () => {
+  it('replays to the same, whoever takes the task up, and when', async () => {
+    const lose = losers['a race of what was made of both'] as Wait
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const workflows = [after(lose)]
+    const apart = (): Promise<Stage> => stage({ workflows, store: file.store, environment, lease: '10s', sweep: '1s' })
+    {
+      await using s = await apart()
+      await s.submit(after(lose), null, { id: 't' })
+      await s.advance('1m')
+      await s.engine.task('t').emit('x', 1)
+      await s.settle()
+    }
+    {
+      await using s = await apart()
+      await s.advance('2h')
+      await s.engine.task('t').emit('x', 2)
+      await s.settle()
+      expect(await s.engine.task('t').result()).toEqual([1, 2])
+      expect(await eventsOf(s.engine.task('t'), 'withdrawn')).toEqual([{ type: 'withdrawn', id: 1 }])
+    }
+  })
+
+  it('is followed as it is where a version before let the wait take an event; what comes then is for who listens', async () => {
+    const flow = after(losers['a race with a sleep'] as Wait)
+    await using s = await stage({ workflows: [flow] })
+    const at = s.engine.now().getTime()
+    const history = [
+      { type: 'submitted', workflow: 'after', version: flow.version, input: null },
+      { type: 'started' },
+      { type: 'waitStarted', id: 1, name: 'x', until: null },
+      { type: 'timerStarted', id: 2, until: at },
+      { type: 'timerFired', id: 2 },
+      { type: 'timerStarted', id: 3, until: at },
+      { type: 'eventReceived', name: 'x', payload: 'swallowed' },
+      { type: 'timerFired', id: 3 },
+      { type: 'waitStarted', id: 4, name: 'x', until: null },
+      { type: 'eventReceived', name: 'x', payload: 1 },
+      { type: 'waitStarted', id: 5, name: 'x', until: null },
+    ]
+    await s.store.submit([asTask(history, at)])
+    await s.settle()
+    await s.engine.task('old').emit('x', 2)
+    await s.settle()
+    expect(await s.engine.task('old').result()).toEqual([1, 2])
+  })
+
+  it('of a version before, in which nothing has come yet, gives what comes to who listens', async () => {
+    const flow = after(losers['a race with a sleep'] as Wait)
+    await using s = await stage({ workflows: [flow] })
+    const at = s.engine.now().getTime()
+    const history = [
+      { type: 'submitted', workflow: 'after', version: flow.version, input: null },
+      { type: 'started' },
+      { type: 'waitStarted', id: 1, name: 'x', until: null },
+      { type: 'timerStarted', id: 2, until: at },
+      { type: 'timerFired', id: 2 },
+      { type: 'timerStarted', id: 3, until: at + 3_600_000 },
+    ]
+    await s.store.submit([asTask(history, at)])
+    await s.settle()
+    for (const n of [1, 2]) await s.engine.task('old').emit('x', n)
+    await s.advance('2h')
+    expect(await s.engine.task('old').result()).toEqual([1, 2])
+  })
+})
+
+function asTask(history: object[], at: number): NewTask {
+  const task = { id: 'old', workflow: 'after', version: '1', priority: 0, tags: {}, startAt: null }
+  return { ...task, deadline: null, parent: null, status: 'pending', at, events: JSON.stringify(history) }
+}
