@@ -6,8 +6,9 @@ import type { Definitions } from './services.ts'
 
 /** Between two tries, and between two events (ms). */
 const AGAIN = 60
-/** How long schedules go on once the faults are over (ms). */
+/** How long schedules go on once the faults are over, and until retention has had its time (ms). */
 const QUIET = 10_000
+const RETAINED = 27_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
@@ -28,16 +29,21 @@ export class Client {
   readonly #known: Definitions
   readonly #tokens = new Set<string>()
 
-  constructor(machine: Machine, triarch: Triarch, known: Definitions, { tasks, schedules = [], chaos }: Plan) {
+  constructor(machine: Machine, triarch: Triarch, known: Definitions, plan: Plan) {
+    const { tasks, schedules = [], chaos, settings } = plan
     this.#machine = machine
     this.#triarch = triarch
     this.#known = known
     this.owed = tasks.length + schedules.length
     for (const task of tasks) machine.timer(task.at, () => void this.#submit(task))
+    if (settings.retention) {
+      this.owed++
+      machine.timer(chaos + RETAINED, () => void this.#again(tasks))
+    }
     for (const plan of schedules) machine.timer(plan.at, () => void this.#schedule(plan, chaos + QUIET - plan.at))
   }
 
-  async #submit({ id, ops, parts, twice, at: _, ...times }: TaskPlan): Promise<void> {
+  async #submit({ id, ops, parts, twice, again: _again, at: _, ...times }: TaskPlan): Promise<void> {
     const { programs, plans } = this.#known
     for (let left = twice ? 2 : 1; left > 0; left--) {
       await this.#surely(() =>
@@ -49,6 +55,18 @@ export class Client {
     this.accepted.push(id)
     this.owed--
     if (!parts && hears(ops)) await this.#send(this.#triarch.task(id))
+  }
+
+  /** The ids that are free are those of new tasks. */
+  async #again(tasks: readonly TaskPlan[]): Promise<void> {
+    for (const { id, again } of tasks) {
+      if (!again) continue
+      const input = { ops: [{ do: 'progress' as const }], heard: [] }
+      await this.#surely(() => this.#triarch.submit(this.#known.programs, input, { id })).catch((error: unknown) => {
+        if (!isTriarchError(error, 'TASK_EXISTS')) throw error
+      })
+    }
+    this.owed--
   }
 
   /** Registers it, and pauses it when its time is over. */
@@ -77,9 +95,12 @@ export class Client {
     if (this.#tokens.has(token)) return
     this.#tokens.add(token)
     this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
-      void this.#surely(() => this.#triarch.resume(token, null, { optional: true })).finally(() =>
-        this.#tokens.delete(token),
-      )
+      void this.#surely(() => this.#triarch.resume(token, null, { optional: true }))
+        .catch((error: unknown) => {
+          // Retention was quicker.
+          if (!isTriarchError(error, 'UNKNOWN_TASK')) throw error
+        })
+        .finally(() => this.#tokens.delete(token))
     })
   }
 
@@ -109,7 +130,7 @@ export class Client {
       this.sent[task.id]?.push(number)
     } catch (error) {
       // What was not acknowledged may have arrived: it is not sent again.
-      if (isTriarchError(error, 'TASK_STOPPED')) return false
+      if (isTriarchError(error, 'TASK_STOPPED') || isTriarchError(error, 'UNKNOWN_TASK')) return false
     }
     return true
   }

@@ -1,7 +1,7 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
 import { type Agent, Triarch } from '../packages/triarch/src/index.ts'
-import type { Network } from '../packages/triarch/src/testing/link.ts'
+import type { StateStore } from '../packages/triarch/src/store/port.ts'
 import type { Ledger } from './book.ts'
 import type { NodePlan, Plan, Settings } from './plan.ts'
 import { definitions } from './services.ts'
@@ -26,14 +26,14 @@ export class Cluster {
   /** Whether crashed machines come back by themselves. */
   reboots = true
   readonly #world: World
-  readonly #network: Network
+  readonly #link: (machine: Machine) => StateStore
   readonly #ledger: Ledger
   readonly #plan: Plan
   #born = 0
 
-  constructor(world: World, network: Network, ledger: Ledger, plan: Plan) {
+  constructor(world: World, link: (machine: Machine) => StateStore, ledger: Ledger, plan: Plan) {
     this.#world = world
-    this.#network = network
+    this.#link = link
     this.#ledger = ledger
     this.#plan = plan
     this.members = plan.nodes.map(() => null)
@@ -64,12 +64,13 @@ export class Cluster {
   node(machine: Machine, roles: NodePlan['roles'], settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
     const { agents, programs, plans } = definitions(book)
-    const { lease, sweep, poll, tasks } = settings
+    const { lease, sweep, poll, tasks, retention } = settings
     return new Triarch({
-      ...{ store: () => this.#network.link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
+      ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [programs, plans],
       agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
       limits: { tasks },
+      ...(retention && { retention }),
       notices: false,
       onError: (error) => this.errors.push({ node: machine.name, error }),
     })

@@ -1,5 +1,7 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Archive } from './archive.ts'
 import { Coverage } from './coverage.ts'
+import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
 import type { Sight } from './sight.ts'
 import type { Timetable } from './timetable.ts'
@@ -11,6 +13,8 @@ export interface Hindsight {
   /** Numbers of acknowledged events, by task. */
   sent: Record<string, number[]>
   timetable: Timetable
+  archive: Archive
+  written: Written[]
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
@@ -134,6 +138,16 @@ const told: Oracle = ({ evidence }) =>
 /** Of a schedule, each occurrence is one task, or none where its own rule says so. */
 const occurrences: Oracle = ({ evidence, timetable }) => timetable.judge(evidence)
 
+/** Retention drops what it may, in time, and nothing else; the id is free then. */
+const retained: Oracle = ({ archive }) => archive.faults
+
+/** What a step writes in a transaction of the store is there exactly when its record is, and once. */
+const transactions: Oracle = ({ evidence, written, archive }) => {
+  const several = new Set(archive.dropped.map(({ story }) => story.row.id).filter((id) => archive.lives(id)))
+  const tasks = evidence.tasks.filter(({ row }) => !several.has(row.id))
+  return effects({ ...evidence, tasks }, written)
+}
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -141,7 +155,18 @@ const moves: Oracle = ({ evidence }) => {
   return coverage.illegal.map((move) => `${move} is no move of the table`)
 }
 
-const oracles: Record<string, Oracle> = { told, locks, moves, early, letters, starts, edges, occurrences }
+const oracles: Record<string, Oracle> = {
+  told,
+  locks,
+  moves,
+  early,
+  letters,
+  starts,
+  edges,
+  occurrences,
+  retained,
+  transactions,
+}
 
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))

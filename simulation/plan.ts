@@ -36,6 +36,8 @@ export interface Settings {
   tellsChanges: boolean
   /** A call takes up to so long each way (ms). */
   distance: number
+  /** How long stopped tasks are kept, by result (ms); for ever. */
+  retention?: Partial<Record<'success' | 'warning' | 'error' | 'cancelled' | 'compensated', number>>
 }
 
 export interface TaskPlan {
@@ -54,6 +56,8 @@ export interface TaskPlan {
   completeBy?: number
   /** Submitted twice. */
   twice?: boolean
+  /** Its id is submitted once more, with another input, when retention had its time. */
+  again?: boolean
 }
 
 /** A schedule of programs, there from `at` until faults have been over for a while. */

@@ -1,5 +1,6 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { StepContext, TaskContext, Workflow } from '../packages/triarch/src/index.ts'
-import { workflow } from '../packages/triarch/src/index.ts'
+import { TransientError, workflow } from '../packages/triarch/src/index.ts'
 import {
   type Book,
   type Done,
@@ -10,6 +11,7 @@ import {
   takeBack,
 } from '../packages/triarch/test/crash/workload.ts'
 import type { Blueprint, Part } from './blueprint.ts'
+import { write } from './desk.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './yard.ts'
 
@@ -25,6 +27,8 @@ export type Op =
       expiresIn?: number
     }
   | { do: 'local'; order?: Order }
+  /** In a transaction of the store; its first attempts fail, after what they wrote. */
+  | { do: 'transaction'; slow?: number; fails?: number; undo?: boolean }
   | { do: 'undo' }
   | { do: 'sleep'; ms: number }
   | { do: 'event'; timeout?: number }
@@ -119,6 +123,18 @@ class Player {
           completeWithin: 400,
         })
         return ids(done as Done)
+      }
+      case 'transaction': {
+        const { slow = 0, fails = 0 } = op
+        const effect = (kind: 'run' | 'undo') => async (tx: DatabaseSync, step: StepContext) => {
+          write(tx, step, kind)
+          if (slow > 0) await book?.pause(slow, step.signal)
+          if (step.attempt <= fails) throw new TransientError('not now', { retryAfter: 10 })
+          return { step: step.stepId }
+        }
+        const undo = op.undo && { undo: (tx: DatabaseSync, _: unknown, step: StepContext) => effect('undo')(tx, step) }
+        const times = { retry: quick, undoRetry: quick, completeWithin: 400 }
+        return ids(await task.transaction<Done, DatabaseSync>('transaction', effect('run'), { ...times, ...undo }))
       }
       case 'undo':
         task.undo((step) => takeBack(book, 'adhoc', {}, step))

@@ -4,12 +4,13 @@ import { Triarch } from '../packages/triarch/src/index.ts'
 import type { CommitOutcome } from '../packages/triarch/src/store/port.ts'
 import { callText } from '../packages/triarch/src/testing/fault.ts'
 import { type Call, isMoment, Network } from '../packages/triarch/src/testing/link.ts'
-import { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
+import { Archive } from './archive.ts'
 import { Ledger } from './book.ts'
 import { Client } from './client.ts'
 import { Cluster } from './cluster.ts'
+import { Desk, entryOf, type Written } from './desk.ts'
 import { Fortune } from './fault.ts'
 import { Operator } from './operator.ts'
 import { heard, judge, remade } from './oracle.ts'
@@ -17,6 +18,7 @@ import type { Hurt, Plan } from './plan.ts'
 import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
 import { Timetable } from './timetable.ts'
+import { Vault } from './vault.ts'
 
 export interface Report {
   /** Each with the name of the oracle before the colon; empty when every rule held. */
@@ -43,9 +45,11 @@ export interface Report {
 const LOOK = 250
 const FEED = 5_000
 const LIVENESS = 120_000
+/** Between two prunings where there is retention (ms). */
+const PRUNE = 300
 
 /** One store for all runs of a process: setting it up costs more than most runs. */
-const store = new SharedStore()
+const store = new Vault()
 
 /** One run of a plan: faults for a while; then they stop, all must come to rest, and the oracles judge. */
 export async function run(plan: Plan, options: { trace?: boolean } = {}): Promise<Report> {
@@ -60,6 +64,8 @@ class Run {
   readonly #timetable: Timetable
   readonly #ledger: Ledger
   readonly #network: Network
+  readonly #desk: Desk
+  readonly #archive: Archive
   readonly #cluster: Cluster
   readonly #client: Client
   readonly #operator: Operator
@@ -76,25 +82,35 @@ class Run {
     store.reset({ now: () => world.now })
     this.#fortune = new Fortune(world, plan)
     this.#sight = new Sight(world, store)
+    this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight)
+    const fate = (call: Call) => {
+      const found = this.#fortune.fate(call)
+      this.#longest = Math.max(this.#longest, found.there + found.back)
+      return found
+    }
     this.#network = new Network(world, store, {
       tellsChanges: plan.settings.tellsChanges,
-      fate: (call) => {
-        const fate = this.#fortune.fate(call)
-        this.#longest = Math.max(this.#longest, fate.there + fate.back)
-        return fate
-      },
+      fate,
       observe: (call, answer) => {
         this.#sight.observe(call, answer)
         this.#timetable.observe(call, answer)
+        this.#archive.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
       },
       crashed: (machine) => this.#lose(machine),
     })
-    this.#cluster = new Cluster(world, this.#network, this.#ledger, plan)
+    const network = this.#network
+    this.#desk = new Desk({ world, vault: store, network, fate, crashed: (machine) => this.#lose(machine) })
+    store.before = (call) => {
+      this.#desk.check()
+      this.#archive.before(call)
+    }
+    const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
+    this.#cluster = new Cluster(world, link, this.#ledger, plan)
     const { client, application, machine } = this.#application()
     this.#client = client
     this.#operator = new Operator(application)
@@ -128,6 +144,17 @@ class Run {
       machine.timer(LOOK, look)
     }
     machine.timer(LOOK, look)
+    const { retention } = this.#plan.settings
+    if (retention) this.#retain(retention)
+  }
+
+  /** Leaders come and go, so retention may be thought of at any time. */
+  #retain(ages: NonNullable<Plan['settings']['retention']>): void {
+    const prune = () => {
+      if (!this.#desk.open) this.#archive.prune(ages)
+    }
+    for (let at = PRUNE; at < this.#plan.chaos + 10 * LOOK; at += PRUNE) this.#world.after(at, 'prune', prune)
+    this.#archive.asked = () => void this.#world.after(0, 'prune', prune)
   }
 
   async whole(): Promise<Report> {
@@ -138,6 +165,8 @@ class Run {
       this.#heal()
       const rested = await this.#settle()
       if (!rested) faults.push(`liveness: not at rest ${LIVENESS} ms after the last fault: ${this.#unfinished()}`)
+      const { retention } = this.#plan.settings
+      if (retention && rested) this.#archive.overdue(retention)
       this.#fortune.phase = 'over'
       if (!(await this.#cluster.stop(30_000))) faults.push('liveness: a node did not stop within 30 s')
       await this.#lapse()
@@ -210,15 +239,18 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
   }
 
   #report(faults: string[]): Report {
-    const evidence = this.#evidence()
+    const written = store.database.all<Written>('SELECT * FROM world_effects')
+    const evidence = this.#evidence(written)
     const { errors } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill()
     const hindsight = {
       evidence: { ...evidence, slack },
       sight: this.#sight,
-      sent: this.#client.sent,
+      sent: this.#archive.once(this.#client.sent),
       timetable: this.#timetable,
+      archive: this.#archive,
+      written,
     }
     const found = [
       ...faults,
@@ -236,7 +268,7 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     return { violations: found, fired, evidence, hash, steps, calls, elapsed, moments, trace }
   }
 
-  #evidence(): Evidence {
+  #evidence(written: readonly Written[]): Evidence {
     const stored = readStore((sql, ...values) => store.database.all(sql, ...values))
     const emitted: Evidence['emitted'] = {}
     for (const story of stored.tasks) {
@@ -247,7 +279,9 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#world.now).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
-    return { accepted: this.#client.accepted, emitted, ...stored, ledger: this.#ledger.entries, pulse }
+    const ledger = [...this.#ledger.entries, ...written.map(entryOf)]
+    const evidence = { accepted: this.#client.accepted, emitted, ...stored, ledger, pulse }
+    return this.#archive.complete(evidence)
   }
 
   /** The longest (ms) that a machine stood still or heard nothing. */

@@ -60,6 +60,11 @@ export class Sight {
     if (++this.#calls % LOOK_EVERY === 0) this.look()
   }
 
+  /** Its id is free for another. */
+  forget(id: string): void {
+    for (const known of [this.durable, this.#owners, this.#epochs]) known.delete(id)
+  }
+
   look(): void {
     for (const { fault } of this.#store.database.all<{ fault: string }>(broken)) this.faults.push(`rows: ${fault}`)
   }

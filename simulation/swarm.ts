@@ -1,18 +1,9 @@
-import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
+import { seededRandom } from '../packages/triarch/src/environment/random.ts'
 import type { Order } from '../packages/triarch/test/crash/workload.ts'
 import type { Part } from './blueprint.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import {
-  callFaults,
-  type Hurt,
-  hurtKinds,
-  type Move,
-  moves,
-  type NodePlan,
-  type Plan,
-  type SchedulePlan,
-  type TaskPlan,
-} from './plan.ts'
+import { featured } from './feature.ts'
+import { callFaults, type Hurt, hurtKinds, type Move, moves, type NodePlan, type Plan, type TaskPlan } from './plan.ts'
 import type { Op, ShopAction } from './program.ts'
 import type { Visit } from './yard.ts'
 
@@ -30,8 +21,7 @@ export function swarm(seed: number): Plan {
   const gates = chanceOf(seededRandom(~seed))
   if (gates.yes(0.3)) for (const [index, task] of tasks.entries()) gate(gates, tasks, index, task)
   const skewed = chance.yes(0.2)
-  const features = chanceOf(seededRandom(hash32(`features of ${seed}`)))
-  return {
+  const plan: Plan = {
     seed,
     nodes: nodes.map((roles) => ({ roles, skew: skewed ? chance.between(-3_600_000, 3_600_000) : 0 })),
     settings: {
@@ -48,31 +38,8 @@ export function swarm(seed: number): Plan {
     hurts: chance.yes(0.7) ? hurtsOf(chance, nodes.length, skewed) : [],
     calls: chance.yes(0.8) ? callsOf(chance) : {},
     strike: null,
-    ...featuresOf(features),
   }
-}
-
-/** What only some worlds have. Drawn by themselves, so that seeds keep their programs when there are more of them. */
-function featuresOf(chance: Chance): Partial<Plan> {
-  return {
-    ...(chance.yes(0.12) && {
-      schedules: chance.some(2, () => scheduleOf(chance)).map((plan, index) => ({ ...plan, name: `s${index}` })),
-    }),
-  }
-}
-
-function scheduleOf(chance: Chance): SchedulePlan {
-  return {
-    name: '',
-    at: chance.below(2_000),
-    every: chance.between(400, 2_500),
-    from: chance.below(2_500),
-    overlap: chance.pick(['skip', 'queue', 'allow', 'cancel-previous'] as const),
-    limit: chance.between(1, 4),
-    ...(chance.yes(0.3) && { within: chance.between(100, 2_000) }),
-    jitter: chance.yes(0.2) ? chance.below(300) : 0,
-    ops: opsOf(chance, 1, true).slice(0, 2),
-  }
+  return featured(plan, (own) => opsOf(own, 1, true))
 }
 
 function nodesOf(chance: Chance): NodePlan['roles'][] {

@@ -380,4 +380,51 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['occurrences'],
     at: 10,
   },
+  'retention takes what has an open child': {
+    change: {
+      'store/sqlite/prune.ts': [
+        ["  AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id AND c.status <> 'stopped')\n", ''],
+      ],
+    },
+    by: ['retained'],
+    at: 4,
+  },
+  'retention takes what somebody has or is about to take': {
+    change: { 'store/sqlite/prune.ts': [['  AND locked_by IS NULL AND ready = 0\n', '']] },
+    by: ['retained'],
+    at: 58,
+  },
+  'retention takes what is not old enough': {
+    change: { 'store/sqlite/prune.ts': [['until: now - (rule.age ?? 0)', 'until: now - (rule.age ?? 0) / 2']] },
+    by: ['retained'],
+    at: 4,
+  },
+  'a dropped task leaves something behind': {
+    change: { 'store/sqlite/prune.ts': [["  'DELETE FROM triarch_history WHERE task = ?',\n", '']] },
+    by: ['retained'],
+    at: 4,
+  },
+  'retention is thought of once': {
+    change: {
+      'supervisor/retention.ts': [
+        ['this.#next = environment.monotonic() + EVERY', 'this.#next = Number.POSITIVE_INFINITY'],
+      ],
+    },
+    by: ['retained'],
+    at: 4,
+  },
+  'nobody remembers that a transaction took effect': {
+    change: { 'store/sqlite/effect.ts': [['  database.run(KEEP, key, step, name, answer)\n', '']] },
+    by: ['transactions'],
+    at: 53,
+  },
+  'what a transaction that failed has written stays': {
+    change: {
+      'store/sqlite/transactions.ts': [
+        ["connection.isTransaction) database.run('ROLLBACK')", "connection.isTransaction) database.run('COMMIT')"],
+      ],
+    },
+    by: ['transactions'],
+    at: 18,
+  },
 }

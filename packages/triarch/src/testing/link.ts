@@ -22,10 +22,12 @@ export interface Fate {
 /** One call of one machine, the `index`-th of all. */
 export interface Call {
   machine: Machine
-  name: StoreCall
+  name: StoreCall | 'transact'
   args: readonly unknown[]
   index: number
 }
+
+type StoredCall = Call & { name: StoreCall }
 
 export interface NetworkOptions {
   /** Decides what becomes of a call; no faults, no distance when not given. */
@@ -39,7 +41,7 @@ export interface NetworkOptions {
 }
 
 const near: Fate = { there: 0, back: 0 }
-const changing: ReadonlySet<StoreCall> = new Set<StoreCall>([
+const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
   ...(['writeSchedule', 'dropSchedule', 'bury'] as const),
   ...(['quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
@@ -90,7 +92,7 @@ export class Network {
   }
 
   #carry(machine: Machine, name: StoreCall, args: readonly unknown[]): Promise<unknown> {
-    const call = { machine, name, args, index: ++this.calls }
+    const call: StoredCall = { machine, name, args, index: ++this.calls }
     const fate = this.#options.fate?.(call) ?? near
     return new Promise((resolve, reject) => {
       if (fate.fault === 'crash-before') return this.#crash(machine)
@@ -99,7 +101,7 @@ export class Network {
     })
   }
 
-  #arrive(call: Call, fate: Fate, caller: { resolve(value: unknown): void; reject(error: Error): void }): void {
+  #arrive(call: StoredCall, fate: Fate, caller: { resolve(value: unknown): void; reject(error: Error): void }): void {
     const { fault } = fate
     const { machine, name } = call
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
@@ -128,7 +130,7 @@ export class Network {
     this.#options.crashed?.(machine)
   }
 
-  #perform(call: Call): unknown {
+  #perform(call: StoredCall): unknown {
     const { machine, name, args } = call
     if (name === 'changes') {
       return this.#options.tellsChanges === false ? null : this.#writes - (this.#own.get(machine) ?? 0)
@@ -154,13 +156,15 @@ export function isMoment({ name }: Call, answer: unknown): boolean {
   return moments.has(name)
 }
 
-const moments: ReadonlySet<StoreCall> = new Set<StoreCall>(['commit', 'submit', 'post', 'reply', 'beatWork', 'leave'])
+const moments: ReadonlySet<Call['name']> = new Set<Call['name']>([
+  ...(['commit', 'submit', 'post', 'reply', 'beatWork', 'leave', 'transact'] as const),
+])
 
 function foundSomething({ deadNodes, releasedTasks, expiredSteps, overdueTasks }: SweepReport): boolean {
   return deadNodes.length + releasedTasks + expiredSteps + overdueTasks > 0
 }
 
 /** Idle polls change nothing. */
-function wrote(name: StoreCall, answer: unknown): boolean {
+function wrote(name: Call['name'], answer: unknown): boolean {
   return !(name === 'claim' || name === 'takeWork') || (answer as unknown[]).length > 0
 }

@@ -1,0 +1,71 @@
+import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
+import { type Chance, chanceOf } from './chance.ts'
+import type { Plan, SchedulePlan, TaskPlan } from './plan.ts'
+import type { Op } from './program.ts'
+
+/** Adds something to the plan, in the places that chance picks. */
+type Feature = (chance: Chance, plan: Plan, opsOf: (chance: Chance) => Op[]) => void
+
+const schedules: Feature = (chance, plan, opsOf) => {
+  plan.schedules = chance
+    .some(2, () => scheduleOf(chance, opsOf))
+    .map((schedule, index) => ({ ...schedule, name: `s${index}` }))
+}
+
+const retention: Feature = (chance, { settings, tasks, moves, chaos }) => {
+  const results = (['success', 'warning', 'error', 'cancelled', 'compensated'] as const).filter(() => chance.yes(0.7))
+  settings.retention = Object.fromEntries(results.map((result) => [result, chance.between(300, 3_000)]))
+  for (const [place, task] of tasks.entries()) {
+    if (chance.yes(0.5)) task.again = true
+    // Children that outlive their parents, and words about what stopped long ago.
+    const child = { do: 'start', ops: [{ do: 'sleep', ms: chance.between(500, 4_000) }], onCancel: 'detach' } as const
+    if (!task.parts && chance.yes(0.5)) task.ops.unshift({ ...child, ops: [...child.ops] })
+    if (chance.yes(0.5))
+      moves.push({ at: chance.between(1_000, chaos), kind: chance.pick(['retry', 'compensate'] as const), task: place })
+  }
+}
+
+const transactions: Feature = (chance, { tasks }) => {
+  const make = (): Op => ({
+    do: 'transaction',
+    ...(chance.yes(0.4) && { slow: chance.between(1, 150) }),
+    ...(chance.yes(0.2) && { fails: 1 + chance.below(2) }),
+    ...(chance.yes(0.6) && { undo: true }),
+  })
+  for (const task of tasks) enter(chance, task, make)
+}
+
+/** What only some worlds have, and how many of them (shares of one). */
+const features: Readonly<Record<string, { of: number; add: Feature }>> = {
+  schedules: { of: 0.12, add: schedules },
+  retention: { of: 0.1, add: retention },
+  transactions: { of: 0.12, add: transactions },
+}
+
+/** The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them. */
+export function featured(plan: Plan, opsOf: (chance: Chance) => Op[]): Plan {
+  for (const [name, { of, add }] of Object.entries(features)) {
+    const chance = chanceOf(seededRandom(hash32(`${name} of ${plan.seed}`)))
+    if (chance.yes(of)) add(chance, plan, opsOf)
+  }
+  return plan
+}
+
+/** Puts one to three operations somewhere into the task's program. */
+function enter(chance: Chance, { ops, parts }: TaskPlan, make: () => Op): void {
+  if (!parts) for (const op of chance.some(3, make)) ops.splice(chance.below(ops.length + 1), 0, op)
+}
+
+function scheduleOf(chance: Chance, opsOf: (chance: Chance) => Op[]): SchedulePlan {
+  return {
+    name: '',
+    at: chance.below(2_000),
+    every: chance.between(400, 2_500),
+    from: chance.below(2_500),
+    overlap: chance.pick(['skip', 'queue', 'allow', 'cancel-previous'] as const),
+    limit: chance.between(1, 4),
+    ...(chance.yes(0.3) && { within: chance.between(100, 2_000) }),
+    jitter: chance.yes(0.2) ? chance.below(300) : 0,
+    ops: opsOf(chance).slice(0, 2),
+  }
+}
