@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { mutantPlugin } from './mutate/plugin.ts'
+import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
 
 export default defineConfig({
   plugins: [mutantPlugin()],
   test: {
+    ...mutantRunner(),
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
     maxWorkers: 2,

@@ -1,4 +1,5 @@
 // npm run mutate: `-- --help` tells the options.
+import { Journal } from './journal.ts'
 import { parseOptions, UsageError, usage } from './options.ts'
 import { chosen, gone, score } from './score.ts'
 import { targets } from './target.ts'
@@ -12,13 +13,15 @@ async function main(): Promise<number> {
   const stale = gone()
   for (const key of stale) console.log(`✗ listed as equivalent, but not there: ${key}`)
   let missed = stale.length
+  const journal = new Journal(options.journal, options.again)
   for (const name of options.in) {
     if (options.list) {
       for (const { key, line } of targets[name] ? chosen(targets[name], options) : []) console.log(`${line}: ${key}`)
       continue
     }
-    const { judged, noticed, survivors, share, least } = await score(name, options, ({ key, line }, by) =>
-      console.log(by === null ? `✗ ${line}: ${key}` : `✓ ${key} (${by})`),
+    const bounds = { ...options, suites: true }
+    const { judged, noticed, survivors, share, least } = await score(name, bounds, journal, ({ key }, by) =>
+      console.log(`✓ ${key} (${by})`),
     )
     console.log(`\n${name}: ${noticed} of ${judged} noticed, ${(share * 100).toFixed(1)} % (at least ${least * 100} %)`)
     for (const { key, line } of survivors) console.log(`  ${line}: ${key}`)

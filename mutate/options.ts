@@ -6,19 +6,23 @@ export interface Options {
   in: string[]
   /** Part of the path of the files. */
   only: string
-  /** One mutant of so many. */
-  every: number
+  /** The n-th of so many parts. */
+  shard: { n: number; of: number }
   /** Seeds of the simulation for each. */
   seeds: number
-  jobs: number
+  /** Where verdicts are kept. */
+  journal: string
+  /** Judges anew what survived. */
+  again: boolean
   /** Lists the mutants instead of judging them. */
   list: boolean
 }
 
-export const usage = `npm run mutate                                 every mutant of kernel and SQLite store: hours
+export const usage = `npm run mutate                                 every mutant of kernel and SQLite store
 npm run mutate -- --in kernel --only apply     those of one target (${Object.keys(targets).join(', ')}), of files named so
-npm run mutate -- --every 20 --seeds 10        one of twenty, judged by ten seeds before the suites (40)
-npm run mutate -- --jobs 2                     so many at a time
+npm run mutate -- --shard 1/20 --seeds 10      the first of twenty parts, judged by ten seeds (20) and the suites
+npm run mutate -- --journal <file>             keeps the verdicts there and goes on where they end (.mutate.jsonl)
+npm run mutate -- --again                      judges anew what survived before; the noticed are not judged twice
 npm run mutate -- --list                       only says which there are
 `
 
@@ -26,25 +30,20 @@ export class UsageError extends Error {}
 
 /** Null: help was asked for. Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options | null {
-  const { in: names, only, every, seeds, jobs, list, help } = parsed(args)
+  const { in: names, only, shard, seeds, journal, again, list, help } = parsed(args)
   if (help) return null
   for (const name of names) if (!(name in targets)) throw new UsageError(`there is no target "${name}"`)
-  return {
-    ...{ in: names, only, list },
-    every: whole('every', every, 1),
-    seeds: whole('seeds', seeds, 0),
-    jobs: whole('jobs', jobs, 1),
-  }
+  return { in: names, only, shard: part(shard), seeds: whole(seeds), journal, again, list }
 }
 
 function parsed(args: readonly string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const whole = (standard: string) => ({ ...text, default: standard })
   const names = { ...text, multiple: true as const, default: ['kernel', 'sqlite'] }
   const options = {
-    ...{ in: names, only: { ...text, default: '' } },
-    ...{ every: whole('1'), seeds: whole('40'), jobs: whole('2'), list: flag, help: flag },
+    ...{ in: names, only: { ...text, default: '' }, shard: { ...text, default: '1/1' } },
+    ...{ seeds: { ...text, default: '20' }, journal: { ...text, default: '.mutate.jsonl' } },
+    ...{ again: flag, list: flag, help: flag },
   }
   try {
     return parseArgs({ args: [...args], options }).values
@@ -53,9 +52,14 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function whole(name: string, text: string, least: number): number {
+function whole(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new UsageError(`--${name} takes a whole number from ${least}`)
+  if (!Number.isSafeInteger(value) || value < 0) throw new UsageError('--seeds takes a whole number from 0')
   return value
+}
+
+function part(text: string): Options['shard'] {
+  const [, n = 0, of = 0] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number)
+  if (n < 1 || n > of) throw new UsageError('--shard takes which of how many parts, like 1/20')
+  return { n, of }
 }

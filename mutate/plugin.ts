@@ -1,22 +1,49 @@
 import { join } from 'node:path'
-import { type Mutant, mutate } from './mutant.ts'
+import { embedded } from './embed.ts'
+import { mutantsByFile, root, targets } from './target.ts'
 
-/** Tells the suites which mutant to load; JSON. */
-export const VARIABLE = 'TRIARCH_MUTANT'
+/** Tells the suites what they do here; JSON of an Errand. */
+export const VARIABLE = 'TRIARCH_MUTATE'
 
-/** Loads the mutant in the place of its file; null: none is asked for. */
+/** What a run of the suites is asked for. */
+export interface Errand {
+  target: string
+  /** Written to, a line of JSON each; read by nobody but who asked. */
+  report: string
+  /** Null: which test reaches which mutants is told. Else these mutants are judged. */
+  judge: Judged | null
+}
+
+export interface Judged {
+  /** By the name of a test: how long it takes (ms), and which mutants it is to judge. */
+  tests: Record<string, { ms: number; mutants: number[] }>
+}
+
+export function errand(): Errand | null {
+  const asked = process.env[VARIABLE]
+  return asked === undefined ? null : (JSON.parse(asked) as Errand)
+}
+
+/** Loads the files of the target with all their mutants in them; null: none are asked for. */
 export function mutantPlugin(): {
   name: string
   enforce: 'pre'
   transform: (code: string, id: string) => string | undefined
 } | null {
-  const asked = process.env[VARIABLE]
-  if (asked === undefined) return null
-  const mutant = JSON.parse(asked) as Mutant
-  const path = join(import.meta.dirname, '..', mutant.file)
+  const target = targets[errand()?.target ?? '']
+  if (!target) return null
+  const files = mutantsByFile(target)
   return {
-    name: 'mutant',
+    name: 'mutants',
     enforce: 'pre',
-    transform: (code, id) => (id.split('?')[0] === path ? mutate(code, mutant) : undefined),
+    transform: (code, id) => {
+      const mutants = files.get((id.split('?')[0] ?? '').slice(root.length + 1))
+      return mutants && embedded(code, mutants)
+    },
   }
+}
+
+/** The runner that tries each test with each mutant; nothing: the usual one. */
+export function mutantRunner(): { runner?: string } {
+  return errand() === null ? {} : { runner: join(import.meta.dirname, 'runner.ts') }
 }

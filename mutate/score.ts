@@ -1,7 +1,13 @@
 import { equivalent } from './equivalent.ts'
-import { Judge } from './judge.ts'
+import type { Journal } from './journal.ts'
 import type { Mutant } from './mutant.ts'
+import { Simulation } from './simulation.ts'
+import { type Span, Suites } from './suites.ts'
 import { mutantsIn, type Target, targets } from './target.ts'
+
+/** Tests that judge before the simulation does, and after (ms). Still longer ones are about volume. */
+const QUICK: Span = [0, 150]
+const SLOW: Span = [150, 2_500]
 
 /** What became of the mutants of one target. */
 export interface Score {
@@ -16,44 +22,66 @@ export interface Score {
 
 export interface Bounds {
   only: string
-  every: number
+  /** The n-th of so many parts; the mutants are dealt out among them. */
+  shard: { n: number; of: number }
   seeds: number
-  jobs: number
-  /** Whether the suites judge what no seed notices; else they are not run. Default: true. */
-  suites?: boolean
+  /** Without the suites the simulation alone judges. */
+  suites: boolean
 }
 
-/** Told of each mutant when it is judged. */
-export type Told = (mutant: Mutant, noticed: string | null) => void
+/** Told of each mutant when it is noticed. */
+export type Told = (mutant: Mutant, by: string) => void
 
-/** Throws when the suites fail by themselves. */
-export async function score(name: string, bounds: Bounds, told: Told): Promise<Score> {
+export async function score(name: string, bounds: Bounds, journal: Journal, told: Told): Promise<Score> {
   const target = targets[name] as Target
+  const all = mutantsIn(target)
+  const ids = new Map(all.map((mutant, id) => [mutant.key, id]))
   const mutants = chosen(target, bounds)
-  const survivors: Mutant[] = []
-  const left = [...mutants]
-  const failing = bounds.suites === false ? null : await new Judge(target, 0).unmutated()
-  if (failing !== null) throw new Error(`the suites fail without any mutant: ${failing}`)
-  const work = async () => {
-    const judge = new Judge(target, bounds.seeds, bounds.suites)
-    for (let mutant = left.shift(); mutant; mutant = left.shift()) {
-      const noticed = await judge.judge(mutant)
-      if (noticed === null) survivors.push(mutant)
-      told(mutant, noticed)
-    }
-    judge.close()
+  const notice = (mutant: Mutant, by: string) => {
+    journal.notice(mutant, by)
+    told(mutant, by)
   }
-  await Promise.all(Array.from({ length: bounds.jobs }, work))
+  const idOf = ({ key }: Mutant) => ids.get(key) as number
+  const left = (judge: string) =>
+    mutants.filter((mutant) => journal.noticed(mutant) === null && !journal.passed(mutant, judge))
+
+  const suites = bounds.suites && left('').length > 0 ? new Suites(name, target) : null
+  const bySuites = async (span: Span) => {
+    for (const file of suites?.filesOf(span) ?? []) {
+      const judge = `${file} ${span[1]} ms`
+      const open = left(judge)
+      const judged = await suites?.judge(file, span, open.map(idOf), (id, by) => notice(all[id] as Mutant, by))
+      for (const mutant of open)
+        if (judged?.has(idOf(mutant)) && journal.noticed(mutant) === null) journal.pass(mutant, judge)
+    }
+  }
+  const bySimulation = async () => {
+    const judge = `${bounds.seeds} seeds`
+    const simulation = new Simulation(name, bounds.seeds)
+    for (const mutant of left(judge)) {
+      const by = await simulation.judge(idOf(mutant))
+      if (by === null) journal.pass(mutant, judge)
+      else notice(mutant, by)
+    }
+    simulation.close()
+  }
+  // Those first that judge the most mutants in the same time.
+  for (const test of (await suites?.record()) ?? []) console.warn(`judges nothing, for it fails by itself: ${test}`)
+  await bySuites(QUICK)
+  if (target.simulated && bounds.seeds > 0) await bySimulation()
+  await bySuites(SLOW)
+  suites?.close()
+  const survivors = mutants.filter((mutant) => journal.noticed(mutant) === null)
   const noticed = mutants.length - survivors.length
   const share = mutants.length === 0 ? 1 : noticed / mutants.length
   return { target: name, judged: mutants.length, noticed, survivors, share, least: target.least }
 }
 
-/** Those that are judged: not the equivalent ones, and of the others one of so many. */
-export function chosen(target: Target, { only, every }: Pick<Bounds, 'only' | 'every'>): Mutant[] {
+/** Those that are judged: not the equivalent ones, and of the others those of this part. */
+export function chosen(target: Target, { only, shard }: Pick<Bounds, 'only' | 'shard'>): Mutant[] {
   return mutantsIn(target, only)
     .filter(({ key }) => !Object.hasOwn(equivalent, key))
-    .filter((_, index) => index % every === every - 1)
+    .filter((_, index) => index % shard.of === shard.n - 1)
 }
 
 /** Entries of the list of equivalent mutants of which there is none. */

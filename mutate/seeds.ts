@@ -1,15 +1,24 @@
-// A process that judges mutants by the simulation. It is sent one at a time and answers what noticed it, or null.
+// A process that judges mutants by the simulation: argv tells the target and the number of seeds. It is sent one mutant at
+// a time and answers what noticed it, or null.
 import { mutated } from '../simulation/mutation/mutant.ts'
+import type { Plan } from '../simulation/plan.ts'
 import { scenarios } from '../simulation/scenario.ts'
 import { oracleOf } from '../simulation/shrink.ts'
-import { type Mutant, mutate } from './mutant.ts'
+import { swarm } from '../simulation/swarm.ts'
+import { course, embedded } from './embed.ts'
+import { mutantsByFile, type Target, targets } from './target.ts'
 
-export interface Question {
-  mutant: Mutant
-  seeds: number
+/** One run of the simulation, what it costs (ms), and which mutants it comes by. */
+interface Case {
+  name: string
+  plan: Plan
+  ms: number
+  reached: Set<number>
 }
 
+const [name = '', seeds = '0'] = process.argv.slice(2)
 const engine = 'packages/triarch/src/'
+const state = course()
 let thrown: unknown = null
 // A mutated engine may break anywhere: whatever is thrown is noticed.
 for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
@@ -18,32 +27,47 @@ for (const event of ['unhandledRejection', 'uncaughtException'] as const) {
   })
 }
 
-process.on('message', ({ mutant, seeds }: Question) => {
-  void judge(mutant, seeds).then((noticed) => process.send?.({ noticed }))
+const files = mutantsByFile(targets[name] as Target)
+const { Campaign } = await mutated(name, (file, source) => {
+  const mutants = files.get(engine + file)
+  return mutants ? embedded(source, mutants) : source
 })
+const cases: Case[] = []
+const plans = Array.from({ length: Number(seeds) }, (_, index) => [`seed ${index + 1}`, swarm(index + 1)] as const)
+for (const [name, plan] of [...Object.entries(scenarios), ...plans]) {
+  state.reached = new Set()
+  const started = performance.now()
+  const noticed = await run(name, plan)
+  if (noticed !== null) throw new Error(`the simulation fails without any mutant: ${noticed}`)
+  cases.push({ name, plan, ms: performance.now() - started, reached: state.reached })
+}
+state.reached = null
+cases.sort((a, b) => a.ms - b.ms)
+process.on('message', (mutant: number) => {
+  void judge(mutant).then((noticed) => process.send?.({ noticed }))
+})
+process.send?.({ reached: [...new Set(cases.flatMap(({ reached }) => [...reached]))] })
 
-async function judge(mutant: Mutant, seeds: number): Promise<string | null> {
-  thrown = null
-  try {
-    const place = mutant.file.slice(engine.length)
-    const copy = await mutated(mutant.key, (file, source) => (file === place ? mutate(source, mutant) : source))
-    const campaign = new copy.Campaign()
-    for (const [name, plan] of Object.entries(scenarios)) {
-      await campaign.plan(name, plan, false)
-      if (found(campaign.failures)) return found(campaign.failures)
-    }
-    for (let seed = 1; seed <= seeds; seed++) {
-      await campaign.seed(seed)
-      if (found(campaign.failures)) return found(campaign.failures)
-    }
-    return null
-  } catch (error) {
-    return `error: ${error instanceof Error ? error.message : String(error)}`
+async function judge(mutant: number): Promise<string | null> {
+  for (const { name, plan, reached } of cases) {
+    if (!reached.has(mutant)) continue
+    state.active = mutant
+    const noticed = await run(name, plan)
+    state.active = null
+    if (noticed !== null) return noticed
   }
+  return null
 }
 
-function found(failures: readonly { name: string; violations: string[] }[]): string | null {
-  const [failure] = failures
-  if (failure) return `${failure.name}: ${oracleOf(failure.violations[0] ?? '')}`
-  return thrown === null ? null : `thrown: ${String(thrown)}`
+async function run(name: string, plan: Plan): Promise<string | null> {
+  thrown = null
+  try {
+    const campaign = new Campaign()
+    await campaign.plan(name, plan, false)
+    const violation = campaign.failures[0]?.violations[0]
+    if (violation !== undefined) return `${name}: ${oracleOf(violation)}`
+    return thrown === null ? null : `${name}: thrown: ${String(thrown)}`
+  } catch (error) {
+    return `${name}: error: ${error instanceof Error ? error.message : String(error)}`
+  }
 }

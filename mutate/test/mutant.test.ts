@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { course, embedded } from '../embed.ts'
+import { Journal } from '../journal.ts'
 import { mutate } from '../mutant.ts'
 import { mutantsOf } from '../mutator.ts'
 import { gone, score } from '../score.ts'
@@ -40,14 +42,68 @@ describe('every mutant of a source', () => {
   })
 })
 
+describe('a source with all its mutants in it', () => {
+  const source = `function f(a, b, told) {
+    if (a > 0 && (b > 0 || a === b)) told.push('both')
+    else if (a < b) return 'less'
+    for (let n = 0; n < Math.min(a, 3); n++) { if (n === b) break; told.push(n) }
+    return told.length > 2 ? 'many' : 'few'
+  }`
+  const mutants = mutantsOf('a.ts', source)
+  const state = course()
+
+  /** What the function does with each of some arguments. */
+  function deeds(text: string): string[] {
+    const f = new Function(`${text}\nreturn f`)() as (a: number, b: number, told: unknown[]) => string
+    const cases = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [2, 1],
+      [5, 2],
+      [-1, 3],
+    ] as const
+    return cases.map(([a, b]) => {
+      const told: unknown[] = []
+      return `${f(a, b, told)} ${told.join()}`
+    })
+  }
+
+  it('is the original while none is active', () => {
+    expect(deeds(embedded(source, [...mutants.entries()]))).toEqual(deeds(source))
+  })
+
+  it('is each of them while that one is', () => {
+    const all = embedded(source, [...mutants.entries()])
+    const ending = mutants.filter(({ key }) => !/\+\+/.test(key))
+    expect(ending.length).toBeGreaterThan(10)
+    for (const mutant of ending) {
+      state.active = mutants.indexOf(mutant)
+      expect(deeds(all), mutant.key).toEqual(deeds(mutate(source, mutant)))
+    }
+    state.active = null
+  })
+
+  it('tells which of them it comes by', () => {
+    const source = 'function f() { return g(0) }\nfunction g(n) { return n > 0 ? n < 1 : n === 0 }'
+    const mutants = mutantsOf('a.ts', source)
+    state.reached = new Set()
+    deeds(embedded(source, [...mutants.entries()]))
+    const reached = [...state.reached].map((id) => mutants[id]?.key)
+    state.reached = null
+    const others = mutants.map(({ key }) => key).filter((key) => !reached.includes(key))
+    expect(others).toEqual(['a.ts g: < to <= n < 1'])
+  })
+})
+
 it('the list of equivalent mutants tells of mutants that there are', () => {
   expect(gone()).toEqual([])
 })
 
 // The simulation alone judges: it depends on its seeds and on nothing else, a busy machine included.
 it('a sample of the kernel’s mutants is noticed by the simulation', { timeout: 600_000 }, async () => {
-  const bounds = { only: '', every: 150, seeds: 4, jobs: 1, suites: false }
-  const { judged, share, survivors } = await score('kernel', bounds, () => undefined)
-  expect(judged).toBeGreaterThan(10)
+  const bounds = { only: '', shard: { n: 1, of: 60 }, seeds: 4, suites: false }
+  const { judged, share, survivors } = await score('kernel', bounds, new Journal(null), () => undefined)
+  expect(judged).toBeGreaterThan(25)
   expect(share, survivors.map(({ key }) => key).join('\n')).toBeGreaterThan(0.2)
 })

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Errand, VARIABLE } from './plugin.ts'
+import { root, type Target } from './target.ts'
+
+/** Tests that take so long without a mutant (ms): longer than the first, up to the second. */
+export type Span = readonly [over: number, upTo: number]
+
+/** A process that tells nothing for so long (ms) turns in a circle. */
+const SILENCE = 150_000
+
+/** The model's random runs for each mutant: of those thousands that fail, the first hundred nearly always do. */
+const RUNS = '150'
+
+/** A cache of transformed modules would hand on code without mutants. */
+const UNCACHED = { VITEST_FS_MODULE_CACHE: 'false', TRIARCH_MODEL_RUNS: RUNS }
+
+/** What a test does without a mutant: how long it takes (ms), and which mutants it comes by. */
+interface Test {
+  ms: number
+  reached: Set<number>
+}
+
+type Line =
+  | { file: string; test: string; ms: number; reached: number[] }
+  | { fails: string }
+  | { test: string; trying: number }
+  | { test: string; noticed: number }
+
+/** Judges many mutants by one file of tests after the other, those first that take the shortest. */
+export class Suites {
+  readonly #name: string
+  readonly #target: Target
+  readonly #folder = mkdtempSync(join(tmpdir(), 'triarch-mutate-'))
+  /** By file, by name. */
+  readonly #tests = new Map<string, Map<string, Test>>()
+
+  constructor(name: string, target: Target) {
+    this.#name = name
+    this.#target = target
+  }
+
+  /** Runs them without any mutant. Those that fail by themselves are told: they judge nothing. */
+  async record(): Promise<string[]> {
+    const { lines, said } = await this.#run(filesOf(this.#target), null, () => undefined)
+    if (lines.length === 0) throw new Error(`the suites do not run: ${said.slice(-2_000)}`)
+    for (const line of lines) {
+      if (!('reached' in line)) continue
+      const tests = this.#tests.get(line.file) ?? new Map<string, Test>()
+      this.#tests.set(line.file, tests)
+      const known = tests.get(line.test)
+      tests.set(line.test, { ms: line.ms, reached: new Set([...(known?.reached ?? []), ...line.reached]) })
+    }
+    return lines.flatMap((line) => ('fails' in line ? [line.fails] : []))
+  }
+
+  /** The files that have such tests, those first whose tests are the shortest. */
+  filesOf(span: Span): string[] {
+    const cost = (file: string) => {
+      const tests = this.#within(file, span)
+      return tests.reduce((sum, [, { ms }]) => sum + ms, 0) / tests.length
+    }
+    const files = [...this.#tests.keys()].filter((file) => this.#within(file, span).length > 0)
+    return files.sort((a, b) => cost(a) - cost(b))
+  }
+
+  #within(file: string, [over, upTo]: Span): [string, Test][] {
+    return [...(this.#tests.get(file) ?? [])].filter(([, { ms }]) => ms > over && ms <= upTo)
+  }
+
+  /** Those that such tests of this file notice are told as they are found. Returns all that they come by. */
+  async judge(
+    file: string,
+    span: Span,
+    mutants: readonly number[],
+    noticed: (mutant: number, by: string) => void,
+  ): Promise<ReadonlySet<number>> {
+    const judges = this.#within(file, span)
+    const judged = new Set(mutants.filter((mutant) => judges.some(([, { reached }]) => reached.has(mutant))))
+    const left = new Set(judged)
+    const tell = (mutant: number, by: string) => {
+      if (left.delete(mutant)) noticed(mutant, by)
+    }
+    while (left.size > 0) {
+      const tests: Record<string, { ms: number; mutants: number[] }> = {}
+      for (const [name, { ms, reached }] of judges)
+        tests[name] = { ms, mutants: [...left].filter((mutant) => reached.has(mutant)) }
+      const { lines, hung } = await this.#run([file], { tests }, (line) => {
+        if ('noticed' in line) tell(line.noticed, line.test)
+      })
+      if (!hung) return judged
+      const last = lines.findLast((line) => 'trying' in line)
+      if (!last) throw new Error(`${file} hangs`)
+      tell(last.trying, `${last.test} ends the process`)
+    }
+    return judged
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #run(files: readonly string[], judge: Errand['judge'], told: (line: Line) => void): Promise<Ran> {
+    const report = join(this.#folder, 'report.jsonl')
+    rmSync(report, { force: true })
+    const errand: Errand = { target: this.#name, report, judge }
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+    const flags = ['run', '--project', this.#target.suites.project, '--reporter', 'dot', '--no-color', ...files]
+    const env = { ...process.env, ...UNCACHED, [VARIABLE]: JSON.stringify(errand) }
+    const child = spawn(process.execPath, [vitest, ...flags], { cwd: root, env, detached: true })
+    const said: string[] = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => said.push(String(text)))
+    const lines: Line[] = []
+    let hung = false
+    const look = () => {
+      for (const line of linesOf(report).slice(lines.length)) {
+        lines.push(line)
+        told(line)
+      }
+    }
+    const watch = setInterval(() => {
+      look()
+      const silent = existsSync(report) && Date.now() - statSync(report).mtimeMs > SILENCE
+      if (!silent || child.pid === undefined) return
+      hung = true
+      process.kill(-child.pid, 'SIGKILL')
+    }, 1_000)
+    await new Promise((resolve) => child.once('close', resolve))
+    clearInterval(watch)
+    look()
+    // A worker that a mutant ended leaves its tests without a result.
+    return { lines, said: said.join(''), hung: hung || /Worker (exited|forks)|terminated/.test(said.join('')) }
+  }
+}
+
+interface Ran {
+  lines: Line[]
+  said: string
+  hung: boolean
+}
+
+function linesOf(report: string): Line[] {
+  if (!existsSync(report)) return []
+  const text = readFileSync(report, 'utf8')
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line)
+}
+
+function filesOf({ suites }: Target): string[] {
+  return suites.files
+    .flatMap((pattern) => globSync(pattern, { cwd: root, exclude: [...(suites.without ?? [])] }))
+    .sort()
+}
