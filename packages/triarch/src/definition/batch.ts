@@ -121,7 +121,7 @@ export function pageOf(
     const children = inputs.map((input): Child => {
       const checked = schema && validateSync(schema, input)
       if (checked && checked !== 'async' && 'issues' in checked)
-        throw invalid(checked.issues, 'INVALID_INPUT', `input of a child (${workflow.name}) of ${what}`)
+        throw invalid(checked, 'INVALID_INPUT', `input of a child (${workflow.name}) of ${what}`)
       const value = checked && checked !== 'async' ? checked.value : input
       return { input, exclusive: exclusiveKeys(workflow, value, undefined) }
     })

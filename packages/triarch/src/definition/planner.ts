@@ -242,7 +242,7 @@ export class Planner {
     const template = toTemplate(input, reading)
     if (definition.input && reading.found.size === 0) {
       const checked = validateSync(definition.input, input)
-      if (checked !== 'async' && 'issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `input of ${key}`)
+      if (checked !== 'async' && 'issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${key}`)
     }
     const before = this.#before(after).filter((id) => !reading.found.has(id))
     const [rescue = rest.rescue] = this.#scope.rescues

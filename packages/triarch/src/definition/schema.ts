@@ -44,15 +44,19 @@ export function checkSchema(what: string, schema: unknown): void {
   throw new TriarchError('INVALID_OPTION', `${what} must be a Standard Schema (zod, valibot, arktype …)`)
 }
 
-/** The schema's verdict, or `'async'` when it can only be had by waiting (its promise is then abandoned). */
-export function validateSync<O>(
-  schema: StandardSchema<unknown, O>,
-  value: unknown,
-): { value: O } | { issues: readonly SchemaIssue[] } | 'async' {
-  const result = schema['~standard'].validate(value)
-  if (!isThenable(result)) return result.issues === undefined ? { value: result.value } : { issues: result.issues }
-  result.then(undefined, () => undefined)
-  return 'async'
+/**
+ * The schema's verdict, or `'async'` when it can only be had by waiting (its promise is then abandoned). A schema that throws,
+ * or answers what is no answer, refuses.
+ */
+export function validateSync<O>(schema: StandardSchema<unknown, O>, value: unknown): Verdict<O> | 'async' {
+  try {
+    const result = schema['~standard'].validate(value)
+    if (!isThenable(result)) return verdict(result)
+    result.then(undefined, () => undefined)
+    return 'async'
+  } catch (cause) {
+    return broken(cause)
+  }
 }
 
 /**
@@ -65,34 +69,66 @@ export function validate<O>(
   code: 'INVALID_INPUT' | 'INVALID_OUTPUT',
   what: string,
 ): O | Promise<O> {
-  const accept = (result: SchemaResult<O>): O => {
-    if (result.issues === undefined) return result.value
-    throw invalid(result.issues, code, what)
-  }
-  const crash = (cause: unknown): never => {
-    throw new TriarchError(code, `${what}: the schema itself failed on this value`, { cause })
+  const decide = (checked: Verdict<O>): O => {
+    if ('value' in checked) return checked.value
+    throw invalid(checked, code, what)
   }
   let result: SchemaResult<O> | Promise<SchemaResult<O>>
   try {
     result = schema['~standard'].validate(value)
+    if (isThenable(result))
+      return Promise.resolve(result)
+        .then((answer) => verdict(answer), broken)
+        .then(decide)
+    return decide(verdict(result))
   } catch (error) {
-    return crash(error)
+    if (error instanceof TriarchError) throw error
+    return decide(broken(error))
   }
-  return isThenable(result) ? result.then(accept, crash) : accept(result)
+}
+
+/** Why a value is no good; `cause`: what the schema threw. */
+export interface Refused {
+  issues: readonly SchemaIssue[]
+  cause?: unknown
+}
+
+type Verdict<O> = { value: O } | Refused
+
+/** What the schema said, whatever that is. */
+function verdict<O>(result: SchemaResult<O>): Verdict<O> {
+  try {
+    if (result.issues === undefined) return 'value' in result ? { value: result.value } : broken()
+    return Array.isArray(result.issues) ? { issues: result.issues } : broken()
+  } catch (cause) {
+    return broken(cause)
+  }
+}
+
+/** It is the schema that is to blame. */
+function broken(cause?: unknown): Refused {
+  return { issues: [{ message: 'the schema itself failed on this value' }], cause }
 }
 
 /** The typed error for the issues a schema found. */
 export function invalid(
-  issues: readonly SchemaIssue[],
+  { issues, cause }: Refused,
   code: 'INVALID_INPUT' | 'INVALID_OUTPUT',
   what: string,
 ): TriarchError {
-  const list = issues.slice(0, MOST_ISSUES).map(({ path = [], message }) => {
-    return { path: formatPath('', path.map(keyOf)), message: String(message) }
-  })
+  const list = issues.slice(0, MOST_ISSUES).map(issueOf)
   const shown = list.slice(0, 3).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const more = issues.length > shown.length ? ` (and ${issues.length - shown.length} more)` : ''
-  return new TriarchError(code, `${what} is invalid: ${shown.join('; ')}${more}`, { details: { issues: list } })
+  const details = { details: { issues: list }, ...(cause !== undefined && { cause }) }
+  return new TriarchError(code, `${what} is invalid: ${shown.join('; ')}${more}`, details)
+}
+
+function issueOf(issue: SchemaIssue): { path: string; message: string } {
+  try {
+    return { path: formatPath('', (issue.path ?? []).map(keyOf)), message: String(issue.message) }
+  } catch {
+    return { path: '', message: 'an issue that cannot be read' }
+  }
 }
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey {

@@ -49,8 +49,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     }
     if (action.definition.input) {
       const checked = validateSync(action.definition.input, input)
-      if (checked !== 'async' && 'issues' in checked)
-        throw invalid(checked.issues, 'INVALID_INPUT', `input of ${action.key}`)
+      if (checked !== 'async' && 'issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${action.key}`)
     }
     const policy = toRecordedPolicy(action, rescue, options, capabilities(action.definition))
     const payload = encode(input, `input of ${action.key}`, payloadLimit)
@@ -136,8 +135,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     let value = input
     if (target.definition.input) {
       const checked = validateSync(target.definition.input, input)
-      if (checked !== 'async' && 'issues' in checked)
-        throw invalid(checked.issues, 'INVALID_INPUT', `input of ${target.name}`)
+      if (checked !== 'async' && 'issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${target.name}`)
       if (checked !== 'async') value = checked.value
     }
     const exclusive = exclusiveKeys(target, value, undefined)
@@ -287,7 +285,7 @@ function instant(until: Duration | Date, now: number, what: string): number {
 function accept(what: string, schema: StandardSchema, value: unknown): { value: unknown } | Error {
   const checked = validateSync(schema, value)
   if (checked === 'async') return new TriarchError('INVALID_OPTION', `${what}: its schema is asynchronous`)
-  return 'issues' in checked ? invalid(checked.issues, 'INVALID_INPUT', what) : checked
+  return 'issues' in checked ? invalid(checked, 'INVALID_INPUT', what) : checked
 }
 
 /** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */

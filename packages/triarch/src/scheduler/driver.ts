@@ -104,7 +104,7 @@ export class FunctionDriver {
         const checked = validateSync(definition.input, input)
         if (checked === 'async')
           throw new TriarchError('INVALID_OPTION', `${this.workflow.name}: its input schema is asynchronous`)
-        if ('issues' in checked) throw invalid(checked.issues, 'INVALID_INPUT', `input of ${this.workflow.name}`)
+        if ('issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${this.workflow.name}`)
         input = checked.value
       }
       const output = await definition.run?.(input, context)

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isSchema, type StandardSchema, validate, validateSync } from '../../src/definition/schema.ts'
+import {
+  invalid,
+  isSchema,
+  type Refused,
+  type StandardSchema,
+  validate,
+  validateSync,
+} from '../../src/definition/schema.ts'
 import { isTriarchError } from '../../src/error/error.ts'
 import { raises } from './raises.ts'
 
@@ -40,6 +47,25 @@ describe('a schema', () => {
     expect((error.cause as Error).message).toBe('boom')
     const late = schemaOf(() => Promise.reject(new Error('late')))
     await expect(validate(late, 1, 'INVALID_INPUT', 'input')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('that answers what is no answer refuses, typed, whoever asks', async () => {
+    const unreadable = { path: 5, message: 'm' }
+    const answers = [undefined, null, 1, 'no', {}, { issues: 5 }, { issues: [null] }, { issues: [unreadable] }]
+    const hostile = {
+      get issues() {
+        throw new Error('no')
+      },
+    }
+    for (const answer of [...answers, hostile]) {
+      const schema = schemaOf(() => answer)
+      const late = schemaOf(() => Promise.resolve(answer))
+      const checked = validateSync(schema, 1)
+      expect(checked).toHaveProperty('issues')
+      expect(invalid(checked as Refused, 'INVALID_INPUT', 'input').code).toBe('INVALID_INPUT')
+      raises('INVALID_INPUT', () => validate(schema, 1, 'INVALID_INPUT', 'input'))
+      await expect(validate(late, 1, 'INVALID_INPUT', 'input')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    }
   })
 
   it('can be asked not to wait', () => {
