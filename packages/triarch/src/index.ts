@@ -42,8 +42,10 @@ export type {
   TaskContext,
   TransactionOptions,
   UndoOptions,
+  WaitForEventOptions,
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'
+export type { EventSchemas } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
 export {

@@ -1,8 +1,17 @@
 import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
+import {
+  acceptEvent,
+  type EventName,
+  type EventPayload,
+  type EventSchemas,
+  eventSchema,
+  type NoEvents,
+} from '../definition/event.ts'
 import { checkLabel } from '../definition/name.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { type PlanView, planView } from '../definition/preview.ts'
+import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { taskError } from '../error/task-error.ts'
@@ -39,12 +48,17 @@ export interface WaitOptions {
  * A task seen from outside: its state, its result, and what an operator can do with it. What is asked of it is durable
  * when the call resolves; it happens when a scheduler takes it up.
  */
-export class TaskHandle<O = unknown> {
+export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   readonly id: string
   readonly #connection: Connection
+  /** What it was submitted, or asked for, as. */
+  readonly #workflow: Workflow | undefined
+  /** By which its code runs. */
+  #version: Pick<TaskInfo, 'workflow' | 'version'> | null = null
 
-  constructor(connection: Connection, id: string) {
+  constructor(connection: Connection, id: string, workflow?: Workflow) {
     this.#connection = connection
+    this.#workflow = workflow
     this.id = id
   }
 
@@ -192,16 +206,27 @@ export class TaskHandle<O = unknown> {
 
   /**
    * Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
-   * and MAILBOX_FULL when as many wait already (`limits.mailbox`).
+   * MAILBOX_FULL when as many wait already (`limits.mailbox`), and INVALID_INPUT when its workflow, if this process knows it, says
+   * by its `events` that it does not take this.
    */
-  async emit(name: string, payload: unknown = null): Promise<void> {
+  async emit<K extends EventName<E>>(name: K, ...given: EventPayload<E, K>): Promise<void> {
     checkLabel('an event', name)
-    const message = {
-      type: 'event' as const,
-      name,
-      payload: encode(payload, `payload of event "${name}"`, this.#connection.limits.payload),
-    }
-    await this.#connection.send(this.id, message)
+    const [value = null] = given as unknown[]
+    const payload = encode(value, `payload of event "${name}"`, this.#connection.limits.payload)
+    const accepted = acceptEvent(name, eventSchema(await this.#events(), name), payload)
+    if (accepted instanceof TriarchError) throw accepted
+    await this.#connection.send(this.id, { type: 'event', name, payload })
+  }
+
+  /** What the task's own version of its workflow declares, if it is known here. Asks for that only where some workflow does. */
+  async #events(): Promise<EventSchemas | undefined> {
+    const { registry } = this.#connection
+    const known = this.#workflow
+    if (!known?.definition.events && !registry.declaresEvents) return undefined
+    this.#version ??= await this.#connection.row(this.id)
+    const { workflow, version } = this.#version
+    const same = known?.name === workflow && known.version === version
+    return (registry.workflow(workflow, version) ?? (same ? known : undefined))?.definition.events
   }
 
   /** One in quarantine is ended here and now: nobody else takes it, nor may its history be readable. */

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
+import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
 import { checkTaskId } from '../definition/name.ts'
 import type { ScheduleOptions } from '../definition/schedule.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
 import { SteadyEnvironment } from '../environment/steady.ts'
@@ -134,7 +135,11 @@ export class Triarch implements AsyncDisposable {
    * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    */
-  async submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
+  async submit<I, O, E extends EventSchemas>(
+    workflow: Workflow<I, O, E>,
+    input: NoInfer<I>,
+    options: SubmitOptions = {},
+  ): Promise<TaskHandle<O, E>> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
     if (options.via !== undefined && !this.#ready) {
       throw new TriarchError('STORE_VIA_INVALID', 'open() the store before you begin a transaction on it')
@@ -145,7 +150,7 @@ export class Triarch implements AsyncDisposable {
     let id: string | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
       id = await this.#submit(workflow as Workflow, input, options)
-      return new TaskHandle<O>(this.#connection, id)
+      return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
     }
     const chain = inOrder(this.#registry.middleware, middleware)
     const call = { workflow: workflow?.name, input, id: options.id, tags: options.tags ?? {}, via: options.via }
@@ -154,7 +159,7 @@ export class Triarch implements AsyncDisposable {
       return id
     })
     if (id === undefined) throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')
-    return new TaskHandle<O>(this.#connection, id)
+    return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
   }
 
   async #submit(workflow: Workflow, input: unknown, options: SubmitOptions): Promise<string> {
@@ -169,9 +174,13 @@ export class Triarch implements AsyncDisposable {
     return task.id
   }
 
-  /** A task by its id; whether it exists shows at the first use. */
-  task<O = unknown>(id: string): TaskHandle<O> {
-    return new TaskHandle<O>(this.#connection, checkTaskId(id))
+  /** A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`. */
+  task<O = unknown, E extends EventSchemas = NoEvents>(
+    id: string,
+    workflow?: Workflow<unknown, O, E>,
+  ): TaskHandle<O, E> {
+    if (workflow !== undefined) checkWorkflow(workflow)
+    return new TaskHandle<O, E>(this.#connection, checkTaskId(id), workflow as Workflow | undefined)
   }
 
   /**

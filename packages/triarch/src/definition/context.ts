@@ -2,10 +2,11 @@ import type { ParentPolicy } from '../kernel/event.ts'
 import type { Action, StepContext } from './action.ts'
 import type { BatchResult, LocalBatchDefinition } from './batch.ts'
 import type { Duration } from './duration.ts'
+import type { EventSchemas, NoEvents } from './event.ts'
 import type { Jsonified } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { RetryOptions } from './retry.ts'
-import type { StandardSchema } from './schema.ts'
+import type { InferOutput, StandardSchema } from './schema.ts'
 import type { Workflow } from './workflow.ts'
 
 /** Retry options of a single step of an action: all that can be recorded as data. */
@@ -50,12 +51,15 @@ export interface ChildOptions {
   completeWithin?: Duration
 }
 
-export interface EventOptions<T> {
+export interface EventOptions<T> extends WaitForEventOptions {
   /**
-   * Checks the payload. Must answer at once and always alike. What it refuses is dropped with an alert (EVENT_REFUSED), and
-   * the wait goes on.
+   * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
+   * on, is set aside with an alert (EVENT_REFUSED), and the wait goes on.
    */
   schema?: StandardSchema<unknown, T>
+}
+
+export interface WaitForEventOptions {
   /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
   timeout?: Duration | Date
   /** Give up, with its reason, when the workflow's own code aborts it; never. */
@@ -95,7 +99,7 @@ export interface UndoOptions {
  * when the workflow is replayed. Await only what the context gives (Promise.all, race, any, allSettled of it are fine), and
  * take time, chance and ids from here. Used otherwise it throws WORKFLOW_MISUSE.
  */
-export interface TaskContext {
+export interface TaskContext<E extends EventSchemas = NoEvents> {
   /** The task's id. */
   readonly id: string
   /** The workflow's name. */
@@ -126,7 +130,11 @@ export interface TaskContext {
   /** Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too. */
   sleep(until: Duration | Date): Promise<void>
 
-  /** The next event of this name, in order of arrival; those that came before count. Rejects with EventTimeoutError. */
+  /**
+   * The next event of this name, in order of arrival; those that came before count. Declared `events` of the workflow give its type,
+   * and the schema unless one is given. Rejects with EventTimeoutError.
+   */
+  event<K extends keyof E & string>(name: K, options?: WaitForEventOptions): Promise<InferOutput<E[K]>>
   event<T = unknown>(name: string, options?: EventOptions<T>): Promise<T>
 
   /** Runs a child task and waits for its output. Rejects with ChildFailedError. */

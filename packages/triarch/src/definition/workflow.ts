@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { RescueStrategy } from '../kernel/policy.ts'
 import type { TaskContext } from './context.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
+import { checkEvents, type EventSchemas, type NoEvents } from './event.ts'
 import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
 import { type TaskHook, toHookOrders } from './hook.ts'
 import type { Jsonified } from './jsonified.ts'
@@ -30,6 +31,11 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   priority?: number
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<I>
+  /**
+   * The events it takes, with the schemas of their payloads: `task.event` and `emit` are typed by them. What a schema refuses is
+   * refused where it is sent, if that process knows the workflow, else set aside when it comes. Must answer at once and always alike.
+   */
+  events?: EventSchemas
   /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
   retention?: RetentionOption
   /** Where secrets are in its input and output: see the option of actions. */
@@ -50,32 +56,33 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
 }
 
 /** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
-export type TypedWorkflowDefinition<P, R, I> = Omit<
+export type TypedWorkflowDefinition<P, R, I, E extends EventSchemas = NoEvents> = Omit<
   WorkflowDefinition<P, R>,
-  'input' | 'output' | 'exclusive' | 'run' | 'plan'
+  'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
 > & {
   exclusive?: ExclusiveOptions<NoInfer<P>>
   input?: StandardSchema<I, P>
-  run(input: P, task: TaskContext): R | Promise<R>
+  events?: E
+  run(input: P, task: TaskContext<E>): R | Promise<R>
 }
 
 /** A plan's definition as it is written. */
 export type PlannedWorkflowDefinition<P, R, I> = Omit<
   WorkflowDefinition<P>,
-  'input' | 'output' | 'exclusive' | 'run' | 'plan'
+  'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
 > & {
   exclusive?: ExclusiveOptions<NoInfer<P>>
   input?: StandardSchema<I, P>
   plan(input: P, plan: PlanContext): R
 }
 
-/** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it). */
-export interface Workflow<I = unknown, O = unknown> {
+/** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the events it takes. */
+export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoEvents> {
   readonly name: string
   readonly version: string
   readonly definition: WorkflowDefinition
   /** Exists for the compiler only. */
-  readonly '~types'?: { readonly input: I; readonly output: O }
+  readonly '~types'?: { readonly input: I; readonly output: O; readonly events: E }
 }
 
 const keys = [
@@ -86,6 +93,7 @@ const keys = [
   'completeWithin',
   'priority',
   'exclusive',
+  'events',
   'retention',
   'secrets',
   'middleware',
@@ -96,14 +104,14 @@ const keys = [
 ]
 
 /** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
-export function workflow<P, R, I = P>(
+export function workflow<P, R, I = P, E extends EventSchemas = NoEvents>(
   name: string,
-  definition: TypedWorkflowDefinition<P, R, I> & { output?: never; plan?: never },
-): Workflow<I, Jsonified<R>>
-export function workflow<P, R, O, I = P>(
+  definition: TypedWorkflowDefinition<P, R, I, E> & { output?: never; plan?: never },
+): Workflow<I, Jsonified<R>, E>
+export function workflow<P, R, O, I = P, E extends EventSchemas = NoEvents>(
   name: string,
-  definition: TypedWorkflowDefinition<P, NoInfer<R>, I> & { output: StandardSchema<R, O> },
-): Workflow<I, Jsonified<O>>
+  definition: TypedWorkflowDefinition<P, NoInfer<R>, I, E> & { output: StandardSchema<R, O> },
+): Workflow<I, Jsonified<O>, E>
 export function workflow<P, R, I = P>(
   name: string,
   definition: PlannedWorkflowDefinition<P, R, I>,
@@ -113,8 +121,8 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   checkOptions(what, definition ?? null, keys)
   const { run, plan } = definition
   checkFunction(`${what}: ${plan === undefined ? 'run' : 'plan'}`, plan ?? run)
-  if (plan !== undefined && (run !== undefined || definition.output !== undefined)) {
-    throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run and no output schema`)
+  if (plan !== undefined && (run ?? definition.output ?? definition.events) !== undefined) {
+    throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run, no output schema and no events`)
   }
   const { rescue, completeWithin, priority, exclusive, finalize = 'steps', version = '1' } = definition
   if ((finalize !== 'steps' && finalize !== 'transaction') || (definition.finalize !== undefined && plan === undefined))
@@ -124,6 +132,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   toHookOrders(what, definition.hooks)
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
+  checkEvents(`${what}: events`, definition.events)
   toRetention(definition.retention, `${what}: retention`)
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)

@@ -15,13 +15,14 @@ import type {
   UndoOptions,
 } from '../definition/context.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
+import { acceptEvent, eventSchema } from '../definition/event.ts'
 import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { checkLabel, checkName, checkNewTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
-import { checkSchema, invalid, type StandardSchema, validateSync } from '../definition/schema.ts'
+import { checkSchema, invalid, validateSync } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { hash32, seededRandom } from '../environment/random.ts'
@@ -174,13 +175,13 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
     checkLabel('an event', name)
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout', 'signal'])
-    const { schema, signal } = options
+    const { schema = eventSchema(workflow.definition.events, name), signal } = options
     checkSchema(`event "${name}": schema`, schema)
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
     return driver.wish({
       ask: (id) => ({ type: 'waitStarted', id, name, until }),
       // One wrong payload, whoever sent it, must not end what waits for the right one.
-      take: (came) => (schema ? accept(`payload of event "${name}"`, schema, came) : { value: came }),
+      take: (came) => acceptEvent(name, schema, came),
       signal,
     })
   }
@@ -280,12 +281,6 @@ function instant(until: Duration | Date, now: number, what: string): number {
   const at = until.getTime()
   if (Number.isNaN(at)) throw new TriarchError('INVALID_DURATION', `${what}: the date is invalid`)
   return at
-}
-
-function accept(what: string, schema: StandardSchema, value: unknown): { value: unknown } | Error {
-  const checked = validateSync(schema, value)
-  if (checked === 'async') return new TriarchError('INVALID_OPTION', `${what}: its schema is asynchronous`)
-  return 'issues' in checked ? invalid(checked, 'INVALID_INPUT', what) : checked
 }
 
 /** A UUID (RFC 9562 §5.8, version 8) that is the same whenever the same task asks for its n-th. */

@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { AlertCode } from '../kernel/alert.ts'
 import { dispatchable, isWider } from '../kernel/dispatch.ts'
+import type { Decision } from '../kernel/event.ts'
 import { hold } from '../kernel/failure.ts'
 import { hookTasks } from '../kernel/hook.ts'
 import { isFull } from '../kernel/load.ts'
@@ -49,13 +50,19 @@ function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
       alert(turn, 'error', decision.error.message)
       continue
     }
+    if (command.refused !== undefined) refuse(turn, decision, command.refused)
     emit(turn, decision)
-    if (command.refused !== undefined) alert(turn, 'event', command.refused, 'EVENT_REFUSED')
     const child = childTask(turn, command)
     if (!child) continue
     children.push(child)
     turn.load.size += child.events.length
   }
+}
+
+/** The event is nobody's: the history says why, and somebody may find who sent it. */
+function refuse(turn: Turn, decision: Decision, reason: string): void {
+  emit(turn, { type: 'unheeded', message: 'event', ...('name' in decision && { name: decision.name }), reason })
+  alert(turn, 'event', reason, 'EVENT_REFUSED')
 }
 
 /** The code cannot go on as it is: the task waits for an operator and a mended version. */

@@ -8,6 +8,7 @@ import { TriarchError } from '../error/error.ts'
 /** What this process knows by name. Several versions of a workflow may stand side by side. */
 export class Registry {
   readonly #workflows = new Map<string, Workflow>()
+  #declaresEvents = false
   readonly agents: Map<string, Agent> = new Map()
 
   /** Around everything in this process, the outermost first. */
@@ -27,6 +28,7 @@ export class Registry {
         )
       }
       this.#workflows.set(key, workflow)
+      this.#declaresEvents ||= workflow.definition.events !== undefined
     }
     for (const agent of agents) {
       if (this.agents.has(agent.name))
@@ -64,6 +66,11 @@ export class Registry {
 
   workflow(name: string, version: string): Workflow | undefined {
     return this.#workflows.get(versionKey(name, version))
+  }
+
+  /** Whether any workflow says what its events carry. */
+  get declaresEvents(): boolean {
+    return this.#declaresEvents
   }
 
   get retentions(): { name: string; retention: Retention }[] {

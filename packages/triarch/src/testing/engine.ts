@@ -3,6 +3,7 @@ import type { TriarchOptions } from '../client/options.ts'
 import type { SubmitOptions } from '../client/submission.ts'
 import { Triarch } from '../client/triarch.ts'
 import { type Duration, milliseconds } from '../definition/duration.ts'
+import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { VirtualEnvironment } from '../environment/virtual.ts'
 import { memory } from './memory.ts'
@@ -39,12 +40,19 @@ export class TestEngine implements AsyncDisposable {
     this.environment = environment
   }
 
-  submit<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options: SubmitOptions = {}): Promise<TaskHandle<O>> {
+  submit<I, O, E extends EventSchemas>(
+    workflow: Workflow<I, O, E>,
+    input: NoInfer<I>,
+    options: SubmitOptions = {},
+  ): Promise<TaskHandle<O, E>> {
     return this.triarch.submit(workflow, input, options)
   }
 
-  task<O = unknown>(id: string): TaskHandle<O> {
-    return this.triarch.task<O>(id)
+  task<O = unknown, E extends EventSchemas = NoEvents>(
+    id: string,
+    workflow?: Workflow<unknown, O, E>,
+  ): TaskHandle<O, E> {
+    return this.triarch.task<O, E>(id, workflow)
   }
 
   /** The virtual instant. */

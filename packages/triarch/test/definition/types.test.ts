@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import type { Triarch } from '../../src/client/triarch.ts'
 import type { Action, StepContext } from '../../src/definition/action.ts'
 import { agent } from '../../src/definition/agent.ts'
 import type { TaskContext } from '../../src/definition/context.ts'
@@ -98,6 +99,48 @@ describe('a workflow takes its types', () => {
     expectTypeOf(plain).toEqualTypeOf<Workflow<{ n: number }, { m: number; at: string }>>()
     // @ts-expect-error the output schema wants a receipt
     void (() => workflow('bad', { output: Receipt, run: async () => 1 }))
+  })
+})
+
+const purchase = workflow('purchase', {
+  events: { paid: z.object({ by: z.string(), at: z.coerce.date<string>() }), nudged: z.string().nullable() },
+  async run(order: { id: string }, context) {
+    const event = () => context.event('paid', { timeout: '1d' })
+    expectTypeOf(event).returns.resolves.toEqualTypeOf<{ by: string; at: Date }>()
+    expectTypeOf(() => context.event('nudged')).returns.resolves.toEqualTypeOf<string | null>()
+    expectTypeOf(() => context.event('other')).returns.resolves.toEqualTypeOf<unknown>()
+    expectTypeOf(() => context.event('paid', { schema: z.number() })).returns.resolves.toEqualTypeOf<number>()
+    return helped(context, order.id)
+  },
+})
+const helped = async (context: TaskContext, id: string): Promise<number> =>
+  (await context.event<number>('n')) + id.length
+
+describe('a workflow that declares its events', () => {
+  it('types what is sent to its tasks', () => {
+    expectTypeOf(purchase).toExtend<Workflow>()
+    void (async (triarch: Triarch) => {
+      const task = await triarch.submit(purchase, { id: 'a' })
+      expectTypeOf(task.result).returns.resolves.toEqualTypeOf<number>()
+      await task.emit('paid', { by: 'card', at: '2026-01-01' })
+      await task.emit('nudged')
+      await task.emit('nudged', 'twice')
+      await triarch.task('a', purchase).emit('paid', { by: 'card', at: '2026-01-01' })
+      await triarch.task('a').emit('anything', { at: 'all' })
+      await (await triarch.submit(child, { n: 1 })).emit('anything')
+      // @ts-expect-error the payload is missing
+      await task.emit('paid')
+      // @ts-expect-error its payload has a `by`
+      await task.emit('paid', { at: '2026-01-01' })
+      // @ts-expect-error it takes no such event
+      await task.emit('payed', { by: 'card', at: '2026-01-01' })
+      // @ts-expect-error the same by its id
+      await triarch.task('a', purchase).emit('paid', 1)
+    })
+    // @ts-expect-error an event is declared by a schema
+    void (() => workflow('bad-events', { events: { paid: 'string' }, run: async () => 1 }))
+    // @ts-expect-error a plan waits for no events
+    void (() => workflow('bad-plan', { events: { paid: z.string() }, plan: () => 1 }))
   })
 })
 

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { agent, type StandardSchema, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, never, type Stage, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+const Paid = z.object({ amount: z.coerce.number<string | number>() })
+const order = workflow('order', {
+  events: { paid: Paid },
+  run: async (_: null, task) => (await task.event('paid')).amount + 1,
+})
+
+function schemaOf(validate: (value: unknown) => unknown): StandardSchema<unknown, unknown> {
+  return { '~standard': { version: 1, vendor: 'test', validate: validate as never } }
+}
+
+describe('an event that a workflow declares', () => {
+  it('is checked where it is sent: what its schema refuses is not sent', async () => {
+    await using s = await stage({ workflows: [order], poll: '1s' })
+    const task = await s.submit(order, null)
+    const bad = { amount: 'much' }
+    const senders = [task, s.engine.task(task.id, order)].map((handle) => () => handle.emit('paid', bad))
+    for (const send of [...senders, () => s.engine.task(task.id).emit('paid', bad)]) {
+      const refusal = await send().catch((error) => error)
+      expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
+    }
+    await s.advance('10s')
+    expect(await eventsOf(task, 'eventReceived')).toEqual([])
+    await task.emit('paid', { amount: '41' })
+    await s.settle()
+    expect(await task.result()).toBe(42)
+    expect(s.alerts).toEqual([])
+  })
+
+  it('is set aside where it is waited for, if its sender did not know: the wait goes on, and the history says why', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const apart = (workflows: (typeof order)[]): Promise<Stage> =>
+      stage({ workflows, store: file.store, environment, poll: '1s', ...(workflows.length === 0 && { roles: [] }) })
+    await using worker = await apart([order])
+    await using client = await apart([])
+    const task = await worker.submit(order, null, { id: 't' })
+    const foreign = client.engine.task('t')
+    await foreign.emit('paid', { amount: 'much' })
+    await worker.advance('10s')
+    expect(worker.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: 't' }])
+    expect(await eventsOf(task, 'unheeded')).toMatchObject([
+      { message: 'event', name: 'paid', reason: expect.stringContaining('amount') },
+    ])
+    expect((await task.status()).status).toBe('running')
+    await foreign.emit('paid', { amount: 1 })
+    await worker.advance('10s')
+    expect(await task.result()).toBe(2)
+  })
+
+  it('is checked by the version that the task runs, not by that which the sender has', async () => {
+    const next = workflow('order', { version: '2', events: { paid: z.string() }, run: async () => 0 })
+    await using s = await stage({ workflows: [order, next], poll: '1s' })
+    await s.submit(order, null, { id: 't' })
+    await s.settle()
+    const again = await s.submit(next, null, { id: 't', ifExists: 'return' })
+    expect(await codeOf(again.emit('paid', 'a text'))).toBe('INVALID_INPUT')
+    await s.engine.task('t').emit('paid', { amount: 2 })
+    await s.settle()
+    expect(await s.engine.task('t').result()).toBe(3)
+  })
+
+  it('is unknown of a task that is unknown, and costs who declares none no look', async () => {
+    await using s = await stage({ workflows: [order], poll: '1s' })
+    expect(await codeOf(s.engine.task('nobody').emit('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')
+  })
+})
+
+const trouble: Record<string, (value: unknown) => unknown> = {
+  throws: () => {
+    throw new Error('boom')
+  },
+  'gives nothing': () => undefined,
+  'gives rubbish': () => ({ issues: 'many' }),
+  'gives neither a value nor issues': () => ({}),
+  'gives a promise that rejects': () => Promise.reject(new Error('boom')),
+  'gives a promise that never settles': () => never(),
+  'gives a promise': (value) => Promise.resolve({ value }),
+}
+
+describe('a schema that fails', () => {
+  for (const [how, validate] of Object.entries(trouble)) {
+    const picky = schemaOf((value) => (value === 'good' ? { value } : validate(value)))
+    it(`refuses the event, and the wait goes on: it ${how}`, async () => {
+      const flow = workflow('flow', { run: (_: null, task) => task.event('x', { schema: picky }) })
+      await using s = await stage({ workflows: [flow], poll: '1s' })
+      const task = await s.submit(flow, null)
+      await task.emit('x', 'bad')
+      await s.settle()
+      expect(s.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: task.id }])
+      await task.emit('x', 'good')
+      await s.settle()
+      expect(await task.result()).toBe('good')
+    })
+
+    it(`refuses the event where it is sent: it ${how}`, async () => {
+      const flow = workflow('flow', { events: { x: picky }, run: (_: null, task) => task.event('x') })
+      await using s = await stage({ workflows: [flow], poll: '1s' })
+      const task = await s.submit(flow, null)
+      expect(['INVALID_INPUT', 'INVALID_OPTION']).toContain(await codeOf(task.emit('x', 'bad')))
+      await task.emit('x', 'good')
+      await s.settle()
+      expect(await task.result()).toBe('good')
+    })
+  }
+
+  it('is a typed error to who gives a step or a child its input', async () => {
+    const broken = schemaOf(trouble.throws as () => unknown)
+    const bank = agent('bank')
+    const pay = bank.action('pay', { input: broken, run: () => 1 })
+    const child = workflow('child', { input: broken, run: () => 1 })
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        const codes = [task.run(pay, 1), task.call(child, 1), task.start(child, 1)].map((asked) => codeOf(asked))
+        return Promise.all(codes)
+      },
+    })
+    await using s = await stage({ workflows: [flow, child], agents: [bank], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect(await task.result()).toEqual(['INVALID_INPUT', 'INVALID_INPUT', 'INVALID_INPUT'])
+    expect(await codeOf(s.submit(child, 1))).toBe('INVALID_INPUT')
+  })
+
+  it('is the error of the task whose output it was to check', async () => {
+    const flow = workflow('flow', { output: schemaOf(trouble.throws as () => unknown), run: () => 1 })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.settle()
+    expect((await task.status()).error?.code).toBe('INVALID_OUTPUT')
+  })
+})
+
+describe('a declaration of events', () => {
+  it('has names and schemas, and is no plan’s', async () => {
+    const bad = [{ events: 1 }, { events: [] }, { events: { x: null } }, { events: { x: 'text' } }]
+    const run = () => 1
+    for (const part of bad)
+      expect(await codeOf((async () => workflow('w', { ...(part as object), run }))())).toBe('INVALID_OPTION')
+    const plan = { events: { x: z.string() }, plan: () => 1 } as never
+    expect(await codeOf((async () => workflow('w', plan))())).toBe('INVALID_OPTION')
+  })
+})
