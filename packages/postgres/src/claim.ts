@@ -1,8 +1,17 @@
 import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, type Message } from 'triarch/store'
-import { texts } from './arrays.ts'
+import { integers, texts } from './arrays.ts'
 import type { Row } from './slot.ts'
 
-export function claimArguments({ node, runnable, limit, held, records, bytes, trial }: ClaimRequest): unknown[] {
+export function claimArguments({
+  node,
+  runnable,
+  limit,
+  held,
+  records,
+  bytes,
+  trial,
+  except = [],
+}: ClaimRequest): unknown[] {
   return [
     node,
     texts(runnable.map(({ workflow }) => workflow)),
@@ -14,6 +23,7 @@ export function claimArguments({ node, runnable, limit, held, records, bytes, tr
     CLAIM_BOUNDS.letters,
     CLAIM_BOUNDS.letterBytes,
     trial ?? false,
+    integers([...except]),
   ]
 }
 

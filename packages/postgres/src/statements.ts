@@ -71,7 +71,7 @@ const calls: Readonly<Record<Call, number>> = {
   commit: 77,
   submit: 13,
   post_on_terms: 11,
-  take_tasks: 13,
+  take_tasks: 14,
   quarantine: 8,
   terminate: 11,
   cut: 15,

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { Triarch } from 'triarch'
+import { expect, it } from 'vitest'
 import { leaseSuite } from '../../triarch/test/lease/lease.suite.ts'
 import { postgres } from '../src/index.ts'
 import { dropSchema, freshSchema, serverUrl } from './database.ts'
@@ -9,4 +11,22 @@ leaseSuite('the lease of a process on PostgreSQL', module, async () => {
   const schema = freshSchema()
   const options = { url: serverUrl(), schema }
   return { store: postgres(options), target: JSON.stringify(options), dispose: () => dropSchema(schema) }
+})
+
+it('a lease that no thread can renew is renewed by timers, and that is said', async () => {
+  const schema = freshSchema()
+  const url = new URL(serverUrl())
+  // A function cannot be given to a thread.
+  const connection = { password: () => Promise.resolve(decodeURIComponent(url.password)) }
+  const errors: unknown[] = []
+  const store = postgres({ url: serverUrl(), schema, connection: connection as never })
+  const triarch = new Triarch({ store, lease: '1s', sweep: '50ms', onError: (error) => errors.push(error) })
+  await triarch.start()
+  expect(errors).toMatchObject([{ code: 'LEASE_UNGUARDED' }])
+  const until = async () => (await triarch.nodes())[0]?.leaseUntil ?? 0
+  const first = await until()
+  await expect.poll(until, { timeout: 10_000 }).toBeGreaterThan(first + 1_000)
+  expect(await triarch.statistics()).toMatchObject({ fenced: 0 })
+  await triarch.stop()
+  await dropSchema(schema)
 })

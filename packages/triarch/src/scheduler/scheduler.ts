@@ -65,8 +65,9 @@ export interface SchedulerOptions {
 
 /** Tasks let go at once to make room for others. */
 const MOST_EVICTED = 500
-/** A task that finds no room is left alone for this long (ms). */
+/** A task that finds no room is left to others for this long; one that finds none even when all others are gone (ms). */
 const NO_ROOM_REST = 1_000
+const TOO_LARGE_REST = 30_000
 
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
@@ -100,6 +101,8 @@ export class Scheduler implements Owner {
   readonly #portion: Portion
   readonly #quarantine: Quarantine
   /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
+  /** Keys of tasks that are for others, and until when. */
+  readonly #left = new Map<number, number>()
   #trial: TaskRunner | null = null
   /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
   #tried = false
@@ -319,7 +322,18 @@ export class Scheduler implements Owner {
     this.#options.failed(error)
     const why = this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
     if (why) this.#setApart(runner, why)
-    else this.giveBack(runner, this.#quarantine.rest(runner.id))
+    else {
+      const rest = this.#quarantine.rest(runner.id)
+      if (runner.key !== null) this.#leave(runner.key, rest)
+      this.giveBack(runner, rest)
+    }
+  }
+
+  /** Others may take it meanwhile. A letter makes it ready, whatever its row says. */
+  #leave(key: number, rest: number): void {
+    if (rest <= 0) return
+    this.#left.set(key, this.environment.monotonic() + rest)
+    this.alarm.set(this.environment.now() + rest)
   }
 
   #setApart(task: Owned, why: TriarchError): void {
@@ -392,7 +406,10 @@ export class Scheduler implements Owner {
     const held = this.#unsure && { held: [...this.#runners.keys()] }
     const bytes = Math.min(this.#portion.bytes, limits.memory - this.#weight)
     this.#unsure = true
-    const request = { node: this.node, runnable, limit, bytes, trial, ...held }
+    const now = this.environment.monotonic()
+    for (const [key, until] of this.#left) if (until <= now) this.#left.delete(key)
+    const except = [...this.#left.keys()]
+    const request = { node: this.node, runnable, limit, bytes, trial, except, ...held }
     const claims = await this.#options.store.claim(request).catch((error) => {
       this.#portion.failed()
       throw error
@@ -436,7 +453,8 @@ export class Scheduler implements Owner {
       const why = this.#quarantine.judge(id, new TriarchError('TASK_TOO_LARGE', message), 0)
       if (why) return this.#setApart(task, why)
     }
-    this.giveBack(task, Math.round(NO_ROOM_REST * (1 + this.environment.random())), orphaned)
+    this.#leave(claim.key, Math.round((larger ? TOO_LARGE_REST : NO_ROOM_REST) * (1 + this.environment.random())))
+    this.giveBack(task, 0, orphaned)
   }
 
   /** Lets the longest idle tasks go to make room; and in any case those idle for long. */

@@ -328,6 +328,8 @@ export interface ClaimRequest {
   bytes?: number
   /** A task under suspicion, if there is one, comes first and alone. Others never take one. */
   trial?: boolean
+  /** Keys of tasks that it leaves to others for now. */
+  except?: readonly number[]
 }
 
 /** Of an answer to a claim, when not given; letters of each task. */

@@ -8,7 +8,7 @@ import { haste } from './haste.worker.ts'
 
 const script = fileURLToPath(new URL('haste.worker.ts', import.meta.url))
 /** How long each process has, once it is there (ms). */
-const LIFE = 600
+const LIFE = 300
 
 describe('processes that are killed again and again', () => {
   it('get something done in between, hold nothing, and charge nothing to the steps', { timeout: 600_000 }, async () => {

@@ -55,3 +55,15 @@ describe('what stands still is told of without being asked for', () => {
     expect(s.alerts).toMatchObject([{ code: 'WORKFLOW_STALLED', task: one.id, workflow: 'stuck' }])
   })
 })
+
+describe('a node that was taken for dead', () => {
+  it('tells its listeners so, and goes on under another name', async () => {
+    await using s = await stage({ lease: '10s', sweep: '1s', poll: '1s' })
+    const [node] = await s.engine.triarch.nodes()
+    expect(await s.store.bury([node?.id ?? ''])).toBe(1)
+    await s.advance('10s')
+    expect(s.alerts).toMatchObject([{ code: 'NODE_FENCED', node: node?.id, reason: 'fenced' }])
+    const living = await s.engine.triarch.nodes()
+    expect(living).toEqual([expect.objectContaining({ id: expect.not.stringMatching(node?.id ?? '') })])
+  })
+})

@@ -43,6 +43,24 @@ export function claimSuite(bench: Bench): void {
       expect(two.map(({ more }) => more ?? false)).toEqual([false, false])
     })
 
+    it('leaves those to others that it is told to, and takes what comes after them', async () => {
+      const { store } = bench
+      await store.submit(['a', 'b', 'c'].map((id) => newTask(id)))
+      await store.post([{ task: 'b', message: { type: 'tick' }, control: true }])
+      const except = await Promise.all(['a', 'b'].map(async (id) => (await store.task(id))?.key ?? 0))
+      const request = { runnable: [flow], limit: 1, except }
+      expect(await store.claim({ node: 'a', ...request })).toMatchObject([{ id: 'c' }])
+      expect(await store.claim({ node: 'a', ...request, trial: true })).toEqual([])
+      expect((await store.claim({ node: 'b', runnable: [flow], limit: 9 })).map(({ id }) => id)).toEqual(['a', 'b'])
+      // On trial as well.
+      for (const node of ['b', 'c', 'd']) {
+        await store.leave(node)
+        await store.claim({ node: String.fromCharCode(node.charCodeAt(0) + 1), runnable: [flow], limit: 9 })
+      }
+      expect(await store.claim({ node: 'x', ...request, trial: true })).toEqual([])
+      expect(await store.claim({ node: 'x', ...request, except: [], trial: true })).toMatchObject([{ trial: {} }])
+    })
+
     it('says that it left something behind', async () => {
       const { store } = bench
       await store.submit(['a', 'b', 'c'].map((id) => newTask(id)))

@@ -1,11 +1,12 @@
 -- Takes ready tasks, as many as fit the bounds of the answer, one at least: the highest priority first, then what became
 -- ready first, of each workflow version's queue and of the control queue; pile-ups elsewhere cost nothing. Rows that
 -- another claim, a delivery or a sweep holds are passed by: their turn comes with the next claim. Those under suspicion are
--- taken on trial only, alone, the one with the fewest strikes first.
+-- taken on trial only, alone, the one with the fewest strikes first. Those of `except_keys` are for others.
 -- A row with seq 0 for each task describes it; rows with seq -1 are its letters (`at`: their ids), the others its records.
 CREATE FUNCTION triarch.take_tasks(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
-  most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trial boolean
+  most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trial boolean,
+  except_keys bigint[]
 ) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
@@ -59,7 +60,7 @@ BEGIN
       UPDATE triarch.tasks t SET ready = true, wake_at = NULL, readied = l.place FROM line l WHERE t.key = l.key;
     END IF;
     IF trial THEN
-      SELECT s.key INTO suspect FROM triarch.tasks s WHERE s.ready AND s.suspicion >= 2
+      SELECT s.key INTO suspect FROM triarch.tasks s WHERE s.ready AND s.suspicion >= 2 AND s.key <> ALL (except_keys)
         AND (s.control OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
           WHERE w.workflow = s.workflow AND w.version = s.version))
       ORDER BY s.strikes, coalesce(s.readied, s.key) LIMIT 1 FOR UPDATE SKIP LOCKED;
@@ -70,12 +71,12 @@ BEGIN
       WITH best AS MATERIALIZED (
         SELECT r.key, r.priority, r.place FROM unnest(workflows, versions) AS w (workflow, version),
           LATERAL (SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
-            WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version AND t.suspicion < 2
+            WHERE t.ready AND t.workflow = w.workflow AND t.version = w.version AND t.suspicion < 2 AND t.key <> ALL (except_keys)
             ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) r
         UNION
         SELECT c.key, c.priority, c.place FROM (
           SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
-          WHERE t.control AND t.suspicion < 2
+          WHERE t.control AND t.suspicion < 2 AND t.key <> ALL (except_keys)
           ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT size FOR UPDATE SKIP LOCKED) c
       )
       SELECT array_agg(b.key ORDER BY b.priority DESC, b.place) INTO chosen

@@ -21,6 +21,7 @@ ORDER BY priority DESC, ${LINE} LIMIT ?`
 /** The one with the fewest strikes first: those that are innocent go on before another owner dies. */
 const SUSPECT = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2
+  AND key NOT IN (SELECT value FROM json_each(?))
   AND (control = 1 OR EXISTS (SELECT 1 FROM json_each(?) r
     WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
 ORDER BY strikes, ${LINE} LIMIT 1`
@@ -57,16 +58,16 @@ interface ClaimedRow {
 }
 
 export function claim(database: Database, now: number, request: ClaimRequest): Claim[] {
-  const { node, runnable, limit, held, trial } = request
+  const { node, limit, held, trial } = request
   if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
   // An idle poll takes no write lock.
-  if (!due && candidates(database, runnable, 1).length === 0 && !(trial && suspect(database, runnable))) return []
+  if (!due && candidates(database, request, 1).length === 0 && !(trial && suspect(database, request))) return []
   return database.transaction(() => {
     if (due) wake(database, now, Math.max(limit, WAKE_LIMIT))
-    const one = trial ? suspect(database, runnable) : undefined
+    const one = trial ? suspect(database, request) : undefined
     if (one) return [take(database, one.key, request, { trial: true, letters: request.bytes ?? CLAIM_BOUNDS.bytes })]
-    return takeAll(database, candidates(database, runnable, limit), request)
+    return takeAll(database, candidates(database, request, limit), request)
   })
 }
 
@@ -80,17 +81,19 @@ function wake(database: Database, now: number, limit: number): void {
 }
 
 /** The best of each workflow version's queue and of the control queue, merged: pile-ups elsewhere cost nothing. */
-function candidates(database: Database, runnable: ClaimRequest['runnable'], limit: number): Candidate[] {
+function candidates(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): Candidate[] {
   const best = new Map<number, Candidate>()
-  for (const row of database.all<Candidate>(CONTROL, limit)) best.set(row.key, row)
+  const most = limit + except.length
+  for (const row of database.all<Candidate>(CONTROL, most)) best.set(row.key, row)
   for (const { workflow, version } of runnable) {
-    for (const row of database.all<Candidate>(READY, workflow, version, limit)) best.set(row.key, row)
+    for (const row of database.all<Candidate>(READY, workflow, version, most)) best.set(row.key, row)
   }
+  for (const key of except) best.delete(key)
   return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
 }
 
-function suspect(database: Database, runnable: ClaimRequest['runnable']): Candidate | undefined {
-  return database.get<Candidate>(SUSPECT, JSON.stringify(runnable))
+function suspect(database: Database, { runnable, except = [] }: ClaimRequest): Candidate | undefined {
+  return database.get<Candidate>(SUSPECT, JSON.stringify(except), JSON.stringify(runnable))
 }
 
 /** As many as fit the answer, in their order; at least one. */
