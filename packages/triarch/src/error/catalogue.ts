@@ -81,6 +81,7 @@ export const catalogue = {
   STORE_UNAVAILABLE:
     'The server of the store could not be reached for too long: check it and the network, then try again.',
   STORE_CLOSED: 'The store was used after it was closed: keep it open while nodes and clients use it.',
+  STORE_REPLACED: 'The file of the store was deleted or replaced while in use: start the processes that use it again.',
   STORE_FULL: 'The disk or the database is full: make room; nothing that was acknowledged is lost.',
   STORE_FAILED: 'The store refused an operation: read the cause.',
   STORE_VIA_INVALID:

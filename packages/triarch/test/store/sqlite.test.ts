@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -94,6 +94,27 @@ describe('the SQLite store', () => {
     }
     for (const version of ['3.51.3', '3.53.0', '4.0.0']) expect(() => refuseOld(version)).not.toThrow()
   })
+
+  it.each(['auto', 'inline', 'worker'] as const)(
+    'takes nothing more once its file was deleted or replaced (%s)',
+    async (writer) => {
+      for (const replace of [false, true]) {
+        const [file, other] = [path(), path()]
+        await (await opened(other)).close()
+        const store = await opened(file, { writer })
+        await store.submit([newTask('t')])
+        clock.advance(2_000)
+        expect(await store.task('t')).toMatchObject({ id: 't' })
+        if (replace) renameSync(other, file)
+        else rmSync(file)
+        clock.advance(2_000)
+        const gone = { code: 'STORE_REPLACED', message: expect.stringContaining(replace ? 'replaced' : 'deleted') }
+        await expect(store.submit([newTask('u')])).rejects.toMatchObject(gone)
+        await expect(store.beat({ id: 'n', roles: [], lease: 1 })).rejects.toMatchObject(gone)
+        await store.close()
+      }
+    },
+  )
 
   it.each(['auto', 'inline', 'worker'] as const)('says which file cannot be opened, and why (%s)', async (writer) => {
     const file = path()

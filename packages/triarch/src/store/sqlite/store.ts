@@ -5,6 +5,7 @@ import { BalancedRunner } from './balanced.ts'
 import { Courtesy } from './courtesy.ts'
 import { connectTo, type Database, openDatabase } from './database.ts'
 import { storeError, unopened } from './failure.ts'
+import { SameFile } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migrate, pendingIn } from './migrate.ts'
@@ -38,6 +39,8 @@ export class SqliteStore implements port.StateStore {
   readonly #courtesy: Courtesy
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
+  /** None in memory. */
+  #file: SameFile | null = null
   #transactions: Transactions | null = null
   /** The connection of the users' transactions, once there was one. */
   #second: Database | null = null
@@ -50,6 +53,12 @@ export class SqliteStore implements port.StateStore {
   }
 
   async open(): Promise<void> {
+    await this.#open()
+    const { path } = this.#settings
+    this.#file = path === ':memory:' ? null : new SameFile(this.#environment, path)
+  }
+
+  async #open(): Promise<void> {
     if (this.#settings.migrate !== 'auto') await this.#migrated()
     const { path, writer, busyTimeout } = this.#settings
     this.#transactions = new Transactions(this.#environment, busyTimeout, this.#ownConnection())
@@ -144,6 +153,7 @@ export class SqliteStore implements port.StateStore {
   ): Promise<port.EffectOutcome> {
     for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
     if (!this.#transactions) throw unopened()
+    this.#file?.check()
     const outcome = await this.#transactions.transact(effect, bounds, body)
     // It may have submitted tasks; in a file, the other connection's changes show.
     if (this.#settings.path === ':memory:') this.#wake(['tasks'])
@@ -310,6 +320,7 @@ export class SqliteStore implements port.StateStore {
     const inMemory = this.#settings.path === ':memory:'
     while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
     if (!this.#runner) throw unopened()
+    this.#file?.check()
     return this.#runner.run(name, ...args)
   }
 
