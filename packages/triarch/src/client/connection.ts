@@ -1,5 +1,6 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import { whyNot } from '../kernel/control.ts'
 import type { Submission } from '../kernel/event.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
 import { HIDDEN, hideAt, scrub } from '../kernel/secret.ts'
@@ -140,6 +141,7 @@ export class Connection {
    */
   async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
+    if (asking.type === 'skip' || asking.type === 'retry') await this.#fitting(id, asking)
     const control = asking.type !== 'event' && asking.type !== 'signal'
     const { mailbox: letters, mailboxBytes: bytes } = this.limits
     const message = { ...asking, outside: true as const }
@@ -154,6 +156,16 @@ export class Connection {
     if (outcome === 'full')
       throw new TriarchError('MAILBOX_FULL', `task "${id}" has no room for another ${asking.type}`)
     this.posted()
+  }
+
+  /** What it says of a step can be seen in the history only; what happens to the step meanwhile, the history tells. */
+  async #fitting(id: string, asking: Extract<Asking, { type: 'retry' | 'skip' }>): Promise<void> {
+    if (asking.step === undefined && !('input' in asking)) return
+    const row = await this.row(id)
+    // Of one that is set apart not all may be known.
+    if (row.quarantined) return
+    const reason = whyNot(this.fold(row, await this.history(row)), asking)
+    if (reason !== null) throw new TriarchError('ILLEGAL_MOVE', `task "${id}" takes no ${asking.type} now: ${reason}`)
   }
 
   /** The task as its history has it now. */

@@ -171,27 +171,25 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   }
 
   /**
-   * Tries again: a paused task its held steps (or just `step`), a stopped one from its failed step (or from `step`; all
+   * Tries again: a paused task its held steps (or just `step`, at once, while the others wait on), a stopped one from its failed step (or from `step`; all
    * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
-   * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE.
+   * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE,
+   * also where there is no such step, or it is not held.
    */
   async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
     checkOptions('retry', options, ['step', 'input'])
     const { step, input } = options
     if (step !== undefined) checkInteger('retry: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
-    if (payload !== undefined && step === undefined) await this.#oneHeld()
-    await this.#connection.send(this.id, {
-      type: 'retry',
-      ...(step !== undefined && { step }),
-      ...(payload !== undefined && { input: payload }),
-    })
+    const retry = { ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) }
+    await this.#connection.send(this.id, { type: 'retry', ...retry })
     await this.#lift()
   }
 
   /**
    * Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. In a plan, without
-   * an output (not even null), all that depends on the step is skipped with it.
+   * an output (not even null), all that depends on the step is skipped with it. Throws ILLEGAL_MOVE: it is not held, nor is it
+   * why the task stopped.
    */
   async skip(step: number, output?: unknown): Promise<void> {
     checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
@@ -253,14 +251,6 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     if (typeof reason !== 'string') throw new TriarchError('INVALID_OPTION', `${of}: reason must be a text`)
     encode(reason, `reason of ${of}`, this.#connection.limits.payload)
     return { reason }
-  }
-
-  /** An input is one step's. */
-  async #oneHeld(): Promise<void> {
-    const { status, steps } = await this.#connection.state(this.id)
-    const held = status === 'paused' ? [...steps.values()].filter((step) => step.held !== null).map(({ id }) => id) : []
-    if (held.length < 2) return
-    throw new TriarchError('ILLEGAL_MOVE', `steps ${held.join(', ')} are held: say by \`step\` whose input it is`)
   }
 
   /** An operator's word ends a quarantine: it is tried once more. */

@@ -227,6 +227,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveStep(step, 'error')
       state.suspensions.delete(event.id)
       step.held = 'step'
+      step.released = false
       step.error = event.error
       state.lastFailed = event.id
       state.plan?.parked.add(event.id)
@@ -244,7 +245,10 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'stepRetried': {
       const step = state.steps.get(event.id)
       if (step && event.keep) keepEvent(state, step)
-      if (step) retry(state, step, event.at, event.input)
+      if (step) {
+        retry(state, step, event.at, event.input)
+        step.released = state.pause !== null && !state.pause.broken
+      }
       state.plan?.parked.delete(event.id)
       if (event.input !== undefined) state.plan?.edited.set(event.id, event.input)
       return
@@ -280,6 +284,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       const step = event.step === undefined ? undefined : state.steps.get(event.step)
       if (step) {
         step.held = event.reason
+        step.released = false
         if (event.reason === 'step') moveStep(step, 'error')
       }
       const from = state.pause?.from ?? state.status

@@ -108,7 +108,9 @@ function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   const { id } = step
   const { results, foreign, error } = turn.ended.get(id) ?? newEnded()
   const gone = results.size + foreign.size
-  const goes = turn.state.status === 'running' && !turn.state.unwinding && !batch.stopping && !turn.reload
+  const { status } = turn.state
+  const isOn = status === 'running' || (status === 'paused' && step.released && turn.state.pause?.from === 'running')
+  const goes = isOn && !turn.state.unwinding && !batch.stopping && !turn.reload
   const well = [...results.values()].filter(succeeded).length
   const verdict = goes ? decide(policy, batch.total, batch.success + well, batch.failed + gone - well) : 'open'
   const room = goes && verdict === 'open' ? policy.concurrency - (batch.outstanding.size - gone) : 0

@@ -3,7 +3,7 @@ import { missingLocks } from './gate.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
-import type { Step } from './state.ts'
+import type { Step, TaskState } from './state.ts'
 import { tellParent } from './stop.ts'
 import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
 
@@ -28,7 +28,7 @@ export function control(turn: Turn, message: Control): void {
       // What it still waits for comes by itself; what it was refused is asked for again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
         return unheeded(turn, message, 'the task waits for its locks')
-      for (const step of held(turn)) retryStep(turn, step, undefined)
+      for (const step of held(state)) retryStep(turn, step, undefined)
       return resume(turn)
     case 'retry':
       return retry(turn, message)
@@ -65,25 +65,36 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   emit(turn, { type: 'stopped', result: 'cancelled', error })
 }
 
-function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
-  const { state } = turn
+/** Why nothing comes of it as the task is now; null: something does. Whoever asks is told, as far as that can be seen then. */
+export function whyNot(state: TaskState, message: Extract<Control, { type: 'retry' | 'skip' }>): string | null {
+  const { type, step } = message
+  const all = held(state)
+  const isHeld = all.some(({ id }) => id === step)
   if (state.status === 'paused') {
-    const { input } = message
-    const steps = held(turn).filter((step) => message.step === undefined || step.id === message.step)
-    if (steps.length === 0 && message.step !== undefined)
-      return unheeded(turn, message, `step ${message.step} is not held`)
+    if (step !== undefined) return isHeld ? null : `step ${step} is not held`
     // One input for several steps would be the input of none of them.
-    if (input !== undefined && message.step === undefined && steps.length > 1)
-      return unheeded(turn, message, 'several steps are held, and the input is for one')
-    for (const step of steps) retryStep(turn, step, input)
-    return held(turn).length === 0 ? resume(turn) : undefined
+    if (type === 'skip' || message.input === undefined || all.length < 2) return null
+    return `steps ${all.map(({ id }) => id).join(', ')} are held, and the input is for one: say by \`step\` for which`
   }
   // It may have succeeded since this was asked.
-  if (state.status !== 'stopped' || state.result === 'success')
-    return unheeded(turn, message, 'the task neither is paused nor failed')
+  if (state.status !== 'stopped' || state.result === 'success') return 'the task neither is paused nor failed'
+  if (type === 'skip')
+    return mayBeSkipped(state, message.step) ? null : `step ${step} is not the one whose failure ended the task`
   // A step of a run before this one: its outcome is no place to go back to.
-  if (message.step !== undefined && (message.step < state.firstId || message.step >= state.nextId))
-    return unheeded(turn, message, `there is no step ${message.step} in this run`)
+  const isThere = step === undefined || (step >= state.firstId && step < state.nextId)
+  return isThere ? null : `there is no step ${step} in this run`
+}
+
+function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
+  const { state } = turn
+  const reason = whyNot(state, message)
+  if (reason !== null) return unheeded(turn, message, reason)
+  if (state.status === 'paused') {
+    const { input } = message
+    for (const step of held(state))
+      if (message.step === undefined || step.id === message.step) retryStep(turn, step, input)
+    return held(state).length === 0 ? resume(turn) : undefined
+  }
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
     const anew = state.plan !== null || !state.begun
@@ -100,19 +111,15 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
 
 function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const { state } = turn
-  if (
-    state.status === 'stopped' &&
-    state.lastFailed === message.step &&
-    !state.undoBegun &&
-    !state.children.has(message.step)
-  ) {
+  const reason = whyNot(state, message)
+  if (reason !== null) return unheeded(turn, message, reason)
+  if (state.status === 'stopped') {
     emit(turn, { type: 'rewound', step: message.step })
     emit(turn, skipping(state, message.step, message.output, 'operator'))
     turn.reload = true
     return
   }
-  const step = held(turn).find((candidate) => candidate.id === message.step)
-  if (!step) return unheeded(turn, message, `step ${message.step} is not held`)
+  const step = held(state).find((candidate) => candidate.id === message.step) as Step
   if (step.status === 'compensating') {
     emit(turn, {
       type: 'undone',
@@ -126,7 +133,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   } else {
     emit(turn, skipping(state, step.id, message.output, 'operator'))
   }
-  if (held(turn).length === 0) resume(turn)
+  if (held(state).length === 0) resume(turn)
 }
 
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
@@ -159,6 +166,11 @@ function answerParent(turn: Turn): void {
   if (status === 'stopped' && parent) tellParent(turn, parent)
 }
 
-function held(turn: Turn): Step[] {
-  return [...turn.state.steps.values()].filter((step) => step.held !== null && !isOutstanding(step))
+/** The step whose failure ended the task can be skipped as long as nothing is undone. */
+function mayBeSkipped({ lastFailed, undoBegun, children }: TaskState, step: number): boolean {
+  return lastFailed === step && !undoBegun && !children.has(step)
+}
+
+function held({ steps }: TaskState): Step[] {
+  return [...steps.values()].filter((step) => step.held !== null && !isOutstanding(step))
 }

@@ -2,18 +2,23 @@ import type { Step, TaskState } from './state.ts'
 import { isOutstanding } from './turn.ts'
 
 /**
- * The attempts that may start now: recorded as due, not yet handed out. Nothing starts while the task is paused, and no
- * new `run` once it unwinds.
+ * The attempts that may start now: recorded as due, not yet handed out. While the task is paused only those that an operator
+ * set going, and no new `run` once it unwinds.
  */
 export function dispatchable(state: TaskState, at: number): Step[] {
-  if (state.status === 'paused' || state.status === 'stopped') return []
+  if (state.status === 'stopped') return []
   const found: Step[] = []
   for (const step of state.steps.values()) {
-    if (step.dispatched || step.due > at || !isOutstanding(step)) continue
+    if (step.dispatched || step.due > at || !isOutstanding(step) || !goes(state, step)) continue
     if (step.operation === 'run' && state.unwinding && step.event?.name !== 'cancel') continue
     found.push(step)
   }
   return found
+}
+
+/** Whether attempts of the step may start, as far as pauses are concerned. */
+export function goes({ status }: TaskState, { released }: Step): boolean {
+  return status !== 'paused' || released
 }
 
 /** Whether more steps, timers, waits and children are outstanding at once. */

@@ -124,6 +124,8 @@ export interface Step {
   doubtUntil: number
   /** Waits for an operator, and why. */
   held: PauseReason | null
+  /** An operator set it going while others of its task are still held: it goes on though the task is paused. */
+  released: boolean
   requestedAt: number
   completedAt: number
   expiresAt: number | null

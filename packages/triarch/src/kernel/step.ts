@@ -31,6 +31,7 @@ export function newStep(
     unknown: false,
     doubtUntil: 0,
     held: null,
+    released: false,
     requestedAt: state.ordinal,
     completedAt: 0,
     expiresAt: null,

@@ -1,4 +1,5 @@
 import { expireLocks, pass } from './claim.ts'
+import { goes } from './dispatch.ts'
 import { attemptFailed } from './failure.ts'
 import { isGated } from './gate.ts'
 import { ring } from './signal.ts'
@@ -69,9 +70,9 @@ export function nextWake(state: TaskState): number | null {
     if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
   }
   if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
+  for (const step of state.steps.values())
+    if (isOutstanding(step) && !step.dispatched && goes(state, step)) next = Math.min(next, step.due)
   if (state.status !== 'paused') {
-    for (const step of state.steps.values())
-      if (isOutstanding(step) && !step.dispatched) next = Math.min(next, step.due)
     if (!state.unwinding) {
       for (const until of state.timers.values()) next = Math.min(next, until)
       for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)

@@ -1,3 +1,4 @@
+import { goes } from '../kernel/dispatch.ts'
 import { isGated } from '../kernel/gate.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
@@ -13,9 +14,11 @@ export function maySleep(state: TaskState, wakeAt: number | null, notBefore: num
 
 /** On a node without the workflow's code: whether the kernel can go no further without it. */
 export function needsCode(state: TaskState): boolean {
-  if (state.status === 'paused') return false
-  if (!state.plan && !state.unwinding) return true
-  return [...state.steps.values()].some((step) => agentAction(step) === null && isOutstanding(step) && !step.dispatched)
+  const isPaused = state.status === 'paused'
+  if (!isPaused && !state.plan && !state.unwinding) return true
+  return [...state.steps.values()].some(
+    (step) => agentAction(step) === null && isOutstanding(step) && !step.dispatched && goes(state, step),
+  )
 }
 
 /** Its code asked for nothing that could move it: a promise of its own, a timer, a connection. */

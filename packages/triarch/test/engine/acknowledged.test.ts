@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent, type StepContext, workflow } from '../../src/index.ts'
+import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from './harness.ts'
 
 const deaf = workflow('deaf', {
@@ -337,5 +337,138 @@ describe('a control', () => {
     await s.advance('1s')
     await task.result()
     expect(paid).toEqual([11, 21])
+  })
+})
+
+describe('a control that names a step', () => {
+  /** Two steps that are held; `mend()` makes them succeed from then on. */
+  async function twoHeld(kind: 'function' | 'plan', extra: { local?: boolean } = {}) {
+    let broken = true
+    const ran: number[] = []
+    const bank = agent('bank')
+    const code = (n: number) => {
+      if (broken) throw new Error('no')
+      ran.push(n)
+      return n
+    }
+    const pay = bank.action('pay', { rescue: 'pause', retry: { attempts: 1 }, run: code })
+    const once = { rescue: 'pause', retry: { attempts: 1 } } as const
+    const flow = workflow('flow', {
+      run: (_: null, task) =>
+        Promise.all([1, 2].map((n) => (extra.local ? task.run(`pay ${n}`, () => code(n), once) : task.run(pay, n)))),
+    })
+    const planned = workflow('planned', {
+      plan: (_: null, plan) => [plan.step(pay, 1).output, plan.step(pay, 2).output],
+    })
+    const s = await stage({ workflows: [flow, planned], agents: [bank], poll: '1s' })
+    const task = await (kind === 'plan' ? s.submit(planned, null) : s.submit(flow, null))
+    await s.advance('5s')
+    expect(await task.status()).toMatchObject({ status: 'paused' })
+    const mend = () => {
+      broken = false
+    }
+    return { s, task, ran, mend }
+  }
+
+  it.each([
+    ['an action of a function', 'function', {}],
+    ['a local step', 'function', { local: true }],
+    ['a plan', 'plan', {}],
+  ] as const)('retry lets one of two held steps go on at once, the other waits on: %s', async (_, kind, extra) => {
+    const { s, task, ran, mend } = await twoHeld(kind, extra)
+    mend()
+    await task.retry({ step: 2 })
+    await s.advance('5s')
+    expect(ran).toEqual([2])
+    expect(await task.status()).toMatchObject({ status: 'paused' })
+    expect((await task.steps()).map(({ status }) => status).sort()).toEqual(['error', 'success'])
+    await task.retry()
+    await s.advance('5s')
+    expect((await task.status()).result).toBe('success')
+    expect(ran).toEqual([2, 1])
+    await s.leave()
+  })
+
+  it('one that is let go and fails again is held again, and its retries happen though the task is paused', async () => {
+    let runs = 0
+    let broken = true
+    const bank = agent('bank')
+    const pay = bank.action('pay', {
+      rescue: 'pause',
+      retry: { attempts: 3, backoff: { initial: '1m' } },
+      run(n: number) {
+        if (broken) throw new PermanentError('no')
+        if (n === 1 && ++runs < 3) throw new Error('not yet')
+        return n
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => Promise.all([task.run(pay, 1), task.run(pay, 2)]) })
+    await using s = await stage({ workflows: [flow], agents: [bank], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.advance('1h')
+    await task.retry({ step: 1 })
+    await s.advance('1h')
+    expect((await task.steps()).map(({ status }) => status)).toEqual(['error', 'error'])
+    broken = false
+    await task.retry({ step: 1 })
+    await s.advance('1h')
+    expect((await task.steps()).map(({ status }) => status)).toEqual(['success', 'error'])
+    expect(runs).toBe(3)
+    await task.skip(2, 'two')
+    await s.settle()
+    expect(await task.result()).toEqual([1, 'two'])
+  })
+
+  it('is refused where there is no such step, or it is not held', async () => {
+    const { s, task, mend } = await twoHeld('function')
+    expect(await codeOf(task.retry({ step: 99 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.retry({ step: 99, input: 5 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip(99, 1))).toBe('ILLEGAL_MOVE')
+    mend()
+    await task.retry({ step: 1 })
+    await s.advance('5s')
+    expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
+    await task.retry()
+    await s.advance('5s')
+    expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
+    expect(await eventsOf(task, 'unheeded')).toEqual([])
+    expect(await codeOf(s.engine.task('none').retry({ step: 1 }))).toBe('UNKNOWN_TASK')
+    await s.leave()
+  })
+
+  it('is refused for a failed task that has no such step; its own failed step is another matter', async () => {
+    let broken = true
+    const flow = workflow('flow', {
+      async run(_: null, task) {
+        await task.run('a', () => 1)
+        const once = { rescue: 'fail', retry: { attempts: 1 } } as const
+        return task.run('b', () => (broken ? Promise.reject(new Error('no')) : 2), once)
+      },
+    })
+    await using s = await stage({ workflows: [flow], poll: '1s' })
+    const task = await s.submit(flow, null)
+    await s.advance('5s')
+    expect((await task.status()).result).toBe('error')
+    expect(await codeOf(task.retry({ step: 99 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip(99, 1))).toBe('ILLEGAL_MOVE')
+    broken = false
+    await task.retry({ step: 2 })
+    await s.advance('5s')
+    expect(await task.result()).toBe(2)
+  })
+
+  it('retry, together with a pause of the whole task, is still heard: it was the later word on that step', async () => {
+    const { s, task, ran, mend } = await twoHeld('function', { local: true })
+    mend()
+    await Promise.all([task.retry({ step: 2 }), task.pause().catch(() => undefined)])
+    await s.advance('5s')
+    expect(ran).toEqual([2])
+    await task.resume()
+    await s.advance('5s')
+    expect(await task.result()).toEqual([1, 2])
+    await s.leave()
   })
 })
