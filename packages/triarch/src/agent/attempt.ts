@@ -1,6 +1,6 @@
 import type { Action, StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
 import { atOnce } from '../definition/answer.ts'
-import { toPage } from '../definition/batch.ts'
+import { isPage, toPage } from '../definition/batch.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
 import { newToken } from '../definition/token.ts'
@@ -55,6 +55,8 @@ export class Attempt {
   #settled = false
   /** The code has returned: what it was to do is done. */
   #did = false
+  /** What it has returned is a page of a batch: it has read something, and changed nothing. */
+  #isPage = false
   #timer: Timer | undefined
   #pulse: Timer | undefined
   /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
@@ -115,7 +117,8 @@ export class Attempt {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
-        this.#did = true
+        this.#isPage = isPage(output)
+        this.#did = !this.#isPage
         if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
         const page = toPage(output, payload)
         if (page) return this.#answer({ kind: 'suspended', page })
@@ -130,8 +133,9 @@ export class Attempt {
   #failure(error: unknown, handler: Handler): Outcome {
     const kind = stepErrorKind(error)
     // The work was done, but its result cannot be recorded: trying again is no help, asking the service is.
-    const unrecordable = unrecordableCodes.some((code) => isTriarchError(error, code))
-    const refused = kind === 'permanent' || unrecordable || isTriarchError(error, 'INVALID_INPUT')
+    const unfit = unrecordableCodes.some((code) => isTriarchError(error, code))
+    const unrecordable = unfit && !this.#isPage
+    const refused = kind === 'permanent' || unfit || isTriarchError(error, 'INVALID_INPUT')
     const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
     const lost = refused ? undefined : lossBy(this.#aborted)
     const done = unrecordable && (this.#did || isTriarchError(error, 'INVALID_OUTPUT'))

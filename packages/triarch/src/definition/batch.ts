@@ -137,9 +137,14 @@ export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): BatchDefini
   return (_, { offset, limit }) => (Array.isArray(items) ? items.slice(offset, offset + limit) : items)
 }
 
-/** The page that an attempt gave, as it is recorded; null for anything else. */
+/** Whether an attempt gave a page. */
+export function isPage(output: unknown): output is object {
+  return typeof output === 'object' && output !== null && pages.has(output)
+}
+
+/** The page that an attempt gave, as it is recorded; null for anything else. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
 export function toPage(output: unknown, limit: number): Page | null {
-  if (typeof output !== 'object' || output === null || !pages.has(output)) return null
+  if (!isPage(output)) return null
   const { offset, children, last } = output as { offset: number; children: Child[]; last: boolean }
   const items = children.map(({ input, exclusive }, n): PageItem => {
     const encoded = encode(input, `input of child ${offset + n}`, limit)

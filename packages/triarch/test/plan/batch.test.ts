@@ -408,6 +408,35 @@ describe('the source of a batch', () => {
   })
 })
 
+describe('an item of a batch that cannot be recorded', () => {
+  const child = workflow('child-of-any', { run: async () => null })
+  const itemsOf = (bad: unknown) => ['a', 'b', bad, 'c']
+  it.each([
+    ['is too large', 'x'.repeat(2_000), 'PAYLOAD_TOO_LARGE'],
+    ['is no JSON', new Map(), 'UNSERIALISABLE'],
+  ])(
+    'fails the batch with an error that names it, for it %s: nothing was done that anybody must look after',
+    async (_, bad, code) => {
+      const own = agent('sources')
+      const all = own.batch('all', { workflow: child, rescue: 'fail', items: () => itemsOf(bad) as never })
+      const planned = workflow('planned-items', { plan: (_: null, plan) => plan.step(all, null).output })
+      const local = workflow('local-items', {
+        run: (_: null, task) => task.batch('each', { workflow: child, rescue: 'fail', items: itemsOf(bad) as never }),
+      })
+      await using s = await stage({ workflows: [child, planned, local], agents: [own], limits: { payload: 1_000 } })
+      for (const task of [await s.submit(planned, null), await s.submit(local, null)]) {
+        await s.advance('1m')
+        expect(await codeOf(task.result())).toBe('TASK_FAILED')
+        const [failed] = await eventsOf(task, 'attemptFailed')
+        expect(failed).toMatchObject({ error: { code, message: expect.stringContaining('child 2') } })
+        expect(failed).not.toHaveProperty('unknown')
+        expect(await eventsOf(task, 'attemptFailed')).toHaveLength(1)
+      }
+      expect(s.alerts).toEqual([])
+    },
+  )
+})
+
 describe('a batch that makes no sense', () => {
   it.each([
     { concurrency: 0 },
