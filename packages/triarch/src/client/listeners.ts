@@ -1,7 +1,8 @@
 import { nearestOf } from '../definition/options.ts'
 import { CallContext } from '../environment/context.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import { guarded } from '../error/guarded.ts'
+import { toRecord } from '../error/record.ts'
 import type { Alert, RaisedAlert } from '../kernel/alert.ts'
 import type { SweepReport } from '../store/port.ts'
 import { toStderr } from './notices.ts'
@@ -57,15 +58,28 @@ export function codedAlert(raised: RaisedAlert): Alert {
   return { ...raised, code: raised.code ?? (raised.step === undefined ? 'TASK_PAUSED' : 'STEP_HELD') }
 }
 
-/** Takes what nobody else hears of. When it fails itself, one line on stderr is all that comes of it. */
-export function errorListener(onError: ((error: unknown) => unknown) | undefined): (error: unknown) => void {
-  const warn = (error: unknown) => process.emitWarning(error instanceof Error ? error : String(error))
-  const tell = guarded<[unknown]>(onError ?? warn, (failure) =>
-    toStderr(`triarch: onError failed: ${describe(failure)}`),
-  )
-  return (error) => CallContext.none.run(() => tell(error))
+/**
+ * Takes what nobody else hears of, whatever it is. When it fails itself, one line on stderr is all that comes of it. `isOver`:
+ * the store was closed on purpose, and what was under way then is no news.
+ */
+export function errorListener(
+  onError: ((error: unknown) => unknown) | undefined,
+  isOver: () => boolean = () => false,
+): (error: unknown) => void {
+  const tell = guarded<[unknown]>(onError ?? warn, (failure) => {
+    const { name, message } = toRecord(failure)
+    toStderr(`triarch: onError failed: ${name}: ${message}`)
+  })
+  return (error) => {
+    if (isOver() && isTriarchError(error, 'STORE_CLOSED')) return
+    CallContext.none.run(() => tell(error))
+  }
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error
+/** Node reads a warning later, where nothing guards it: it gets what was read of the error here. */
+function warn(error: unknown): void {
+  const { name, message, code, stack } = toRecord(error)
+  const warning = Object.assign(new Error(message), { name, ...(code !== undefined && { code }) })
+  if (stack !== undefined) warning.stack = stack
+  process.emitWarning(warning)
 }

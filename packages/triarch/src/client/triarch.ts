@@ -60,7 +60,7 @@ export class Triarch implements AsyncDisposable {
 
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
-    this.#failed = errorListener(options.onError)
+    this.#failed = errorListener(options.onError, () => this.#phase === 'stopped')
     this.#listeners = new Listeners(this.#failed)
     const environment = options.environment
       ? new SteadyEnvironment(options.environment, this.#failed)

@@ -9,7 +9,9 @@ export function guarded<A extends readonly unknown[]>(
   return (...of) => {
     try {
       const answer = callback(...of)
-      if (typeof answer === 'object' && answer !== null && 'then' in answer) Promise.resolve(answer).catch(failed)
+      // A promise of our own: what the answer has instead of `catch` may be anything.
+      if (typeof answer === 'object' && answer !== null && 'then' in answer)
+        new Promise((resolve) => resolve(answer)).catch(failed)
     } catch (error) {
       failed(error)
     }

@@ -7,10 +7,12 @@ import {
   agent,
   type MiddlewareHooks,
   middleware,
+  PermanentError,
   polling,
   type RetryOptions,
   TransientError,
   type Triarch,
+  TriarchError,
   type TriarchOptions,
   type WorkflowDefinition,
   workflow,
@@ -196,6 +198,14 @@ const cases: Record<Place, Case> = {
   polling: (bomb) => acting({ run: polling({ invoke: () => 1, poll: () => 1, done: bomb.go }) }),
 }
 
+/** Every trap of it throws. */
+function hostile(): Error {
+  const trap = () => {
+    throw new Error('trap')
+  }
+  return new Proxy(new Error('hostile'), new Proxy({}, { get: () => trap }))
+}
+
 describe.each([
   [
     'throws',
@@ -211,6 +221,13 @@ describe.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('bomb'))],
+  [
+    'throws what throws when it is looked at',
+    () => {
+      throw hostile()
+    },
+  ],
+  ['gives what throws when it is looked at', () => hostile()],
 ] as const)('a function of the user that %s hurts nothing but what asked for it', (_, explode) => {
   it.each(Object.entries(cases))('%s', async (place, make) => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -260,3 +277,81 @@ describe.each([
     }
   })
 })
+
+describe('an engine that has nobody to tell', () => {
+  const alarming = workflow('alarming', {
+    rescue: 'pause',
+    run: () => Promise.reject(new PermanentError('no')),
+  })
+  it.each([
+    ['its listener and onError throw what throws when it is looked at', { onError: hostileThrow }],
+    ['its listener throws what throws when it is looked at', {}],
+    [
+      'its listener throws an error whose parts throw',
+      {},
+      () => {
+        throw Object.defineProperties(new Error('x'), { code: { get: hostileThrow }, stack: { get: hostileThrow } })
+      },
+    ],
+    ['its listener rejects with what throws when it is looked at', {}, () => Promise.reject(hostile())],
+    [
+      'its listener gives a promise that is none',
+      {},
+      () => {
+        const fail = () => {
+          throw new Error('bomb')
+        }
+        // biome-ignore lint/suspicious/noThenProperty: that is what is tried
+        return Object.assign(Promise.resolve(1), { then: fail, catch: fail })
+      },
+    ],
+  ] as const)('goes on, whatever %s', async (_, options, listener: () => unknown = hostileThrow) => {
+    const uncaught: unknown[] = []
+    const warned: unknown[] = []
+    const listen = (error: unknown) => uncaught.push(error)
+    const warn = (warning: Error) => warned.push(warning)
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    process.on('unhandledRejection', listen).on('uncaughtException', listen).on('warning', warn)
+    try {
+      await using engine = await testEngine({ ...options, workflows: [alarming, fine] })
+      engine.triarch.on('alert', listener)
+      await engine.submit(alarming, null as never)
+      await engine.advance('1m')
+      const after = await engine.submit(fine, 7)
+      await engine.advance('10s')
+      expect(await after.result()).toBe(7)
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(uncaught).toEqual([])
+      const told = 'onError' in options ? stderr.mock.calls.join(' ').includes('onError failed') : warned.length > 0
+      expect(told).toBe(true)
+    } finally {
+      process.off('unhandledRejection', listen).off('uncaughtException', listen).off('warning', warn)
+      stderr.mockRestore()
+    }
+  })
+
+  it('does not say of its store that it is closed, when that is what was asked for', async () => {
+    const closed = Promise.withResolvers<never>()
+    const late: StoreFactory = (environment) => {
+      const store = memory()(environment)
+      store.inbox = () => closed.promise
+      return store
+    }
+    const errors: unknown[] = []
+    const engine = await testEngine({
+      store: late,
+      workflows: [fine],
+      poll: '1s',
+      onError: (error) => errors.push(error),
+    })
+    await engine.advance('5s')
+    await engine.stop({ grace: 0 })
+    closed.reject(new TriarchError('STORE_CLOSED', 'the store is not open'))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(errors).toEqual([])
+  })
+})
+
+function hostileThrow(): never {
+  throw hostile()
+}
