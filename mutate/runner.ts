@@ -39,6 +39,7 @@ class MutantRunner extends TestRunner {
   readonly #lists = new Map<string, number[]>()
   #failed = 0
   #started = 0
+  #used = process.cpuUsage()
 
   override async onBeforeRunTask(test: Test): Promise<void> {
     if (asked?.judge) {
@@ -56,6 +57,7 @@ class MutantRunner extends TestRunner {
     if (asked?.judge) state.active = mutant ?? null
     else state.reached = new Set()
     this.#started = performance.now()
+    this.#used = process.cpuUsage()
     if (mutant !== undefined && options.retry === 0) {
       this.#failed = 0
       tell({ trying: mutant, test: nameOf(test) })
@@ -85,12 +87,9 @@ class MutantRunner extends TestRunner {
     const name = nameOf(test)
     const failed = test.result?.state === 'fail'
     if (!asked?.judge) {
-      tell({
-        file: test.file.name,
-        test: name,
-        ms: performance.now() - this.#started,
-        reached: [...(state.reached ?? [])],
-      })
+      // One that fails by itself judges nothing.
+      if (failed) tell({ fails: name })
+      else tell({ file: test.file.name, test: name, ...this.#cost(), reached: [...(state.reached ?? [])] })
       return
     }
     const mutant = state.active
@@ -101,6 +100,11 @@ class MutantRunner extends TestRunner {
     }
     state.active = null
     await settled()
+  }
+
+  #cost(): { ms: number; cpu: number } {
+    const { user, system } = process.cpuUsage(this.#used)
+    return { ms: performance.now() - this.#started, cpu: (user + system) / 1_000 }
   }
 
   #mutantsOf(test: Test): number[] {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Errand, VARIABLE } from './plugin.ts'
 import { root, type Target } from './target.ts'
 
-/** Tests that take so long without a mutant (ms): longer than the first, up to the second. */
+/** Tests that take so much of a processor without a mutant (ms): more than the first, up to the second. */
 export type Span = readonly [over: number, upTo: number]
 
 /** A process that tells nothing for so long (ms) turns in a circle. */
@@ -17,14 +17,15 @@ const RUNS = '150'
 /** A cache of transformed modules would hand on code without mutants. */
 const UNCACHED = { VITEST_FS_MODULE_CACHE: 'false', TRIARCH_MODEL_RUNS: RUNS }
 
-/** What a test does without a mutant: how long it takes (ms), and which mutants it comes by. */
+/** What a test does without a mutant: how long it takes by the clock and of a processor (ms), and which mutants it comes by. */
 interface Test {
   ms: number
+  cpu: number
   reached: Set<number>
 }
 
 type Line =
-  | { file: string; test: string; ms: number; reached: number[] }
+  | { file: string; test: string; ms: number; cpu: number; reached: number[] }
   | { fails: string }
   | { test: string; trying: number }
   | { test: string; noticed: number }
@@ -51,7 +52,7 @@ export class Suites {
       const tests = this.#tests.get(line.file) ?? new Map<string, Test>()
       this.#tests.set(line.file, tests)
       const known = tests.get(line.test)
-      tests.set(line.test, { ms: line.ms, reached: new Set([...(known?.reached ?? []), ...line.reached]) })
+      tests.set(line.test, { ...line, reached: new Set([...(known?.reached ?? []), ...line.reached]) })
     }
     return lines.flatMap((line) => ('fails' in line ? [line.fails] : []))
   }
@@ -60,14 +61,14 @@ export class Suites {
   filesOf(span: Span): string[] {
     const cost = (file: string) => {
       const tests = this.#within(file, span)
-      return tests.reduce((sum, [, { ms }]) => sum + ms, 0) / tests.length
+      return tests.reduce((sum, [, { cpu }]) => sum + cpu, 0) / tests.length
     }
     const files = [...this.#tests.keys()].filter((file) => this.#within(file, span).length > 0)
     return files.sort((a, b) => cost(a) - cost(b))
   }
 
   #within(file: string, [over, upTo]: Span): [string, Test][] {
-    return [...(this.#tests.get(file) ?? [])].filter(([, { ms }]) => ms > over && ms <= upTo)
+    return [...(this.#tests.get(file) ?? [])].filter(([, { cpu }]) => cpu > over && cpu <= upTo)
   }
 
   /** Those that such tests of this file notice are told as they are found. Returns all that they come by. */
