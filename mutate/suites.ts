@@ -9,7 +9,7 @@ import { root, type Target } from './target.ts'
 export type Span = readonly [over: number, upTo: number]
 
 /** A process that tells nothing for so long (ms) turns in a circle. */
-const SILENCE = 150_000
+const SILENCE = 40_000
 
 /** The model's random runs for each mutant: of those thousands that fail, the first hundred nearly always do. */
 const RUNS = '150'
