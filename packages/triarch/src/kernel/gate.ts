@@ -101,21 +101,19 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
 }
 
 /** What an event asks of the store. */
-export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks }: GateRequests): void {
-  const ask = (step: number, name: string, ifHeld: IfHeld): void => {
-    const parents = state.parent ? waitingParents(state.parent) : []
-    locks.push({ step, name, ifHeld, ...(parents.length > 0 && { parents }) })
-  }
+export function requestsOf(state: TaskState, event: TaskEvent, requests: GateRequests): void {
+  const { locks, unlocks } = requests
   switch (event.type) {
     case 'lockRequested':
-      return ask(event.id, event.name, 'queue')
+      return ask(state, requests, event.id, event.name)
     case 'keysRequested':
       for (const [step, { name, ifHeld, standing }] of state.locks)
-        if (step <= 0 && standing === 'asked') ask(step, name, ifHeld)
+        if (step <= 0 && standing === 'asked') ask(state, requests, step, name, ifHeld)
       return
     case 'paused':
       if (event.reason !== 'lock') return
-      for (const [step, { name, standing }] of state.locks) if (standing === 'reclaimed') ask(step, name, 'queue')
+      for (const [step, { name, standing }] of state.locks)
+        if (standing === 'reclaimed') ask(state, requests, step, name)
       return
     case 'stopped':
       // The store frees all it has; what was asked for in the same breath must not come after that.
@@ -123,14 +121,19 @@ export function requestsOf(state: TaskState, event: TaskEvent, { locks, unlocks 
       unlocks.length = 0
       return
     case 'lockReleased':
-      return giveBack({ locks, unlocks }, event.lock)
+      return giveBack(requests, event.lock)
     case 'withdrawn':
-      if (event.lock) giveBack({ locks, unlocks }, event.id)
+      if (event.lock) giveBack(requests, event.id)
       return
     case 'lockRefused':
       unlocks.push(event.id)
       return
   }
+}
+
+function ask(state: TaskState, { locks }: GateRequests, step: number, name: string, ifHeld: IfHeld = 'queue'): void {
+  const parents = state.parent ? waitingParents(state.parent) : []
+  locks.push({ step, name, ifHeld, ...(parents.length > 0 && { parents }) })
 }
 
 /** What is asked for in the same breath is not asked for: the store gives back first. */

@@ -22,11 +22,9 @@ export interface Rebuilt {
 
 /** Folds a history (from its beginning, or from its last `continued` with the submission before it). */
 export function rebuild(id: string, history: readonly DatedEvent[]): Rebuilt {
-  const work = rebuilding(id, history)
-  for (;;) {
-    const { done, value } = work.next()
-    if (done) return value
-  }
+  const rebuilt = newRebuilt(id)
+  for (const dated of effective(history)) fold(rebuilt, dated)
+  return rebuilt
 }
 
 /** Events folded in one piece of a rebuild. */
@@ -34,24 +32,29 @@ const PIECE = 100
 
 /** The same in pieces, between which others may have their turn. */
 export function* rebuilding(id: string, history: readonly DatedEvent[]): Generator<void, Rebuilt> {
-  const state = newState(id)
-  let decisions: Decision[] = []
-  let deliveries: Delivery[] = []
-  let deliveredAt: number[] = []
-  let startedAt = 0
-  for (const [index, { at, event }] of effective(history).entries()) {
+  const rebuilt = newRebuilt(id)
+  for (const [index, dated] of effective(history).entries()) {
     if (index % PIECE === PIECE - 1) yield
-    apply(state, event, at, deliveries)
-    while (deliveredAt.length < deliveries.length) deliveredAt.push(at)
-    if (event.type === 'started') startedAt = at
-    if (event.type === 'continued') {
-      decisions = []
-      deliveries = []
-      deliveredAt = []
-      startedAt = at
-    } else if (isDecision(event)) decisions.push(event)
+    fold(rebuilt, dated)
   }
-  return { state, decisions, deliveries, deliveredAt, startedAt }
+  return rebuilt
+}
+
+function newRebuilt(id: string): Rebuilt {
+  return { state: newState(id), decisions: [], deliveries: [], deliveredAt: [], startedAt: 0 }
+}
+
+function fold(rebuilt: Rebuilt, { at, event }: DatedEvent): void {
+  const { state, deliveries, deliveredAt } = rebuilt
+  apply(state, event, at, deliveries)
+  while (deliveredAt.length < deliveries.length) deliveredAt.push(at)
+  if (event.type === 'started') rebuilt.startedAt = at
+  if (event.type === 'continued') {
+    rebuilt.decisions = []
+    rebuilt.deliveries = []
+    rebuilt.deliveredAt = []
+    rebuilt.startedAt = at
+  } else if (isDecision(event)) rebuilt.decisions.push(event)
 }
 
 const decisionTypes: ReadonlySet<string> = new Set<Decision['type']>([

@@ -23,7 +23,7 @@ interface Seat {
   awaited: number
   settled: 'fulfilled' | 'rejected' | null
   observed: boolean
-  reactions: Reaction[]
+  reactions: Reaction[] | null
 }
 
 interface Reaction {
@@ -33,7 +33,20 @@ interface Reaction {
   readonly derived: Seat
 }
 
-const seats = new WeakMap<object, Seat>()
+/** On the promise itself: a map of weak references costs the collector more than all the rest. */
+const SEAT = Symbol('seat')
+
+function seatOf(promise: object): Seat | undefined {
+  return (promise as { [SEAT]?: Seat })[SEAT]
+}
+
+/** Whom it tells how it ends. */
+interface Told {
+  fulfilled?: () => void
+  rejected: (error: unknown) => void
+}
+const UNTOLD: Told = { rejected: () => undefined }
+
 /** Functions of settled promises: to call them changes nothing. */
 const spent = new WeakSet<object>()
 /** Who would lose by which. */
@@ -43,30 +56,34 @@ let last: Seat | null = null
 let within = false
 
 /** Has it seen who listens to the promise, which is given to the code. A rejection that nobody awaits must not end the process. */
-export function attend(promise: Promise<unknown>, listener: Listener | null): void {
-  if (seats.has(promise)) return
-  promise.catch(() => undefined)
+export function attend(
+  promise: Promise<unknown>,
+  listener: Listener | null,
+  { fulfilled, rejected }: Told = UNTOLD,
+): void {
+  if (seatOf(promise)) return
+  promise.then(fulfilled, rejected)
   seat(promise, listener)
 }
 
 function seat(promise: Promise<unknown>, listener: Listener | null): Seat {
-  const taken: Seat = { listener, looked: false, awaited: 0, settled: null, observed: false, reactions: [] }
-  seats.set(promise, taken)
+  const taken: Seat = { listener, looked: false, awaited: 0, settled: null, observed: false, reactions: null }
+  ;(promise as { [SEAT]?: Seat })[SEAT] = taken
   Object.setPrototypeOf(promise, Given)
   return taken
 }
 
 /** Whether anybody would see what becomes of it; also what nobody has looked at yet is to be looked at. */
 export function isHeard(promise: Promise<unknown>): boolean {
-  const own = seats.get(promise)
+  const own = seatOf(promise)
   return own === undefined || hears(own)
 }
 
 function hears(own: Seat): boolean {
   if (own.awaited > 0 || !own.looked) return true
   // One that is raced again and again would keep all it lost.
-  own.reactions = own.reactions.filter((reaction) => reaction.derived.looked || isLive(reaction))
-  return own.reactions.some(isLive)
+  own.reactions = own.reactions?.filter((reaction) => reaction.derived.looked || isLive(reaction)) ?? null
+  return own.reactions?.some(isLive) ?? false
 }
 
 /** A handler whose promise nobody looks at is there for what it does. */
@@ -80,7 +97,7 @@ const nativeThen: (this: Promise<unknown>, fulfilled: unknown, rejected: unknown
 const Given: object = Object.create(Promise.prototype, {
   constructor: {
     get(this: object) {
-      const own = within ? undefined : seats.get(this)
+      const own = within ? undefined : seatOf(this)
       if (own) {
         look(own)
         own.awaited++
@@ -92,13 +109,14 @@ const Given: object = Object.create(Promise.prototype, {
   // biome-ignore lint/suspicious/noThenProperty: it is a promise's
   then: {
     value(this: Promise<unknown>, fulfilled: unknown, rejected: unknown) {
-      const own = seats.get(this)
+      const own = seatOf(this)
       if (!own) return nativeThen.call(this, fulfilled, rejected)
       const before = last
       last = null
       if (before === own && (isNative(fulfilled) || isNative(rejected))) own.awaited--
       look(own)
       const promise = chain(this, fulfilled, rejected)
+      own.reactions ??= []
       own.reactions.push({ fulfilled, rejected, derived: seat(promise, own.listener) })
       enter(this, own, fulfilled, rejected)
       return promise
@@ -144,7 +162,7 @@ function enter(promise: Promise<unknown>, own: Seat, ...functions: unknown[]): v
 }
 
 function spend({ settled, reactions }: Seat): void {
-  for (const reaction of reactions) {
+  for (const reaction of reactions ?? []) {
     const used = settled && reaction[settled]
     if (!isNative(used) || spent.has(used)) continue
     spent.add(used)

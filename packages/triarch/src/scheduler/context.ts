@@ -224,28 +224,30 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
-  const watched = (name: unknown) => (promise: Promise<unknown>) => driver.watch.add(promise, String(name))
+  const watched = <T>(name: unknown, ask: () => Promise<T>): Promise<T> => {
+    const promise = asked(ask)
+    driver.watch.add(promise, String(name))
+    return promise
+  }
 
   return {
     id: taskId,
     workflow: workflow.name,
     version: workflow.version,
     run: ((what: Action | string, ...rest: [never, never]) =>
-      quiet(
-        () => (typeof what === 'string' ? runLocal(what, ...rest) : runAction(what, ...rest)),
-        watched(typeof what === 'string' ? what : what?.key),
-      )) as TaskContext['run'],
+      typeof what === 'string'
+        ? watched(what, () => runLocal(what, ...rest))
+        : watched(what?.key, () => runAction(what, ...rest))) as TaskContext['run'],
     transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
-      quiet(() => transaction(...of), watched(of[0]))) as TaskContext['transaction'],
+      watched(of[0], () => transaction(...of))) as TaskContext['transaction'],
     sleep: (until) => quiet(() => sleep(until)),
     event: ((name: string, options?: EventOptions<unknown>) =>
       quiet(() => event(name, options))) as TaskContext['event'],
     call: ((...of: [Workflow, unknown, ChildOptions?]) =>
-      quiet(() => child('call', ...of), watched(of[0]?.name))) as TaskContext['call'],
+      watched(of[0]?.name, () => child('call', ...of))) as TaskContext['call'],
     start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
     lock: (...of) => quiet(() => lock(...of)),
-    batch: ((...of: [string, LocalBatchDefinition]) =>
-      quiet(() => batch(...of), watched(of[0]))) as TaskContext['batch'],
+    batch: ((...of: [string, LocalBatchDefinition]) => watched(of[0], () => batch(...of))) as TaskContext['batch'],
     undo,
     now: () => new Date(driver.at),
     random: () => {
@@ -263,17 +265,19 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   }
 }
 
-/** The code may never look at a promise it got. What does something is `watched`: a forgotten await is told when the code returns. */
-function quiet<T>(ask: () => Promise<T>, watched?: (promise: Promise<unknown>) => void): Promise<T> {
-  let promise: Promise<T>
-  try {
-    promise = ask()
-  } catch (error) {
-    promise = Promise.reject(error)
-  }
-  if (watched) watched(promise)
-  else attend(promise, null)
+/** The code may never look at a promise it got. What does something is watched: a forgotten await is told when the code returns. */
+function quiet<T>(ask: () => Promise<T>): Promise<T> {
+  const promise = asked(ask)
+  attend(promise, null)
   return promise
+}
+
+function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return ask()
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 function instant(until: Duration | Date, now: number, what: string): number {

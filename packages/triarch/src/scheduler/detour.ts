@@ -54,7 +54,8 @@ export class Detour {
   /** Calls back with what became of each; takes in hand what is blocked. */
   tell(batch: readonly Waiting[], outcomes: Outcomes): void {
     if (isBlocked(outcomes)) return this.#take(batch, outcomes)
-    for (const [index, waiting] of batch.entries()) {
+    for (let index = 0; index < batch.length; index++) {
+      const waiting = batch[index] as Waiting
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
       if (isBlocked(outcome)) this.#take([waiting], outcome)
       else waiting.done(outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))

@@ -6,6 +6,8 @@ interface Hung extends Amount {
   letter: number | null
 }
 
+const NOTHING: { consumed: readonly number[]; posts: readonly Post[] } = { consumed: [], posts: [] }
+
 /**
  * Says in the store how much a task has been sent and not heard, so that whoever sends more is refused there and then:
  * letters of the task to itself, to be added up, that stay unread for as long as that is so. They are written and removed
@@ -38,7 +40,8 @@ export class Notice {
   }
 
   /** What a transition after which the task has so much does about it: the letters it takes down, and the one it hangs out. */
-  update(task: string, { letters, bytes }: Amount): { consumed: number[]; posts: Post[] } {
+  update(task: string, { letters, bytes }: Amount): { consumed: readonly number[]; posts: readonly Post[] } {
+    if (letters + bytes === 0 && !this.out) return NOTHING
     const sent = sum(this.#sent)
     const hung = sum(this.#hung)
     const isSaid = sent.letters + hung.letters === letters && sent.bytes + hung.bytes === bytes

@@ -1,25 +1,40 @@
 import { TriarchError } from '../error/error.ts'
-import { attend } from './audience.ts'
+import { attend, type Listener } from './audience.ts'
+
+/** A promise that is neither looked at nor fulfilled; a rejection with its error. */
+class Open implements Listener {
+  error: unknown = undefined
+  readonly name: string
+  readonly #all: Set<Open>
+
+  constructor(name: string, all: Set<Open>) {
+    this.name = name
+    this.#all = all
+    all.add(this)
+  }
+
+  looked(): void {
+    this.#all.delete(this)
+  }
+}
 
 /** Tells promises that somebody looked at from those that nobody did. */
 export class Watch {
-  /** Neither looked at nor fulfilled; a rejection with its error. */
-  readonly #open = new Map<Promise<unknown>, { name: string; error?: unknown }>()
+  readonly #open = new Set<Open>()
 
   add(promise: Promise<unknown>, name: string): void {
-    this.#open.set(promise, { name })
-    promise.then(
-      () => this.#open.delete(promise),
-      (error) => {
-        if (this.#open.has(promise)) this.#open.set(promise, { name, error })
+    const open = new Open(name, this.#open)
+    attend(promise, open, {
+      fulfilled: () => open.looked(),
+      rejected: (error) => {
+        open.error = error
       },
-    )
-    attend(promise, { looked: () => void this.#open.delete(promise) })
+    })
   }
 
   /** Why code that returns now has not done what it asked for; null: it has. */
   forgotten(): TriarchError | null {
-    for (const { name, error } of this.#open.values()) {
+    for (const { name, error } of this.#open) {
       const what = error === undefined ? 'was not done' : `failed: ${(error as Error).message}`
       return new TriarchError(
         'UNAWAITED_STEP',

@@ -2,7 +2,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
-/** Tasks whose latest record is remembered. */
+/** Records that are remembered: the latest. */
 const MOST = 16
 
 /** Records asked for at a time. */
@@ -29,7 +29,9 @@ export class Witness {
   readonly #options: WitnessOptions
   /** The tasks that are here. */
   readonly #runners: ReadonlyMap<string, TaskRunner>
-  readonly #seen = new Map<string, Known>()
+  /** A ring. */
+  readonly #latest: Known[] = []
+  #next = 0
 
   constructor(options: WitnessOptions, runners: ReadonlyMap<string, TaskRunner>) {
     this.#options = options
@@ -38,12 +40,7 @@ export class Witness {
 
   see(runner: TaskRunner, { seq, release }: Transition): void {
     const known = knownOf(runner, seq, release !== null)
-    if (!known) return
-    this.#seen.delete(runner.id)
-    this.#seen.set(runner.id, known)
-    if (this.#seen.size <= MOST) return
-    const [first] = this.#seen.keys()
-    if (first !== undefined) this.#seen.delete(first)
+    if (known) this.#remember(known)
   }
 
   /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
@@ -52,7 +49,7 @@ export class Witness {
     if (!known) return
     const judged = (lost: LostRecord[]) => {
       if (lost.length === 0) return
-      this.#seen.set(known.id, known)
+      this.#remember(known)
       this.#options.wentBack()
     }
     // What the store cannot say now, it says when it is asked for all of them.
@@ -61,14 +58,15 @@ export class Witness {
 
   /** Whether the store has gone back behind what it acknowledged. */
   async isBehind(): Promise<boolean> {
-    if (this.#seen.size === 0) return false
-    const lost = await this.#lost([...this.#seen.values()])
-    return lost.some(({ id, last }) => last !== null || this.#seen.get(id)?.released === false)
+    const seen = this.#seen()
+    if (seen.size === 0) return false
+    const lost = await this.#lost([...seen.values()])
+    return lost.some(({ id, last }) => last !== null || seen.get(id)?.released === false)
   }
 
   /** Says what the store has lost of the tasks that are here, and of those that were here last. */
   async report(): Promise<void> {
-    const known = new Map(this.#seen)
+    const known = this.#seen()
     for (const runner of this.#runners.values()) {
       const it = knownOf(runner, runner.recorded, false)
       if (it) known.set(it.id, it)
@@ -80,6 +78,18 @@ export class Witness {
         this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, reason: 'lost-tail', message: lossOf(last, seq) })
       }
     }
+  }
+
+  #remember(known: Known): void {
+    this.#latest[this.#next] = known
+    this.#next = (this.#next + 1) % MOST
+  }
+
+  /** Of each task the last. */
+  #seen(): Map<string, Known> {
+    const { length } = this.#latest
+    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#next + index) % length] as Known)
+    return new Map(inOrder.map((known) => [known.id, known]))
   }
 
   #lost(known: readonly Known[]): Promise<LostRecord[]> {

@@ -1,6 +1,6 @@
 import type { Submission } from '../kernel/event.ts'
 import { waitingParents } from '../kernel/gate.ts'
-import type { NewTask } from './port.ts'
+import type { LockRequest, NewTask } from './port.ts'
 
 /** Where a task comes from: the order it is given, and what the store must know of that at once. */
 export interface Origin {
@@ -20,35 +20,36 @@ export interface Origin {
  * event, so the two must not be made apart.
  */
 export function taskOf({ id, at, order, startAt, later = false, hookOf }: Origin): NewTask {
-  const {
-    workflow,
-    version,
-    priority = 0,
-    tags = {},
-    completeBy,
-    startBefore,
-    parent,
-    after,
-    frozen,
-    exclusive,
-  } = order
-  const bounds = [startBefore === undefined ? null : startBefore + 1, completeBy ?? null].filter((it) => it !== null)
-  const parents = parent ? waitingParents(parent) : []
-  const locks = (later ? [] : (exclusive ?? [])).map(({ key, ifHeld }, index) => {
-    return { step: -index, name: key, ifHeld, ...(parents.length > 0 && { parents }) }
-  })
-  const antecedents = (after ?? []).map(({ task }) => task)
+  const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen } = order
+  const locks = later ? [] : locksOf(order)
+  const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
+  const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
   // The id of one that another task started is of that one's life.
   const life = parent || hookOf !== undefined ? '' : at.toString(36)
   const submitted = { type: 'submitted', ...order, life }
-  return {
-    ...{ id, workflow, version, priority, tags, at },
+  const task: NewTask = {
+    id,
+    workflow,
+    version,
+    priority,
+    tags,
+    at,
     status: later ? 'scheduled' : 'pending',
     startAt: startAt ?? null,
-    deadline: bounds.length === 0 ? null : Math.min(...bounds),
+    deadline: deadline === Number.POSITIVE_INFINITY ? null : deadline,
     parent: parent?.task ?? hookOf ?? null,
-    ...(parent && { parentStep: parent.step }),
     events: JSON.stringify(locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted]),
-    ...((locks.length + antecedents.length > 0 || frozen) && { gates: { locks, after: antecedents } }),
   }
+  if (parent) task.parentStep = parent.step
+  if (locks.length > 0 || (after && after.length > 0) || frozen) {
+    task.gates = { locks, after: (after ?? []).map((antecedent) => antecedent.task) }
+  }
+  return task
+}
+
+function locksOf({ exclusive = [], parent }: Submission): LockRequest[] {
+  const parents = parent ? waitingParents(parent) : []
+  return exclusive.map(({ key, ifHeld }, index) => {
+    return { step: -index, name: key, ifHeld, ...(parents.length > 0 && { parents }) }
+  })
 }
