@@ -9,13 +9,13 @@ export class Fold {
   #now = 1_000
 
   constructor(...events: TaskEvent[]) {
-    for (const event of [{ type: 'submitted', workflow: 'w', version: '1', input: null } as const, ...events])
-      this.changes(event)
+    const submitted = { type: 'submitted', workflow: 'w', version: '1', input: null } as const
+    for (const event of events[0]?.type === 'submitted' ? events : [submitted, ...events]) this.changes(event)
   }
 
   /**
    * All that the event changes, by its place in the state, and what the code is told. `gone`: there is no such thing any
-   * more. A step stays the same one when it is kept elsewhere (`kept`).
+   * more. What is new is told without what is zero or false in it. A step stays the same one when it is kept elsewhere (`kept`).
    */
   changes(event: TaskEvent): Record<string, unknown> {
     const before = places(this.state)
@@ -32,7 +32,9 @@ export class Fold {
           note(changed, `${thing}${key}`, old.get(key), now.get(key))
     }
     for (const [thing, now] of after)
-      if (!before.has(thing)) for (const [key, value] of now) note(changed, `${thing}${key}`, undefined, value)
+      if (!before.has(thing))
+        for (const [key, value] of now)
+          if (value !== 0 && value !== false) note(changed, `${thing}${key}`, undefined, value)
     const told = this.#deliveries.slice(heard)
     return told.length === 0
       ? changed
