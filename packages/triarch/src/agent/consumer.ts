@@ -140,22 +140,32 @@ export class Consumer {
 
   #start(item: WorkItem): void {
     this.#options.hosts.get(item.agent)?.count(item.request.action)
+    // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
+    const before = this.#running.get(item.id)
     this.#running.set(item.id, item)
+    if (before) this.#attempt(before)?.abandon(new TriarchError('STEP_LOST', 'the store went back behind the attempt'))
+    this.#said.delete(item.id)
     if (!this.#pulse) this.#beat()
     this.#options.hosts.get(item.agent)?.start({
       request: item.request,
       completeBy: item.completeBy,
       heartbeatWithin: item.heartbeatWithin,
       beat: (progress, checkpoint) => {
-        if (this.#running.has(item.id)) void this.#heartbeat(item, progress, checkpoint)
+        if (this.#running.get(item.id) === item) void this.#heartbeat(item, progress, checkpoint)
       },
       done: (message) => {
-        this.#running.delete(item.id)
-        this.#said.delete(item.id)
-        if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
+        if (this.#running.get(item.id) === item) {
+          this.#running.delete(item.id)
+          this.#said.delete(item.id)
+          if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
+        }
         this.wake()
       },
     })
+  }
+
+  #attempt({ agent, request }: WorkItem) {
+    return this.#options.hosts.get(agent)?.attempt(request)
   }
 
   #reply(reply: QueuedReply): void {
@@ -252,13 +262,13 @@ export class Consumer {
 
   async #beats(beats: { item: WorkItem; message: Message | null }[]): Promise<void> {
     if (beats.length === 0) return
-    const { store, node, hosts } = this.#options
+    const { store, node } = this.#options
     try {
       const outcomes = await store.beatWork(beats.map(({ item, message }) => ({ work: item.id, node, message })))
       for (const [index, { item, message }] of beats.entries()) {
         if (outcomes[index] === 'held' && message) this.#beatAgain(item, message)
         // Just this attempt: a newer one of the same step may run here by now.
-        const attempt = hosts.get(item.agent)?.attempt(item.request)
+        const attempt = this.#running.get(item.id) === item ? this.#attempt(item) : undefined
         if (outcomes[index] === 'withdrawn') attempt?.abort(new TriarchError('STEP_CANCELLED', 'the task stops'))
         if (outcomes[index] === 'late') attempt?.abandon(new TriarchError('STEP_LOST', 'the attempt was given up'))
       }

@@ -3,7 +3,8 @@ import { type Duration, milliseconds } from '../definition/duration.ts'
 import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
-import { checkTaskId } from '../definition/name.ts'
+import { checkLabel, checkTaskId } from '../definition/name.ts'
+import { checkInteger, checkOptions } from '../definition/options.ts'
 import type { ScheduleOptions } from '../definition/schedule.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
@@ -16,7 +17,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { eventsOf } from '../scheduler/history.ts'
 import { Registry } from '../scheduler/registry.ts'
-import type { NewTask, NodeRow, ScheduleRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
+import type { NewTask, NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
 import { Attendance } from './attendance.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
@@ -34,6 +35,8 @@ import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
 /** A node asks the store's clock again after this long, if nothing else did (ms). */
 const OLDEST_CLOCK = 30_000
+/** Of one look at the schedules. */
+const MOST_SCHEDULES = 1_000
 
 /** One Triarch process: submits and watches tasks; once started, plays its roles. */
 export class Triarch implements AsyncDisposable {
@@ -203,15 +206,14 @@ export class Triarch implements AsyncDisposable {
     return handle
   }
 
-  /** All schedules, by name. */
-  async schedules(): Promise<ScheduleInfo[]> {
+  /** Schedules by name, at most `limit` (1,000) of them: those that come after the name `after`. Throws INVALID_OPTION. */
+  async schedules(options: { after?: string; limit?: number } = {}): Promise<ScheduleInfo[]> {
+    checkOptions('schedules', options, ['after', 'limit'])
+    const { after = '', limit = MOST_SCHEDULES } = options
+    checkInteger('schedules: limit', limit, 1, MOST_SCHEDULES)
+    if (after !== '') checkLabel('a schedule', after)
     await this.#open()
-    const all: ScheduleInfo[] = []
-    for (let page: ScheduleRow[] = []; ; ) {
-      page = await this.#store.schedules({ after: page.at(-1)?.name ?? '', limit: 1_000 })
-      all.push(...page.map(scheduleInfo))
-      if (page.length < 1_000) return all
-    }
+    return (await this.#store.schedules({ after, limit })).map(scheduleInfo)
   }
 
   /** Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type Role, type StepContext, workflow } from '../../src/index.ts'
+import type { StateStore } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, never, type Stage, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -51,6 +52,57 @@ function town() {
     })
   return { log, load, flow, wide, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
 }
+
+describe('a store that gives the number of a request anew, for it went back', () => {
+  it('gets no answer of the one before for the one that has the number now', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const own = agent('own')
+    const gate = Promise.withResolvers<string>()
+    const act = own.action('act', {
+      completeWithin: '1m',
+      run: async (which: string, step: StepContext) => {
+        if (which === 'old' && step.attempt === 1) return gate.promise
+        await new Promise<void>((resolve) => environment.timer(5_000, resolve))
+        return which
+      },
+    })
+    const flow = workflow('flow', { run: (which: string, task) => task.run(act, which) })
+    const common = { environment, lease: '10s', sweep: '1s', poll: '100ms' } as const
+    await using s = await stage({ ...common, store: file.store, workflows: [flow], roles: ['scheduler', 'supervisor'] })
+    // Each request has the same number here, which in the store is that of the last one taken.
+    let last = 0
+    const store: typeof file.store = (its) => {
+      const made = file.store(its)
+      return new Proxy(made, {
+        get(target, key) {
+          const take: StateStore['takeWork'] = async (of) => {
+            const items = await target.takeWork(of)
+            last = items.at(-1)?.id ?? last
+            return items.map((item) => ({ ...item, id: 7 }))
+          }
+          const reply: StateStore['reply'] = (all) => target.reply(all.map((it) => ({ ...it, work: last })))
+          const beatWork: StateStore['beatWork'] = (all) => target.beatWork(all.map((it) => ({ ...it, work: last })))
+          const own = Reflect.get(target, key, target) as unknown
+          if (key === 'takeWork') return take
+          if (key === 'reply') return reply
+          if (key === 'beatWork') return beatWork
+          return typeof own === 'function' ? own.bind(target) : own
+        },
+      })
+    }
+    await using _agent = await stage({ ...common, store, agents: [own], roles: ['agent'] })
+    const old = await s.submit(flow, 'old')
+    await s.advance('1s')
+    const fresh = await s.submit(flow, 'fresh')
+    await s.advance('1s')
+    gate.resolve('of a time that never was')
+    await s.advance('10s')
+    expect(await fresh.status()).toMatchObject({ result: 'success', output: 'fresh' })
+    await s.advance('5m')
+    expect(await old.status()).toMatchObject({ result: 'success', output: 'old' })
+  })
+})
 
 describe('roles in processes of their own', () => {
   it('run a task through queue and inbox: steps, retries, timeouts, each outcome recorded once', async () => {

@@ -229,6 +229,19 @@ describe('a schedule', () => {
     expect(await codeOf(s.engine.triarch.schedule('no good', daily()))).toBe('INVALID_NAME')
     expect(await s.engine.triarch.schedules()).toEqual([])
   })
+
+  it('is listed with the others, by name, a page at a time', async () => {
+    await using s = await stage({ workflows: [report] })
+    const { triarch } = s.engine
+    for (const name of ['c', 'a', 'd', 'b']) await triarch.schedule(name, { workflow: report, input: 'x', every: '1h' })
+    const names = async (options?: Parameters<typeof triarch.schedules>[0]) =>
+      (await triarch.schedules(options)).map(({ name }) => name)
+    expect(await names()).toEqual(['a', 'b', 'c', 'd'])
+    expect(await names({ limit: 3 })).toEqual(['a', 'b', 'c'])
+    expect(await names({ limit: 3, after: 'c' })).toEqual(['d'])
+    await expect(triarch.schedules({ limit: 1_001 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    await expect(triarch.schedules({ after: 'a\0' })).rejects.toMatchObject({ code: 'INVALID_NAME' })
+  })
 })
 
 describe('a pattern that no instant ever matches', () => {
