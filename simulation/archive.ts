@@ -53,7 +53,7 @@ export class Archive {
     if (call !== 'prune') return
     const { database } = this.#store
     const mail = database.all<{ task: number }>('SELECT task FROM triarch_inbox').map(({ task }) => task)
-    this.#before = { ...readStore((sql, ...values) => database.all(sql, ...values)), mail: new Set(mail) }
+    this.#before = { ...readStore((sql, ...values) => readable(database.all(sql, ...values))), mail: new Set(mail) }
   }
 
   readonly observe = ({ name, args }: Call, answer: unknown): void => {
@@ -78,12 +78,14 @@ export class Archive {
 
   #wrong({ row }: Story, age: number | null): string[] {
     const { tasks, mail } = this.#before
-    const kept = this.#world.now - (row as unknown as { updated_at: number }).updated_at
+    const { updated_at: at, quarantined } = row as unknown as { updated_at: number; quarantined: number }
+    const kept = this.#world.now - at
     const child = tasks.find((other) => other.row.parent === row.id && other.row.status !== 'stopped')
     return [
       ...(row.status === 'stopped' ? [] : [`while it is ${row.status}`]),
       ...(row.locked_by === null ? [] : [`while ${row.locked_by} has it`]),
-      ...(mail.has(row.key) || row.ready ? ['while it has mail'] : []),
+      // What was set apart after it had stopped is read by nobody.
+      ...((mail.has(row.key) && quarantined === 0) || row.ready ? ['while it has mail'] : []),
       ...(child ? [`while its child ${child.row.id} is ${child.row.status}`] : []),
       ...(row.parent === null ? [] : ['before its parent']),
       ...(age !== null && kept >= age ? [] : [`after ${kept} ms, with ${age ?? 'nothing'} in the rule`]),
@@ -146,6 +148,14 @@ AND NOT EXISTS (SELECT 1 FROM triarch_tasks c WHERE c.parent = t.id)`
     const emitted = Object.fromEntries(Object.entries(evidence.emitted).filter(([id]) => !until.has(id)))
     return { ...evidence, tasks, ledger, emitted }
   }
+}
+
+/** What poison has spoilt. */
+function readable<T>(rows: T[]): T[] {
+  return rows.map((row) => {
+    const { events } = row as { events?: string }
+    return events?.startsWith('?') ? { ...row, events: events.slice(1) } : row
+  })
 }
 
 /** With the parent that its first record names: it may have been dropped. */

@@ -46,11 +46,15 @@ export class Client {
   async #submit({ id, ops, parts, twice, again: _again, at: _, ...times }: TaskPlan): Promise<void> {
     const { programs, plans } = this.#known
     for (let left = twice ? 2 : 1; left > 0; left--) {
-      await this.#surely(() =>
+      const submitted = this.#surely(() =>
         parts
           ? this.#triarch.submit(plans, { parts }, { id, ...times })
           : this.#triarch.submit(programs, { ops, heard: [] }, { id, ...times }),
       )
+      await submitted.catch((error: unknown) => {
+        // It is there already, and poison has spoilt what it would be compared with.
+        if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
+      })
     }
     this.accepted.push(id)
     this.owed--
@@ -97,8 +101,8 @@ export class Client {
     this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
       void this.#surely(() => this.#triarch.resume(token, null, { optional: true }))
         .catch((error: unknown) => {
-          // Retention was quicker.
-          if (!isTriarchError(error, 'UNKNOWN_TASK')) throw error
+          // Retention was quicker, or poison has spoilt what is to be read.
+          if (!isTriarchError(error, 'UNKNOWN_TASK') && !isTriarchError(error, 'HISTORY_CORRUPT')) throw error
         })
         .finally(() => this.#tokens.delete(token))
     })

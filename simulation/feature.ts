@@ -25,6 +25,20 @@ const retention: Feature = (chance, { settings, tasks, moves, chaos }) => {
   }
 }
 
+const poison: Feature = (chance, plan) => {
+  const poisoned = plan.tasks.filter(() => chance.yes(0.4))
+  plan.poison = poisoned.map(({ id }, place) => {
+    // While it refuses all of several, it may be the store: that is given ten minutes.
+    const kind = place === 0 ? chance.pick(['refused', 'unreadable'] as const) : 'unreadable'
+    return { task: id, kind, at: chance.below(plan.chaos) }
+  })
+  // What cannot be read cannot be compared.
+  for (const task of poisoned) {
+    delete task.twice
+    delete task.again
+  }
+}
+
 const transactions: Feature = (chance, { tasks }) => {
   const make = (): Op => ({
     do: 'transaction',
@@ -40,6 +54,7 @@ const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   schedules: { of: 0.12, add: schedules },
   retention: { of: 0.1, add: retention },
   transactions: { of: 0.12, add: transactions },
+  poison: { of: 0.12, add: poison },
 }
 
 /** The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them. */

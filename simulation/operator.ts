@@ -59,6 +59,8 @@ export class Operator {
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
+    // Those that decide by their histories cannot: nobody can.
+    if (pause?.reason === 'quarantine') return task.cancel({ force: true })
     if (pause && ['mismatch', 'error'].includes(pause.reason)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
       return task.cancel({ force: true })
@@ -99,6 +101,8 @@ const expected = [
   'UNKNOWN_TASK',
   'STORE_BUSY',
   'STORE_UNAVAILABLE',
+  // Nodes that meet such a history say so, and are heard.
+  'HISTORY_CORRUPT',
 ] as const
 
 /** The task may have moved on meanwhile, and the store may fail: then it is looked at again later. */

@@ -3,6 +3,7 @@ import type { Archive } from './archive.ts'
 import { Coverage } from './coverage.ts'
 import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
+import type { Poison } from './poison.ts'
 import type { Sight } from './sight.ts'
 import type { Timetable } from './timetable.ts'
 
@@ -15,6 +16,7 @@ export interface Hindsight {
   timetable: Timetable
   archive: Archive
   written: Written[]
+  poison: Poison
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
@@ -101,9 +103,7 @@ function holdings({ row, records }: Story, { durable }: Sight): Holding[] {
         all.push(holding)
       }
       for (const [id, holding] of held) {
-        const back =
-          (event.type === 'lockReleased' && event.lock === id) || (event.type === 'withdrawn' && event.id === id)
-        const over = event.type === 'stopped' || back
+        const over = event.type === 'stopped' || (event.type === 'lockReleased' && event.lock === id)
         if (over) holding.until = Math.min(holding.until, at)
       }
     }
@@ -148,6 +148,9 @@ const transactions: Oracle = ({ evidence, written, archive }) => {
   return effects({ ...evidence, tasks }, written)
 }
 
+/** Who harms nobody is not set apart; who does is, and not tried for ever. That it ends, and the others do, is `liveness`. */
+const quarantine: Oracle = ({ poison }) => poison.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -166,6 +169,7 @@ const oracles: Record<string, Oracle> = {
   occurrences,
   retained,
   transactions,
+  quarantine,
 }
 
 export function judge(hindsight: Hindsight): string[] {

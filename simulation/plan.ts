@@ -9,6 +9,7 @@ export interface Plan {
   settings: Settings
   tasks: TaskPlan[]
   schedules?: SchedulePlan[]
+  poison?: PoisonPlan[]
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -58,6 +59,13 @@ export interface TaskPlan {
   twice?: boolean
   /** Its id is submitted once more, with another input, when retention had its time. */
   again?: boolean
+}
+
+/** From `at` on the store takes nothing more of the task; or what it has of it then cannot be read. */
+export interface PoisonPlan {
+  task: string
+  kind: 'refused' | 'unreadable'
+  at: number
 }
 
 /** A schedule of programs, there from `at` until faults have been over for a while. */

@@ -15,6 +15,7 @@ import { Fortune } from './fault.ts'
 import { Operator } from './operator.ts'
 import { heard, judge, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
+import { Poison } from './poison.ts'
 import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
 import { Timetable } from './timetable.ts'
@@ -45,6 +46,8 @@ export interface Report {
 const LOOK = 250
 const FEED = 5_000
 const LIVENESS = 120_000
+/** When the operator ends by force what is poison, once the faults are over (ms). */
+const GIVES_UP = [1_000, 5_000, 20_000]
 /** Between two prunings where there is retention (ms). */
 const PRUNE = 300
 
@@ -66,6 +69,7 @@ class Run {
   readonly #network: Network
   readonly #desk: Desk
   readonly #archive: Archive
+  readonly #poison: Poison
   readonly #cluster: Cluster
   readonly #client: Client
   readonly #operator: Operator
@@ -83,6 +87,7 @@ class Run {
     this.#fortune = new Fortune(world, plan)
     this.#sight = new Sight(world, store)
     this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
+    this.#poison = new Poison(world, store, plan.poison ?? [])
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight)
     const fate = (call: Call) => {
@@ -97,6 +102,7 @@ class Run {
         this.#sight.observe(call, answer)
         this.#timetable.observe(call, answer)
         this.#archive.observe(call, answer)
+        this.#poison.observe(call)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -105,9 +111,10 @@ class Run {
     })
     const network = this.#network
     this.#desk = new Desk({ world, vault: store, network, fate, crashed: (machine) => this.#lose(machine) })
-    store.before = (call) => {
+    store.before = (call, args) => {
       this.#desk.check()
       this.#archive.before(call)
+      this.#poison.before(call, args)
     }
     const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
     this.#cluster = new Cluster(world, link, this.#ledger, plan)
@@ -126,6 +133,7 @@ class Run {
       environment: machine,
       roles: [],
       notices: false,
+      onError: (error) => this.#cluster.errors.push({ node: machine.name, error }),
       workflows: [known.programs, known.plans],
     })
     const client = new Client(machine, application, known, this.#plan)
@@ -144,6 +152,9 @@ class Run {
       machine.timer(LOOK, look)
     }
     machine.timer(LOOK, look)
+    // Nobody can give a step what it waits for whose task cannot be read.
+    for (const id of this.#poison.tasks)
+      for (const wait of GIVES_UP) machine.timer(this.#plan.chaos + wait, () => void this.#operator.move(id, 'force'))
     const { retention } = this.#plan.settings
     if (retention) this.#retain(retention)
   }
@@ -199,7 +210,8 @@ class Run {
   #open(): boolean {
     const open = `
 SELECT 1 FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL
-UNION ALL SELECT 1 FROM triarch_work UNION ALL SELECT 1 FROM triarch_inbox
+UNION ALL SELECT 1 FROM triarch_work
+UNION ALL SELECT 1 FROM triarch_inbox WHERE task NOT IN (SELECT key FROM triarch_tasks WHERE quarantined = 1)
 UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers LIMIT 1`
     if (store.database.get(open) !== undefined) return true
     // Machines that crashed are still to be found dead, those that came to be heard of.
@@ -250,13 +262,16 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
       sent: this.#archive.once(this.#client.sent),
       timetable: this.#timetable,
       archive: this.#archive,
+      poison: this.#poison,
       written,
     }
     const found = [
       ...faults,
       ...this.#sight.faults,
       ...this.#cluster.excesses,
-      ...errors.filter(({ error }) => !isHarmless(error)).map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
+      ...errors
+        .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))
+        .map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
       ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
       ...violations(hindsight.evidence),
       ...judge(hindsight),
@@ -269,6 +284,7 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
   }
 
   #evidence(written: readonly Written[]): Evidence {
+    this.#poison.restore()
     const stored = readStore((sql, ...values) => store.database.all(sql, ...values))
     const emitted: Evidence['emitted'] = {}
     for (const story of stored.tasks) {
@@ -281,7 +297,7 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
     const ledger = [...this.#ledger.entries, ...written.map(entryOf)]
     const evidence = { accepted: this.#client.accepted, emitted, ...stored, ledger, pulse }
-    return this.#archive.complete(evidence)
+    return this.#poison.without(this.#archive.complete(evidence))
   }
 
   /** The longest (ms) that a machine stood still or heard nothing. */

@@ -202,7 +202,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 308,
   },
   'an event that nobody waits for yet is not kept': {
-    change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
+    change: { 'kernel/mailbox.ts': [['  if (wait === undefined) state.mailbox.push({ name, payload })\n', '']] },
     by: ['events'],
   },
   'the row of a task is not kept with its history': {
@@ -390,7 +390,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 4,
   },
   'retention takes what somebody has or is about to take': {
-    change: { 'store/sqlite/prune.ts': [['  AND locked_by IS NULL AND ready = 0\n', '']] },
+    change: { 'store/sqlite/prune.ts': [['  AND locked_by IS NULL AND ready = 0 AND key', '  AND key']] },
     by: ['retained'],
     at: 58,
   },
@@ -426,5 +426,31 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['transactions'],
     at: 18,
+  },
+  'a task that the store refuses is tried for ever': {
+    change: { 'scheduler/quarantine.ts': [['known.count++', 'known.count = 1']] },
+    by: ['quarantine', 'liveness'],
+    at: 32,
+  },
+  'what the store refuses costs the neighbours of a batch as well': {
+    change: {
+      'scheduler/committer.ts': [
+        [
+          "if (batch.length === 1 || !isTriarchError(error, 'STORE_FAILED')) return error as Error",
+          'if (batch.length > 0) return error as Error',
+        ],
+      ],
+    },
+    by: ['quarantine'],
+    at: 68,
+  },
+  'what is set apart is claimed again all the same': {
+    change: {
+      'store/sqlite/quarantine.ts': [
+        ['quarantined = 1, locked_by = NULL, ready = 0', 'quarantined = 0, locked_by = NULL, ready = 1'],
+      ],
+    },
+    by: ['quarantine', 'liveness'],
+    at: 32,
   },
 }

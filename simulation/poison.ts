@@ -1,0 +1,88 @@
+import type { World } from '../packages/triarch/src/environment/world.ts'
+import { isTriarchError, TriarchError } from '../packages/triarch/src/error/error.ts'
+import type { Quarantine, Transition } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { StoreCall } from '../packages/triarch/src/testing/shared.ts'
+import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
+import type { PoisonPlan } from './plan.ts'
+import type { Vault } from './vault.ts'
+
+/** Commits of one task that the store may be asked to take in vain. */
+const IN_VAIN = 60
+
+/** Tasks that the store does not take, or cannot give back: they are to be set apart, and nobody else. */
+export class Poison {
+  readonly faults: string[] = []
+  /** Tasks that nothing can be said of but that they ended. */
+  readonly tasks: ReadonlySet<string>
+  readonly #world: World
+  readonly #vault: Vault
+  readonly #refused: ReadonlyMap<string, number>
+  readonly #inVain = new Map<string, number>()
+  readonly #spoilt = new Set<number>()
+
+  constructor(world: World, vault: Vault, plans: readonly PoisonPlan[]) {
+    this.#world = world
+    this.#vault = vault
+    this.tasks = new Set(plans.map(({ task }) => task))
+    this.#refused = new Map(plans.flatMap(({ kind, task, at }) => (kind === 'refused' ? [[task, world.now + at]] : [])))
+    for (const { kind, task, at } of plans)
+      if (kind === 'unreadable') world.after(at, 'poison', () => this.#spoil(task))
+  }
+
+  /** Throws for a batch that has a record of such a task in it, as a store does: it takes all or nothing. */
+  readonly before = (call: StoreCall, args: readonly unknown[]): void => {
+    if (call !== 'commit' || this.#refused.size === 0) return
+    for (const { id, events } of args[0] as Transition[]) {
+      const from = events === null ? undefined : this.#refused.get(id)
+      if (from === undefined || this.#world.now < from) continue
+      const times = (this.#inVain.get(id) ?? 0) + 1
+      this.#inVain.set(id, times)
+      if (times === IN_VAIN) this.faults.push(`${id} was tried ${times} times, and the store takes nothing of it`)
+      throw new TriarchError('STORE_FAILED', 'injected: a row cannot be written')
+    }
+  }
+
+  readonly observe = ({ name, args }: Call): void => {
+    if (name !== 'quarantine') return
+    const { id } = args[0] as Quarantine
+    if (!this.tasks.has(id)) this.faults.push(`${id} was set apart, and nothing is wrong with it`)
+  }
+
+  #spoil(task: string): void {
+    const { database } = this.#vault
+    const row = database.get<{ key: number }>('SELECT key FROM triarch_tasks WHERE id = ?', task)
+    if (!row) return void this.#world.after(50, 'poison', () => this.#spoil(task))
+    this.#spoilt.add(row.key)
+    database.run(`UPDATE triarch_history SET events = '?' || events WHERE task = ?`, row.key)
+    this.#world.note(`what is written of ${task} cannot be read any more`)
+  }
+
+  /** Whether a node may report this. */
+  explains(error: unknown): boolean {
+    return this.#spoilt.size > 0 && isTriarchError(error, 'HISTORY_CORRUPT')
+  }
+
+  /** For who judges. */
+  restore(): void {
+    const mend = `UPDATE triarch_history SET events = substr(events, 2) WHERE task = ? AND events GLOB '[?]*'`
+    for (const key of this.#spoilt) this.#vault.database.run(mend, key)
+  }
+
+  /** Without what is known of such tasks. */
+  without(evidence: Evidence): Evidence {
+    if (this.tasks.size === 0) return evidence
+    const { database } = this.#vault
+    const apart = database.all<{ key: number }>('SELECT key FROM triarch_tasks WHERE quarantined = 1')
+    const unread = new Set(apart.map(({ key }) => key))
+    return {
+      ...evidence,
+      // What was set apart after it had stopped is read by nobody, and no operator decides about it.
+      inbox: evidence.inbox.filter((letter) => !unread.has((letter as { task: number }).task)),
+      accepted: evidence.accepted.filter((id) => !this.tasks.has(id)),
+      emitted: Object.fromEntries(Object.entries(evidence.emitted).filter(([id]) => !this.tasks.has(id))),
+      tasks: evidence.tasks.filter(({ row }) => !this.tasks.has(row.id)),
+      ledger: evidence.ledger.filter(({ task }) => !this.tasks.has(task)),
+    }
+  }
+}
