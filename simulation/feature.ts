@@ -71,6 +71,12 @@ function enter(chance: Chance, { ops, parts }: TaskPlan, make: () => Op): void {
   if (!parts) for (const op of chance.some(3, make)) ops.splice(chance.below(ops.length + 1), 0, op)
 }
 
+/** Without long sleeps: occurrences may wait for each other. */
+function brief(ops: Op[]): Op[] {
+  const shorter = (key: string, value: unknown) => (key === 'ms' ? Math.min(value as number, 300) : value)
+  return JSON.parse(JSON.stringify(ops, shorter)) as Op[]
+}
+
 function scheduleOf(chance: Chance, opsOf: (chance: Chance) => Op[]): SchedulePlan {
   return {
     name: '',
@@ -81,6 +87,6 @@ function scheduleOf(chance: Chance, opsOf: (chance: Chance) => Op[]): SchedulePl
     limit: chance.between(1, 4),
     ...(chance.yes(0.3) && { within: chance.between(100, 2_000) }),
     jitter: chance.yes(0.2) ? chance.below(300) : 0,
-    ops: opsOf(chance).slice(0, 2),
+    ops: brief(opsOf(chance).slice(0, 2)),
   }
 }

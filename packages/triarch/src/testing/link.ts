@@ -1,7 +1,7 @@
 import type { Machine } from '../environment/machine.ts'
 import type { World } from '../environment/world.ts'
 import { TriarchError } from '../error/error.ts'
-import type { StateStore, SweepReport } from '../store/port.ts'
+import type { StateStore, SweepReport, Transition } from '../store/port.ts'
 import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
 
 /** What the network and the store do to one call. Distances in ms. */
@@ -106,7 +106,7 @@ export class Network {
     const { machine, name } = call
     const answer = (act: () => void) => void this.#world.after(fate.back, `${name} answered`, act, machine)
     if (fault === 'refused' || fault === 'busy') {
-      const code = fault === 'busy' ? 'STORE_BUSY' : 'STORE_UNAVAILABLE'
+      const code = fault === 'busy' ? 'STORE_BUSY' : failureOf(call)
       // Now and then rows of others were in the way: then a commit is to be parted, not given up.
       const details = fault === 'busy' && name === 'commit' && call.index % 2 === 0 ? { blocked: true } : undefined
       return answer(() =>
@@ -116,7 +116,7 @@ export class Network {
     const result = this.#perform(call)
     if (fault === 'crash-after') return this.#crash(machine)
     if (fault === 'unheard') {
-      return answer(() => caller.reject(new InjectedError('STORE_UNAVAILABLE', 'injected: done, but unheard')))
+      return answer(() => caller.reject(new InjectedError(failureOf(call), 'injected: done, but unheard')))
     }
     const settle = (outcome: unknown) =>
       answer(() => (outcome instanceof Error ? caller.reject(outcome) : caller.resolve(outcome)))
@@ -147,6 +147,16 @@ export class Network {
       return error
     }
   }
+}
+
+/**
+ * Of several records at once a store may also say that it cannot take them, as it does for the sake of one: then each is tried
+ * alone. Not so of a single one, for that would be its own fault.
+ */
+function failureOf({ name, args, index }: Call): 'STORE_FAILED' | 'STORE_UNAVAILABLE' {
+  const batch = name === 'commit' ? (args[0] as Transition[]) : []
+  const records = batch.length > 1 && batch.every(({ events, create }) => events !== null || create !== null)
+  return records && index % 3 === 0 ? 'STORE_FAILED' : 'STORE_UNAVAILABLE'
 }
 
 /** Whether the call found or changed something: a fault at any other is like one at the next that did. */
