@@ -82,9 +82,6 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
-  'packages/triarch/test/model/fold.test.ts': 'a table: all that each event of steps and of the code changes',
-  'packages/triarch/test/model/change.test.ts':
-    'a table: all that each event of gates, batches, plans and children changes',
 }
 
 const markers: Ban[] = [[/\b(?:TODO|FIXME|XXX)\b/, 'finish it, or open an issue']]
