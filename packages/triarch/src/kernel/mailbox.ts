@@ -72,8 +72,9 @@ export function takeMail(
 export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
   // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
   const wait = state.unwinding ? undefined : oldestWait(state, name)
-  if (wait === undefined) state.mailbox.push({ name, payload })
-  return wait
+  if (wait !== undefined) return wait
+  state.mailbox.push({ name, payload })
+  return undefined
 }
 
 /** The same for one that came to a wait which nobody listened to any more: it is older than those that came after it. */

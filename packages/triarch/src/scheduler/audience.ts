@@ -4,7 +4,7 @@
  * they are always the same: the promises of one race all get the same two. Once one of them is settled, these two do nothing
  * any more, so whoever has no other listener has lost the race, and nobody would see what becomes of it.
  *
- * A prototype of their own makes it seen; they stay native promises, tick for tick.
+ * They are native promises, tick for tick, of a class that takes note of this.
  */
 
 /** What is to be heard of a promise. */
@@ -13,162 +13,152 @@ export interface Listener {
   looked?(): void
   /** A race was lost that it was in: maybe nobody listens any more (isHeard). */
   lost?(): void
+  fulfilled?(): void
+  rejected?(error: unknown): void
 }
 
-/** A promise given to the code, or one derived from it by `then`. */
-interface Seat {
-  readonly listener: Listener | null
-  looked: boolean
-  /** How often it was awaited: that is for good. */
-  awaited: number
-  settled: 'fulfilled' | 'rejected' | null
-  observed: boolean
-  reactions: Reaction[] | null
-}
-
+/** By `then`. */
 interface Reaction {
   readonly fulfilled: unknown
   readonly rejected: unknown
-  /** The promise that `then` made of it. */
-  readonly derived: Seat
+  /** The promise that came of it. */
+  readonly derived: Given<unknown>
 }
 
-/** On the promise itself: a map of weak references costs the collector more than all the rest. */
-const SEAT = Symbol('seat')
+type Handler = ((value: never) => unknown) | null | undefined
 
-function seatOf(promise: object): Seat | undefined {
-  return (promise as { [SEAT]?: Seat })[SEAT]
-}
+const none: Reaction[] = []
 
-/** Whom it tells how it ends. */
-interface Told {
-  fulfilled?: () => void
-  rejected: (error: unknown) => void
+/** A promise given to the code, or one derived from it by `then`. */
+export class Given<T> extends Promise<T> {
+  #listener: Listener | null = null
+  #looked = false
+  /** How often it was awaited: that is for good. */
+  #awaited = 0
+  #settled: 'fulfilled' | 'rejected' | null = null
+  #observed = false
+  #reactions = none
+
+  /** Has it heard what becomes of the promise. A rejection that nobody awaits must not end the process. */
+  attend(listener: Listener): void {
+    if (this.#listener) return
+    this.#listener = listener
+    unseen(
+      this,
+      () => listener.fulfilled?.(),
+      (error: unknown) => listener.rejected?.(error),
+    )
+  }
+
+  /** Whether anybody would see what becomes of it; also what nobody has looked at yet is to be looked at. */
+  get heard(): boolean {
+    if (this.#awaited > 0 || !this.#looked) return true
+    // One that is raced again and again would keep all it lost.
+    this.#reactions = this.#reactions.filter((reaction) => reaction.derived.#looked || Given.#isLive(reaction))
+    return this.#reactions.some(Given.#isLive)
+  }
+
+  /** A handler whose promise nobody looks at is there for what it does. */
+  static #isLive({ fulfilled, rejected, derived }: Reaction): boolean {
+    return derived.#looked ? derived.heard : !isSpent(fulfilled) && !isSpent(rejected)
+  }
+
+  /** Its constructor was read. */
+  static read(promise: Given<unknown>): void {
+    promise.#look()
+    promise.#awaited++
+    last = promise
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise's
+  override then<A = T, B = never>(fulfilled?: Handler, rejected?: Handler): Promise<A | B> {
+    const before = last
+    last = null
+    if (before === this && (isNative(fulfilled) || isNative(rejected))) this.#awaited--
+    this.#look()
+    const derived = chain(this, Given, fulfilled, rejected) as Given<unknown>
+    derived.#listener = this.#listener
+    if (this.#reactions === none) this.#reactions = []
+    this.#reactions.push({ fulfilled, rejected, derived })
+    this.#enter(fulfilled, rejected)
+    return derived as Given<A | B>
+  }
+
+  #look(): void {
+    this.#looked = true
+    this.#listener?.looked?.()
+  }
+
+  /** It takes part in what settles by these functions. */
+  #enter(...functions: unknown[]): void {
+    const natives = functions.filter(isNative)
+    for (const each of natives) {
+      const listener = this.#listener
+      if (spent.has(each)) listener?.lost?.()
+      else if (listener?.lost) {
+        const known = rivals.get(each)
+        if (known) known.push(listener)
+        else rivals.set(each, [listener])
+      }
+    }
+    if (natives.length === 0) return
+    if (this.#settled) this.#spend()
+    if (this.#observed) return
+    this.#observed = true
+    const settle = (how: 'fulfilled' | 'rejected') => () => {
+      this.#settled = how
+      this.#spend()
+    }
+    unseen(this, settle('fulfilled'), settle('rejected'))
+  }
+
+  #spend(): void {
+    for (const reaction of this.#reactions) {
+      const used = this.#settled && reaction[this.#settled]
+      if (!isNative(used) || spent.has(used)) continue
+      spent.add(used)
+      for (const rival of rivals.get(used) ?? []) rival.lost?.()
+      rivals.delete(used)
+    }
+  }
 }
-const UNTOLD: Told = { rejected: () => undefined }
 
 /** Functions of settled promises: to call them changes nothing. */
 const spent = new WeakSet<object>()
 /** Who would lose by which. */
 const rivals = new WeakMap<object, Listener[]>()
 /** Read last: what Promise.race reads right before it chains is no await. */
-let last: Seat | null = null
-let within = false
+let last: Given<unknown> | null = null
+/** What the engine itself makes of one; null: it is the code that reads. */
+let making: PromiseConstructor | typeof Given | null = null
 
-/** Has it seen who listens to the promise, which is given to the code. A rejection that nobody awaits must not end the process. */
-export function attend(
-  promise: Promise<unknown>,
-  listener: Listener | null,
-  { fulfilled, rejected }: Told = UNTOLD,
-): void {
-  if (seatOf(promise)) return
-  promise.then(fulfilled, rejected)
-  seat(promise, listener)
-}
-
-function seat(promise: Promise<unknown>, listener: Listener | null): Seat {
-  const taken: Seat = { listener, looked: false, awaited: 0, settled: null, observed: false, reactions: null }
-  ;(promise as { [SEAT]?: Seat })[SEAT] = taken
-  Object.setPrototypeOf(promise, Given)
-  return taken
-}
-
-/** Whether anybody would see what becomes of it; also what nobody has looked at yet is to be looked at. */
-export function isHeard(promise: Promise<unknown>): boolean {
-  const own = seatOf(promise)
-  return own === undefined || hears(own)
-}
-
-function hears(own: Seat): boolean {
-  if (own.awaited > 0 || !own.looked) return true
-  // One that is raced again and again would keep all it lost.
-  own.reactions = own.reactions?.filter((reaction) => reaction.derived.looked || isLive(reaction)) ?? null
-  return own.reactions?.some(isLive) ?? false
-}
-
-/** A handler whose promise nobody looks at is there for what it does. */
-function isLive({ fulfilled, rejected, derived }: Reaction): boolean {
-  return derived.looked ? hears(derived) : !isSpent(fulfilled) && !isSpent(rejected)
-}
-
-const nativeThen: (this: Promise<unknown>, fulfilled: unknown, rejected: unknown) => Promise<unknown> = Promise
-  .prototype.then as never
-
-const Given: object = Object.create(Promise.prototype, {
-  constructor: {
-    get(this: object) {
-      const own = within ? undefined : seatOf(this)
-      if (own) {
-        look(own)
-        own.awaited++
-        last = own
-      }
-      return Promise
-    },
-  },
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise's
-  then: {
-    value(this: Promise<unknown>, fulfilled: unknown, rejected: unknown) {
-      const own = seatOf(this)
-      if (!own) return nativeThen.call(this, fulfilled, rejected)
-      const before = last
-      last = null
-      if (before === own && (isNative(fulfilled) || isNative(rejected))) own.awaited--
-      look(own)
-      const promise = chain(this, fulfilled, rejected)
-      own.reactions ??= []
-      own.reactions.push({ fulfilled, rejected, derived: seat(promise, own.listener) })
-      enter(this, own, fulfilled, rejected)
-      return promise
-    },
+Object.defineProperty(Given.prototype, 'constructor', {
+  get(this: Given<unknown>) {
+    if (making) return making
+    Given.read(this)
+    return Promise
   },
 })
 
-/** Then, without being seen. */
-function chain(promise: Promise<unknown>, fulfilled: unknown, rejected: unknown): Promise<unknown> {
-  within = true
+const nativeThen = Promise.prototype.then
+
+function chain(
+  promise: Promise<unknown>,
+  into: PromiseConstructor | typeof Given,
+  fulfilled: unknown,
+  rejected: unknown,
+): Promise<unknown> {
+  making = into
   try {
-    return nativeThen.call(promise, fulfilled, rejected)
+    return nativeThen.call(promise, fulfilled as never, rejected as never)
   } finally {
-    within = false
+    making = null
   }
 }
 
-function look(own: Seat): void {
-  own.looked = true
-  own.listener?.looked?.()
-}
-
-/** It takes part in what settles by these functions. */
-function enter(promise: Promise<unknown>, own: Seat, ...functions: unknown[]): void {
-  for (const each of functions) {
-    if (!isNative(each)) continue
-    if (spent.has(each)) own.listener?.lost?.()
-    else if (own.listener?.lost) {
-      const known = rivals.get(each)
-      if (known) known.push(own.listener)
-      else rivals.set(each, [own.listener])
-    }
-  }
-  if (!functions.some(isNative)) return
-  if (own.settled) spend(own)
-  if (own.observed) return
-  own.observed = true
-  const settle = (how: 'fulfilled' | 'rejected') => () => {
-    own.settled = how
-    spend(own)
-  }
-  void chain(promise, settle('fulfilled'), settle('rejected'))
-}
-
-function spend({ settled, reactions }: Seat): void {
-  for (const reaction of reactions ?? []) {
-    const used = settled && reaction[settled]
-    if (!isNative(used) || spent.has(used)) continue
-    spent.add(used)
-    for (const rival of rivals.get(used) ?? []) rival.lost?.()
-    rivals.delete(used)
-  }
+/** Then, without counting as one who listens. */
+function unseen(promise: Promise<unknown>, fulfilled: () => void, rejected: (error: unknown) => void): void {
+  void chain(promise, Promise, fulfilled, rejected)
 }
 
 function isSpent(used: unknown): boolean {

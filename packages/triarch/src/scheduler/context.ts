@@ -29,7 +29,7 @@ import { hash32, seededRandom } from '../environment/random.ts'
 import { TriarchError } from '../error/error.ts'
 import { childTaskId } from '../kernel/child.ts'
 import type { ParentPolicy } from '../kernel/event.ts'
-import { attend } from './audience.ts'
+import { Given } from './audience.ts'
 import type { FunctionDriver } from './driver.ts'
 import type { EffectCode } from './effect.ts'
 
@@ -44,7 +44,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   let random: (() => number) | null = null
   let uuids = 0
 
-  function runAction(action: Action, input: unknown, options: StepOptions = {}): Promise<unknown> {
+  function runAction(action: Action, input: unknown, options: StepOptions = {}): Given<never> {
     if (typeof action?.definition?.run !== 'function') {
       throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
     }
@@ -64,7 +64,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     name: string,
     fn: (step: StepContext) => unknown,
     options: LocalStepOptions<unknown> = {},
-  ): Promise<unknown> {
+  ): Given<never> {
     checkLabel('a step', name)
     checkFunction(`step "${name}"`, fn)
     const { undo } = options
@@ -84,7 +84,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     name: string,
     fn: EffectCode['run'],
     { isolation = 'read committed', undo, ...rest }: TransactionOptions<unknown, unknown> = {},
-  ): Promise<unknown> {
+  ): Given<never> {
     checkLabel('a step', name)
     checkFunction(`transaction "${name}"`, fn)
     if (!isolations.includes(isolation)) {
@@ -101,7 +101,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     return outcome
   }
 
-  function batch(name: string, definition: LocalBatchDefinition): Promise<unknown> {
+  function batch(name: string, definition: LocalBatchDefinition): Given<never> {
     checkLabel('a step', name)
     const what = `batch "${name}"`
     const order = toBatchPolicy(what, definition)
@@ -116,12 +116,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     return outcome
   }
 
-  function child(
-    mode: 'call' | 'start',
-    target: Workflow,
-    input: unknown,
-    options: ChildOptions = {},
-  ): Promise<unknown> {
+  function child(mode: 'call' | 'start', target: Workflow, input: unknown, options: ChildOptions = {}): Given<never> {
     checkWorkflow(target)
     const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
     const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
@@ -166,13 +161,13 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     })
   }
 
-  function sleep(until: Duration | Date): Promise<void> {
+  function sleep(until: Duration | Date): Given<never> {
     return driver.decide({
       decision: { type: 'timerStarted', id: driver.nextId(), until: instant(until, driver.at, 'sleep') },
     })
   }
 
-  function event(name: string, options: EventOptions<unknown> = {}): Promise<unknown> {
+  function event(name: string, options: EventOptions<unknown> = {}): Given<never> {
     checkLabel('an event', name)
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout', 'signal'])
     const { schema = eventSchema(workflow.definition.events, name), signal } = options
@@ -186,7 +181,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     })
   }
 
-  function lock(name: string, options: LockOptions = {}): Promise<Lock> {
+  function lock(name: string, options: LockOptions = {}): Given<never> {
     checkLockName(name)
     checkOptions(`options of lock "${name}"`, options, ['timeout', 'signal'])
     const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
@@ -224,7 +219,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
-  const watched = <T>(name: unknown, ask: () => Promise<T>): Promise<T> => {
+  const watched = (name: unknown, ask: () => Given<never>): Promise<never> => {
     const promise = asked(ask)
     driver.watch.add(promise, String(name))
     return promise
@@ -266,17 +261,17 @@ export function functionContext(driver: FunctionDriver): TaskContext {
 }
 
 /** The code may never look at a promise it got. What does something is watched: a forgotten await is told when the code returns. */
-function quiet<T>(ask: () => Promise<T>): Promise<T> {
+function quiet(ask: () => Given<never>): Promise<never> {
   const promise = asked(ask)
-  attend(promise, null)
+  promise.attend({})
   return promise
 }
 
-function asked<T>(ask: () => Promise<T>): Promise<T> {
+function asked(ask: () => Given<never>): Given<never> {
   try {
     return ask()
   } catch (error) {
-    return Promise.reject(error)
+    return Given.reject(error) as Given<never>
   }
 }
 

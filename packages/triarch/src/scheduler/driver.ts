@@ -9,7 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
-import { attend, isHeard } from './audience.ts'
+import { Given } from './audience.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
 import type { LocalCode } from './effect.ts'
@@ -139,7 +139,7 @@ export class FunctionDriver {
   /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
   rest(): void {
     for (const wished of this.#doubtful) {
-      if (wished.standing !== 'asked' || isHeard(wished.promise)) this.#doubtful.delete(wished)
+      if (wished.standing !== 'asked' || wished.promise.heard) this.#doubtful.delete(wished)
       // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
       else if (this.#leave(wished)) this.#doubtful.delete(wished)
     }
@@ -164,21 +164,21 @@ export class FunctionDriver {
   }
 
   /** Makes a decision whose outcome will be delivered. */
-  decide(command: Command & { decision: { id: number } }): Promise<never> {
+  decide(command: Command & { decision: { id: number } }): Given<never> {
     this.issue(command)
-    return new Promise<never>((resolve, reject) => {
-      this.#waiting.set(command.decision.id, { resolve: resolve as (value: unknown) => void, reject })
-    })
+    const { promise, ...waiting } = given()
+    this.#waiting.set(command.decision.id, waiting)
+    return promise
   }
 
   /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
-  wish(wish: Wish): Promise<never> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  wish(wish: Wish): Given<never> {
+    const { promise, resolve, reject } = given()
     const wished: Wished = { ...wish, promise, resolve, reject, over: () => undefined, id: 0, standing: 'asked' }
     const { signal } = wish
     signal?.throwIfAborted()
     this.#ask(wished)
-    attend(promise, {
+    promise.attend({
       looked: () => {
         if (wished.standing !== 'left') return
         try {
@@ -193,7 +193,7 @@ export class FunctionDriver {
     const abort = (): void => this.#abort(wished, signal?.reason)
     wished.over = () => signal?.removeEventListener('abort', abort)
     signal?.addEventListener('abort', abort)
-    return promise as Promise<never>
+    return promise
   }
 
   #ask(wished: Wished, refused?: string): void {
@@ -215,7 +215,7 @@ export class FunctionDriver {
   /** It came. If nobody listens it is for others; what is refused is waited past. */
   #grant(wished: Wished, delivery: Delivery): void {
     const { id } = wished
-    if (delivery.ok && !isHeard(wished.promise) && this.#leave(wished, { payload: delivery.value })) return
+    if (delivery.ok && !wished.promise.heard && this.#leave(wished, { payload: delivery.value })) return
     if (!delivery.ok) {
       this.#done(wished)
       return wished.reject(rejection(delivery))
@@ -346,4 +346,9 @@ export class FunctionDriver {
       // Told as a stray already: the code ended in a turn that was not its own.
     }
   }
+}
+
+function given(): Waiting & { promise: Given<never> } {
+  const { promise, resolve, reject } = Given.withResolvers<never>()
+  return { promise: promise as Given<never>, resolve: resolve as (value: unknown) => void, reject }
 }

@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import { attend, type Listener } from './audience.ts'
+import type { Given, Listener } from './audience.ts'
 
 /** A promise that is neither looked at nor fulfilled; a rejection with its error. */
 class Open implements Listener {
@@ -16,20 +16,22 @@ class Open implements Listener {
   looked(): void {
     this.#all.delete(this)
   }
+
+  fulfilled(): void {
+    this.#all.delete(this)
+  }
+
+  rejected(error: unknown): void {
+    this.error = error
+  }
 }
 
 /** Tells promises that somebody looked at from those that nobody did. */
 export class Watch {
   readonly #open = new Set<Open>()
 
-  add(promise: Promise<unknown>, name: string): void {
-    const open = new Open(name, this.#open)
-    attend(promise, open, {
-      fulfilled: () => open.looked(),
-      rejected: (error) => {
-        open.error = error
-      },
-    })
+  add(promise: Given<unknown>, name: string): void {
+    promise.attend(new Open(name, this.#open))
   }
 
   /** Why code that returns now has not done what it asked for; null: it has. */

@@ -1,5 +1,6 @@
 import type { Decision } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
+import type { Given } from './audience.ts'
 
 /** What the code waits for and may leave: an event, or a lock. Whoever looks at it again has it asked for again. */
 export interface Wish {
@@ -13,7 +14,7 @@ export interface Wish {
 
 /** A wish and the promise of it. */
 export interface Wished extends Wish {
-  promise: Promise<unknown>
+  promise: Given<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
   /** Lets go of the signal. */
