@@ -125,7 +125,7 @@ export function pageOf(
       const value = checked && checked !== 'async' ? checked.value : input
       return { input, exclusive: exclusiveKeys(workflow, value, undefined) }
     })
-    const found = { offset: request.offset, children, last }
+    const found = { offset: request.offset, children, last, secrets: workflow.definition.secrets }
     pages.add(found)
     return found
   }
@@ -142,12 +142,19 @@ export function isPage(output: unknown): output is object {
   return typeof output === 'object' && output !== null && pages.has(output)
 }
 
+interface Found {
+  offset: number
+  children: Child[]
+  last: boolean
+  secrets?: readonly string[]
+}
+
 /** The page that an attempt gave, as it is recorded; null for anything else. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
 export function toPage(output: unknown, limit: number): Page | null {
   if (!isPage(output)) return null
-  const { offset, children, last } = output as { offset: number; children: Child[]; last: boolean }
+  const { offset, children, last, secrets } = output as Found
   const items = children.map(({ input, exclusive }, n): PageItem => {
-    const encoded = encode(input, `input of child ${offset + n}`, limit)
+    const encoded = encode(input, `input of child ${offset + n}`, limit, secrets)
     return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
   })
   encode(items, 'a page of a batch', limit * PAGE_PAYLOADS)

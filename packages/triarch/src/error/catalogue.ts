@@ -7,7 +7,8 @@ export const catalogue = {
     'An option of this name does not exist: look for a typing error, the message suggests the nearest name.',
   INVALID_INPUT:
     'An input, or the payload of an event, was refused by its schema: correct the caller, the details list every issue.',
-  INVALID_OUTPUT: 'An output was refused by its schema: correct what produces it, the details list every issue.',
+  INVALID_OUTPUT:
+    'An output was refused by its schema, cannot leave its thread, or is no answer that verify may give: correct what produces it.',
   UNSERIALISABLE: 'A value cannot be stored as JSON: convert the part at the path named in the message.',
   PAYLOAD_TOO_LARGE: 'A value is larger than the payload limit: store it elsewhere and pass a reference.',
   TOO_MANY_SECRETS:

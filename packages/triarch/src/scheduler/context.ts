@@ -53,7 +53,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       if (checked !== 'async' && 'issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${action.key}`)
     }
     const policy = toRecordedPolicy(action, rescue, options, capabilities(action.definition))
-    const payload = encode(input, `input of ${action.key}`, payloadLimit)
+    const payload = encode(input, `input of ${action.key}`, payloadLimit, action.definition.secrets)
     const name = options.name ?? action.name
     return driver.decide({
       decision: { type: 'stepRequested', id: driver.nextId(), action: action.key, name, input: payload, policy },
@@ -135,7 +135,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       if (checked !== 'async') value = checked.value
     }
     const exclusive = exclusiveKeys(target, value, undefined)
-    const payload = encode(input, `input of ${target.name}`, payloadLimit)
+    const payload = encode(input, `input of ${target.name}`, payloadLimit, target.definition.secrets)
     const ownTags = tags === undefined ? undefined : checkTags(what, tags)
     const id = driver.nextId()
     return driver.decide({
@@ -254,7 +254,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       driver.issue({ decision: { type: 'progressed', progress: encode(value, 'progress', payloadLimit) } }),
     patched: (id) => driver.patched(checkName('patch', id)),
     async continueAs(input) {
-      driver.issue({ decision: { type: 'continuedAs', input: encode(input, 'input', payloadLimit) } })
+      const payload = encode(input, 'input', payloadLimit, driver.workflow.definition.secrets)
+      driver.issue({ decision: { type: 'continuedAs', input: payload } })
       return new Promise<never>(() => undefined)
     },
   }

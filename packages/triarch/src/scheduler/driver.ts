@@ -327,7 +327,11 @@ export class FunctionDriver {
       // What is recorded stands: code that returned before this was looked at has returned.
       const forgotten = this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten()
       if (forgotten) throw forgotten
-      this.#end({ type: 'returned', output: encode(output, `output of ${this.workflow.name}`, this.payloadLimit) })
+      const { name, definition } = this.workflow
+      this.#end({
+        type: 'returned',
+        output: encode(output, `output of ${name}`, this.payloadLimit, definition.secrets),
+      })
     } catch (error) {
       this.#threw(error)
     }

@@ -76,6 +76,33 @@ describe('a secret', () => {
     await (await s.submit(plan, many(10_000))).result()
   })
 
+  it.each(['a step', 'a call', 'a batch', 'the next run', 'the output'])(
+    'is bounded in the same way in %s of a function',
+    async (edge) => {
+      const own = agent('keys')
+      const keep = own.action('keep', { secrets: ['*'], run: (_: string[]) => null })
+      const child = workflow('child', { secrets: ['*'], run: async (_: string[]) => null })
+      const flow = workflow('flow', {
+        secrets: ['*'],
+        async run(_: string[], task): Promise<unknown> {
+          const many = Array.from({ length: 10_001 }, (_, n) => `key-${n}`)
+          if (edge === 'a step') return task.run(keep, many)
+          if (edge === 'a call') return task.call(child, many)
+          if (edge === 'a batch')
+            return task.batch('b', { workflow: child, items: [many], rescue: 'fail', retry: { attempts: 1 } })
+          if (edge === 'the next run') return task.continueAs(many)
+          return many
+        },
+      })
+      await using s = await stage({ workflows: [flow, child], agents: [own] })
+      const task = await s.submit(flow, [])
+      await s.settle()
+      const { error, pause } = await task.status()
+      expect(JSON.stringify(error ?? pause?.error)).toContain('TOO_MANY_SECRETS')
+      expect(JSON.stringify(await task.history())).not.toContain('key-7')
+    },
+  )
+
   it('is in no output with more than may be hidden: the step is held', async () => {
     const own = agent('keys')
     const make = own.action('make', { secrets: ['*'], run: (_: null) => Array.from({ length: 10_001 }, (_, n) => `key-${n}`) }) // biome-ignore format: one line
