@@ -2,6 +2,7 @@ import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Trial } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import { isBlocked } from '../store/blocked.ts'
@@ -153,6 +154,8 @@ export class Consumer {
       beat: (progress, checkpoint) => {
         if (this.#running.get(item.id) === item) void this.#heartbeat(item, progress, checkpoint)
       },
+      begun: () => this.#told(item, 'begun'),
+      survived: () => void this.#told(item, 'survived'),
       done: (message) => {
         if (this.#running.get(item.id) === item) {
           this.#running.delete(item.id)
@@ -166,6 +169,20 @@ export class Consumer {
 
   #attempt({ agent, request }: WorkItem) {
     return this.#options.hosts.get(agent)?.attempt(request)
+  }
+
+  /** False: the request is no longer this node's, or nobody knows. */
+  async #told(item: WorkItem, trial: Trial): Promise<boolean> {
+    const { step, attempt } = item.request
+    const message: Message = { type: 'heartbeat', step, attempt, trial }
+    try {
+      const [outcome] = await this.#options.store.beatWork([{ work: item.id, node: this.#options.node, message }])
+      this.#options.replied()
+      return outcome === 'ok'
+    } catch (error) {
+      this.#options.failed(error)
+      return false
+    }
   }
 
   #reply(reply: QueuedReply): void {

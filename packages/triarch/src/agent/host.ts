@@ -8,12 +8,17 @@ import type { StepRequest } from '../store/port.ts'
 import { wrapped } from './around.ts'
 import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
 import { inThreads, type Threads } from './threads.ts'
+import { type Dock, SURVIVED } from './trial.ts'
 
 export interface HostedAttempt {
   request: StepRequest
   completeBy: number
   heartbeatWithin: number | null
   beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+  /** It is about to be tried by itself. True: that is durable. */
+  begun: () => Promise<boolean>
+  /** The process outlived its beginning. */
+  survived: () => void
   done: (reply: Reply) => void
 }
 
@@ -46,6 +51,8 @@ export interface HostOptions {
   lease: Leased
   /** For code that computes; null: it runs here. */
   threads: Threads | null
+  /** The one of this process. */
+  dock: Dock
   /** Told when a slot is free again after all were taken. */
   freed?: () => void
   /** Told when a slot was freed although its code still runs. */
@@ -154,6 +161,7 @@ export class AgentHost {
     const handler = local ?? this.#handlers.get(request.action)
     if (!handler) return this.release(request.action)
     const { lease } = this.#options
+    if (request.trial) return this.#try(attempt, handler)
     if (lease.holds()) return this.#begin(attempt, handler)
     const key = attemptKey(request.task, request.step)
     this.#unsure.set(key, attempt)
@@ -165,9 +173,27 @@ export class AgentHost {
     })
   }
 
+  /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
+  #try(attempt: HostedAttempt, handler: Handler): void {
+    const { request } = attempt
+    const { dock, lease } = this.#options
+    const after = dock.enter(attempt)
+    if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
+    const key = attemptKey(request.task, request.step)
+    this.#unsure.set(key, attempt)
+    void attempt.begun().then(async (known) => {
+      const sure = known && (lease.holds() || (await lease.sure()))
+      const wanted = this.#unsure.get(key) === attempt
+      if (wanted) this.#unsure.delete(key)
+      if (wanted && sure) return this.#begin(attempt, handler)
+      dock.leave(attempt)
+      if (wanted) this.release(request.action)
+    })
+  }
+
   #begin(attempt: HostedAttempt, handler: Handler): void {
     const { request } = attempt
-    const { environment, lease } = this.#options
+    const { environment, lease, dock } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     if (environment.now() >= attempt.completeBy) {
       return this.#end(attempt, notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started'), null)
@@ -175,8 +201,15 @@ export class AgentHost {
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
     let place = -1
+    const trial = request.trial
+      ? environment.timer(SURVIVED, () => {
+          if (dock.leave(attempt)) attempt.survived()
+        })
+      : null
     const running = new Attempt(environment, attempt, this.#options, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
+      trial?.cancel()
+      dock.leave(attempt)
       if (running.returned) trace?.end(place)
       else this.#outlive(attempt, running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
@@ -240,6 +273,7 @@ export class AgentHost {
     this.#running.get(key)?.abort(reason)
     const waiting = this.#unsure.get(key)
     if (!waiting || !this.#unsure.delete(key)) return
+    this.#options.dock.leave(waiting)
     this.#end(waiting, notStarted('STEP_CANCELLED', 'the attempt was called off before it started'), null)
   }
 
@@ -248,7 +282,9 @@ export class AgentHost {
     const key = attemptKey(task, step)
     this.#running.get(key)?.abandon(reason)
     const waiting = this.#unsure.get(key)
-    if (waiting && this.#unsure.delete(key)) this.release(waiting.request.action)
+    if (!waiting || !this.#unsure.delete(key)) return
+    this.#options.dock.leave(waiting)
+    this.release(waiting.request.action)
   }
 
   /** The attempt of this very request, if it still runs. */

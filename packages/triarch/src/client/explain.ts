@@ -148,8 +148,11 @@ function pauseOf({ state, heard }: Scene): Reason {
     error: 'because its code failed',
     quarantine: 'because it was set apart',
   }[reason]
-  const about = [held && `step ${held.id} (${held.name})`, note && `"${note}"`, (held?.error ?? error)?.message]
-  const details = about.filter((it) => it !== undefined && it !== '').join(': ')
+  // The verdict on all its attempts says more than the last of them.
+  const verdict = error?.code === 'STEP_KEEPS_DYING'
+  const which = held && !verdict && `step ${held.id} (${held.name})`
+  const about = [which, note && `"${note}"`, (verdict ? error : (held?.error ?? error))?.message]
+  const details = about.filter((it) => it !== undefined && it !== '' && it !== false).join(': ')
   return {
     ...{ code: 'paused', reason, since },
     ...(note !== undefined && { note }),

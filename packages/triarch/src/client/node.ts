@@ -1,6 +1,7 @@
 import { Consumer } from '../agent/consumer.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
 import { Threads } from '../agent/threads.ts'
+import { Dock } from '../agent/trial.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
@@ -94,6 +95,7 @@ export class Node {
     }
     const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
     this.#threads = Threads.in(options.machine, settings.threads)
+    const dock = new Dock(environment)
     const host = {
       environment,
       node: this.id,
@@ -102,6 +104,7 @@ export class Node {
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,
       threads: this.#threads,
+      dock,
       overrun,
       freed: () => this.#consumer?.wake(),
     }
@@ -115,6 +118,7 @@ export class Node {
           limits,
           hosts: this.#hosts,
           lease,
+          dock,
           overrun,
           poll: Math.max(settings.poll, LEAST_TIDYING),
           alert: options.alert,

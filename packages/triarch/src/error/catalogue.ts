@@ -44,7 +44,7 @@ export const catalogue = {
   STEP_UNRECORDABLE:
     'A step did its work, but its output cannot be recorded: mend the action, then skip the step with an output, or retry or cancel.',
   STEP_KEEPS_DYING:
-    'A step was lost with its process 100 times in a row, and its task paused: find out what it does to it, then retry, skip or cancel.',
+    'A step was lost with its process time and again, as if it killed it, and its task paused: find out what it does, then retry, skip or cancel.',
   STEP_CANCELLED: 'A step was withdrawn because its task stops: nothing to do.',
   STEP_UNKNOWN_OUTCOME: 'Nobody knows whether an attempt took effect: ask the service, then skip or retry the step.',
   HEARTBEAT_MISSED: 'An attempt gave no heartbeat in time: call step.heartbeat() more often, or raise heartbeatWithin.',

@@ -3,6 +3,7 @@ import { batchChanged, batchEnded, batchPaged, startUndo } from './batch.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
 import { applyGate, loseLocks, reclaimed } from './gate.ts'
 import type { ErrorRecord } from './json.ts'
+import { bear, forgive } from './loss.ts'
 import { putMail, takeMail } from './mailbox.ts'
 import { newPlanState, requested, settled, skipped } from './plan.ts'
 import { restart, rewind } from './restart.ts'
@@ -155,11 +156,11 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'attemptFailed': {
       const step = state.steps.get(event.id)
       if (!step) return
-      if (event.lost) step.losses += event.lost === 'death' ? 1 : 0
-      else {
+      if (event.lost === 'death') bear(step, event)
+      if (!event.lost) {
         state.failures++
         step.failures[event.operation]++
-        step.losses = 0
+        forgive(step)
       }
       if (step.status === 'suspended' && event.next) moveStep(step, 'running')
       step.error = event.error
@@ -193,6 +194,11 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (!step) return
       if (event.progress !== undefined) step.progress = event.progress
       if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
+      if (event.trial === 'begun') step.begun = true
+      if (event.trial === 'survived') {
+        step.lived = true
+        step.strikes = 0
+      }
       return
     }
     case 'stepFailed': {
@@ -267,7 +273,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       moveStep(step, 'compensating')
       startUndo(state, event.id)
       step.failures.undo = 0
-      step.losses = 0
+      forgive(step)
       next(step, { operation: 'undo', at: event.at })
       return
     }

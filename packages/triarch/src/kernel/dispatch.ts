@@ -9,7 +9,8 @@ export function dispatchable(state: TaskState, at: number): Step[] {
   if (state.status === 'stopped') return []
   const found: Step[] = []
   for (const step of state.steps.values()) {
-    if (step.dispatched || step.due > at || !isOutstanding(step) || !goes(state, step)) continue
+    if (step.dispatched || Math.max(step.due, step.deferred) > at || !isOutstanding(step) || !goes(state, step))
+      continue
     if (step.operation === 'run' && state.unwinding && step.event?.name !== 'cancel') continue
     found.push(step)
   }

@@ -13,6 +13,9 @@ export type Operation = 'run' | 'verify' | 'undo'
 /** What a parent wants of a child when the parent is cancelled or fails. */
 export type ParentPolicy = 'cancel' | 'detach' | 'wait'
 
+/** How far a process came that tries an attempt by itself (`loss.ts`). */
+export type Trial = 'begun' | 'survived'
+
 /** How an attempt was lost: its process died (or fell silent, or lost its lease), or it was stopped in good order. */
 export type Loss = 'death' | 'stop'
 
@@ -133,7 +136,8 @@ export type Fact =
     } & AttemptTrace)
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
   | { type: 'verifyRequested'; id: number; at: number }
-  | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json }
+  /** `trial`: it is about to be tried by itself; its process lives on. */
+  | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
   | ({
       type: 'stepSuspended'
       id: number

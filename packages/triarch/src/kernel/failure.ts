@@ -1,9 +1,10 @@
 import { driveBatches, isDrained, stopBatch } from './batching.ts'
 import type { AttemptTrace, Loss, PauseReason } from './event.ts'
 import type { ErrorRecord } from './json.ts'
+import { isDeadly, keepsDying, lossOf, lossWait, turnsDeadly } from './loss.ts'
 import type { Outcome, Reply } from './message.ts'
 import { rescuePlanned } from './park.ts'
-import { backoff, lossWait, MOST_LOSSES, type RetryPlan } from './policy.ts'
+import { backoff, type RetryPlan } from './policy.ts'
 import type { Step } from './state.ts'
 import { emit, type Turn } from './turn.ts'
 
@@ -31,7 +32,7 @@ export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Fai
     return emit(turn, { ...record, next: { operation: reply.operation, at: turn.at + budget.wait } })
   }
   emit(turn, record)
-  const error = budget.lost ? keepsDying(step, outcome.error) : outcome.error
+  const error = budget.lost ? keepsDying(step, step.losses, outcome.error) : outcome.error
   hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)
 }
 
@@ -46,23 +47,14 @@ interface Budget {
 function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: Failed): Budget {
   const lost = lossOf(reply, outcome)
   if (lost === 'stop') return { lost, left: true, wait: 0 }
-  if (lost) return { lost, left: step.losses + 1 < MOST_LOSSES, wait: lossWait(step.losses + 1, turn.random()) }
+  if (lost) {
+    const dead = turnsDeadly(step, reply)
+    return { lost, left: !dead, wait: lossWait(step.losses + 1, turn.random()) }
+  }
   const failures = step.failures[reply.operation] + 1
   const wait = Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
   return { lost, left: failures < plan.attempts, wait }
 }
-
-/**
- * An agent that lives says itself that an attempt timed out. Where another speaks for it, its node is dead, frozen or cut
- * off, whichever of its bounds shows that first.
- */
-function lossOf({ startedAt, node }: Reply, { lost, unknown, error }: Failed): Loss | undefined {
-  if (lost) return lost
-  if (startedAt !== null || node === null || !unknown) return undefined
-  return error.code !== undefined && ofSilence.has(error.code) ? 'death' : undefined
-}
-
-const ofSilence: ReadonlySet<string> = new Set(['STEP_LOST', 'STEP_TIMEOUT', 'HEARTBEAT_MISSED'])
 
 function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
   const { policy } = step
@@ -91,23 +83,13 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   if (step.unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at } })
   emit(turn, record)
   if (step.unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
-  if (mayRetry && lost) return hold(turn, step, 'step', keepsDying(step, outcome.error))
+  if (mayRetry && lost) return hold(turn, step, 'step', keepsDying(step, step.losses, outcome.error))
   rescue(turn, step, outcome.error)
 }
 
 function unrecordable(step: Step, cause: ErrorRecord): ErrorRecord {
   const message = `step ${step.id} (${step.name}) did its work, but what it gave cannot be recorded: ${cause.message}`
   return { name: 'TriarchError', code: 'STEP_UNRECORDABLE', message, cause }
-}
-
-/** It may be what kills its process: to run it for ever would hurt what runs beside it. */
-function keepsDying(step: Step, cause: ErrorRecord): ErrorRecord {
-  return {
-    name: 'TriarchError',
-    code: 'STEP_KEEPS_DYING',
-    message: `step ${step.id} (${step.name}) was lost with its process ${MOST_LOSSES} times in a row: ${cause.message}`,
-    cause,
-  }
 }
 
 /** The service was asked whether the last attempt took effect, and said no, or that it cannot tell. */
@@ -119,7 +101,7 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
     step.policy.semantics === 'at-least-once' &&
     step.failures.run < step.policy.retry.attempts &&
     inTime(turn, step, 0)
-  const dying = mayRetry && step.losses >= MOST_LOSSES
+  const dying = mayRetry && isDeadly(step)
   if (mayRetry && !dying) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
   // Before the lost attempt's complete-by its request may still be on its way: a "no" that ends the step comes too early.
   if (answer === 'not-done' && turn.at < step.doubtUntil) {
@@ -127,7 +109,7 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
   }
   if (answer === 'not-done') {
     emit(turn, record)
-    return dying ? hold(turn, step, 'step', keepsDying(step, error)) : rescue(turn, step, error)
+    return dying ? hold(turn, step, 'step', keepsDying(step, step.losses, error)) : rescue(turn, step, error)
   }
   const asked = step.failures.verify + 1
   if (asked < step.policy.undoRetry.attempts) {

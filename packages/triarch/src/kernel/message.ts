@@ -1,4 +1,4 @@
-import type { Loss, Operation } from './event.ts'
+import type { Loss, Operation, Trial } from './event.ts'
 import type { IfHeld } from './gate.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan.ts'
@@ -33,8 +33,8 @@ export type Outcome =
       wary?: true
       page?: Page
     }
-  /** Withdrawn before it started; nothing happened. */
-  | { kind: 'withdrawn' }
+  /** Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). */
+  | { kind: 'withdrawn'; after?: number }
 
 /** Children of a batch from an ordinal on; `last`: there are no more. */
 export interface Page {
@@ -76,7 +76,7 @@ export interface Asked {
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
-  | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json }
+  | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
   | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */
   | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)

@@ -91,17 +91,6 @@ export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {
   return base
 }
 
-/** How often in a row an attempt may be lost with its process before an operator is asked. */
-export const MOST_LOSSES = 100
-
-/** The wait after a loss, in ms: none after the first few, for nothing that the service did is to blame; a minute at most. */
-export function lossWait(losses: number, draw: number): number {
-  const few = 3
-  return losses <= few ? 0 : backoff(lossPlan, losses - few, draw)
-}
-
-const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
-
 /**
  * The wait before the next attempt, in ms. `draw` is uniform in [0, 1).
  * Exponential backoff with equal jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/

@@ -3,6 +3,7 @@ import { gateOpened, reclaim } from './claim.ts'
 import { control } from './control.ts'
 import type { Loss } from './event.ts'
 import { attemptFailed, trace, verified } from './failure.ts'
+import { isSuspect } from './loss.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { childRefused } from './refusal.ts'
 import { signalled } from './signal.ts'
@@ -23,15 +24,16 @@ function take(turn: Turn, message: Message): void {
       return replied(turn, message)
     case 'heartbeat': {
       const step = state.steps.get(message.step)
-      if (!step || step.attempt !== message.attempt || step.operation !== 'run' || !isOutstanding(step))
-        return stale(turn)
-      const { progress, checkpoint } = message
+      if (!step || step.attempt !== message.attempt || !isOutstanding(step)) return stale(turn)
+      const { progress, checkpoint, trial } = message
+      if (step.operation !== 'run' && !trial) return stale(turn)
       return emit(turn, {
         type: 'heartbeat',
         id: message.step,
         attempt: message.attempt,
         ...(progress !== undefined && { progress }),
         ...(checkpoint !== undefined && { checkpoint }),
+        ...(trial && { trial }),
       })
     }
     case 'event':
@@ -85,6 +87,7 @@ function replied(turn: Turn, reply: Reply): void {
       return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
       step.dispatched = false
+      step.deferred = outcome.after === undefined ? 0 : turn.at + Math.ceil(outcome.after)
       return
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)
@@ -139,7 +142,8 @@ function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unpl
 function takeOver(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
-  lose(turn, step, 'death', 'the process that ran the attempt died')
+  // An attempt of a suspect that began is known to have: this one most probably did not, and is not held against it.
+  lose(turn, step, isSuspect(step) && !step.begun ? 'stop' : 'death', 'the process that ran the attempt died')
 }
 
 /** This node stops, and the attempt that it ran would outlast it: another node tries again. */

@@ -116,6 +116,13 @@ export interface Step {
   failures: Record<Operation, number>
   /** Attempts lost with their process since the last that ended otherwise. */
   losses: number
+  /** Those of them that the process tried by themselves, and died of, as it seems. */
+  strikes: number
+  /** Until then it may only be tried by itself. */
+  patientUntil: number
+  /** A process tries the current attempt by itself, and has outlived its beginning. */
+  begun: boolean
+  lived: boolean
   /** The current attempt may start from this instant on. */
   due: number
   /** The last run attempt may or may not have taken effect. */
@@ -139,6 +146,8 @@ export interface Step {
   wary: boolean
   /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
   dispatched: boolean
+  /** Volatile: until then nobody has a place for it. */
+  deferred: number
   /** Volatile: its abort was asked for. */
   aborted: boolean
 }

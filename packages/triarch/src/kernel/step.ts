@@ -1,6 +1,7 @@
 import { newBatch, tryAgain } from './batch.ts'
 import type { Operation } from './event.ts'
 import type { Json } from './json.ts'
+import { forgive } from './loss.ts'
 import { type RecordedPolicy, resolvePolicy } from './policy.ts'
 import type { Step, TaskState } from './state.ts'
 import { mayMove, moves, type StepStatus, type TaskStatus } from './status.ts'
@@ -27,6 +28,10 @@ export function newStep(
     attempts: { run: tried + 1, verify: tried, undo: tried },
     failures: { run: 0, verify: 0, undo: 0 },
     losses: 0,
+    strikes: 0,
+    patientUntil: 0,
+    begun: false,
+    lived: false,
     due: at,
     unknown: false,
     doubtUntil: 0,
@@ -42,6 +47,7 @@ export function newStep(
     event: null,
     wary: false,
     dispatched: false,
+    deferred: 0,
     aborted: false,
   }
   state.steps.set(id, step)
@@ -56,7 +62,10 @@ export function decided(state: TaskState, id: number): void {
 
 export function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
   step.dispatched = false
+  step.deferred = 0
   step.aborted = false
+  step.begun = false
+  step.lived = false
   if (!planned) return
   step.operation = planned.operation
   step.attempts[planned.operation]++
@@ -71,7 +80,7 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
   step.held = null
   step.event = null
   step.failures = { run: 0, verify: 0, undo: 0 }
-  step.losses = 0
+  forgive(step)
   if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
   if (input !== undefined) {
     step.input = input

@@ -1,3 +1,4 @@
+import { forgive } from './loss.ts'
 import type { Alarm, Step, StepEvent, Suspension, TaskState } from './state.ts'
 import { moveStep, next } from './step.ts'
 
@@ -11,7 +12,7 @@ export function suspend(
 ): void {
   moveStep(step, 'suspended')
   step.failures.run = 0
-  step.losses = 0
+  forgive(step)
   step.unknown = false
   step.event = null
   const suspension = suspensionOf(state, step.id)

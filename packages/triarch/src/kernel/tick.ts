@@ -71,7 +71,8 @@ export function nextWake(state: TaskState): number | null {
   }
   if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
   for (const step of state.steps.values())
-    if (isOutstanding(step) && !step.dispatched && goes(state, step)) next = Math.min(next, step.due)
+    if (isOutstanding(step) && !step.dispatched && goes(state, step))
+      next = Math.min(next, Math.max(step.due, step.deferred))
   if (state.status !== 'paused') {
     if (!state.unwinding) {
       for (const until of state.timers.values()) next = Math.min(next, until)

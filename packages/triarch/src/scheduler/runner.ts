@@ -6,6 +6,7 @@ import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
 import { isFull } from '../kernel/load.ts'
+import { isSuspect } from '../kernel/loss.ts'
 import { said, unheard } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
@@ -70,6 +71,8 @@ export class TaskRunner {
   #timer: Timer | null = null
   /** Letters already taken into a turn that is not yet durable. */
   #inFlight: number[] = []
+  /** Who waits to be told that a trial of these steps is recorded as begun. */
+  readonly #begun = new Map<number, (known: boolean) => void>()
   /** Steps whose attempt runs in this process. */
   readonly #here = new Set<number>()
   readonly #notice = new Notice()
@@ -127,6 +130,16 @@ export class TaskRunner {
     return true
   }
 
+  /** The step is about to be tried by itself. True once that is recorded. */
+  begun(step: number, attempt: number): Promise<boolean> {
+    if (this.#gone) return Promise.resolve(false)
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#begun.set(step, resolve)
+    this.#mail.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, letter: null })
+    this.#wake()
+    return promise
+  }
+
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
   release(cut: boolean): void {
     this.#evict = true
@@ -147,6 +160,7 @@ export class TaskRunner {
     this.#timer?.cancel()
     for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#owner.letters.drop(letter)
     for (const { letter } of this.#mail) if (letter !== null) this.#owner.letters.drop(letter)
+    for (const give of this.#begun.values()) give(false)
     this.#owner.gone(this)
   }
 
@@ -242,7 +256,8 @@ export class TaskRunner {
     for (const step of turn.reload || (this.#evict && !leaving) ? [] : dispatchable(state, turn.at)) {
       const action = agentAction(step)
       if (action === null && !this.#code(step)) continue
-      if (action !== null && (leaving || !this.#owner.reserve(action))) work.push(workRequest(state, step, action))
+      if (action !== null && (leaving || isSuspect(step) || !this.#owner.reserve(action)))
+        work.push(workRequest(state, step, action, turn.at))
       else if (leaving) continue
       else {
         local.push(step)
@@ -273,7 +288,7 @@ export class TaskRunner {
     const dirty = appended || consumed.length > 0 || release || this.#create || work.length > 0
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
-      for (const step of local) this.#start(step)
+      for (const step of local) this.#start(step, turn.at)
       this.#settle()
       return this.#idle(wakeAt)
     }
@@ -325,9 +340,12 @@ export class TaskRunner {
     const { turn, transition, local } = pending
     if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
     this.#settle()
+    if (this.#begun.size > 0)
+      for (const event of turn.events)
+        if (event.type === 'heartbeat' && event.trial === 'begun') this.#begun.get(event.id)?.(true)
     for (const step of turn.aborts) this.#owner.abort(this.id, step)
     for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
-    for (const step of local) this.#start(step)
+    for (const step of local) this.#start(step, turn.at)
     this.#owner.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return this.#leave()
     if (turn.reload) return void this.#guard(() => this.#reload())
@@ -342,8 +360,8 @@ export class TaskRunner {
     this.#owner.settled(this)
   }
 
-  #start(step: Step): void {
-    this.#owner.attempt(this, step, stepRequest(this.state, step), this.#code(step))
+  #start(step: Step, at: number): void {
+    this.#owner.attempt(this, step, stepRequest(this.state, step, at), this.#code(step))
   }
 
   /** The code of a step that runs here and nowhere else. */

@@ -1,5 +1,6 @@
 import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
+import type { Dock } from '../agent/trial.ts'
 import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { Backoff } from '../environment/backoff.ts'
@@ -46,6 +47,7 @@ export interface SchedulerOptions {
   /** Agents of this process: they take attempts without a work queue. */
   hosts: ReadonlyMap<string, AgentHost>
   lease: Leased
+  dock: Dock
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
   /** Distance between two looks for tasks that have been idle for long (ms). */
@@ -263,6 +265,8 @@ export class Scheduler implements Owner {
             ...(checkpoint !== undefined && { checkpoint }),
           })
         },
+        begun: () => runner.begun(step.id, attempt),
+        survived: () => void runner.push({ type: 'heartbeat', step: step.id, attempt, trial: 'survived' }),
         done: (reply) => void runner.push(reply),
       },
       local && this.#handler(local, runner),

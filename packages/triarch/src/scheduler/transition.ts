@@ -3,6 +3,7 @@ import type { Parent, TaskEvent } from '../kernel/event.ts'
 import { fenceOf, type IfHeld, waitingParents } from '../kernel/gate.ts'
 import type { HookOrder, HookTask } from '../kernel/hook.ts'
 import type { Json } from '../kernel/json.ts'
+import { onTrial } from '../kernel/loss.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
@@ -45,7 +46,7 @@ function text(value: unknown): string | null {
 }
 
 /** What an agent needs to run the step's current attempt. */
-export function stepRequest(state: TaskState, step: Step): StepRequest {
+export function stepRequest(state: TaskState, step: Step, at: number): StepRequest {
   return {
     task: state.id,
     step: step.id,
@@ -61,6 +62,7 @@ export function stepRequest(state: TaskState, step: Step): StepRequest {
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
     ...(step.operation === 'run' && eventOf(state, step)),
+    ...(onTrial(step, at) && { trial: true as const }),
   }
 }
 
@@ -76,7 +78,7 @@ function eventOf(state: TaskState, { id, event }: Step): Pick<StepRequest, 'even
 }
 
 /** The same through the agent's work queue. */
-export function workRequest(state: TaskState, step: Step, action: string): WorkRequest {
+export function workRequest(state: TaskState, step: Step, action: string, at: number): WorkRequest {
   return {
     step: step.id,
     operation: step.operation,
@@ -87,7 +89,7 @@ export function workRequest(state: TaskState, step: Step, action: string): WorkR
     completeWithin: step.policy.completeWithin,
     heartbeatWithin: step.policy.heartbeatWithin,
     expiresAt: step.operation === 'run' ? earliest(step.expiresAt, state.completeBy) : null,
-    request: stepRequest(state, step),
+    request: stepRequest(state, step, at),
   }
 }
 

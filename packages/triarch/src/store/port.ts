@@ -311,6 +311,8 @@ export interface StepRequest {
   checkpoint?: Json
   /** What a step that was suspended runs again with. */
   event?: { name: string; payload: Json }
+  /** It was lost with its process time and again: it is to be tried by itself. */
+  trial?: true
 }
 
 export interface ClaimRequest {

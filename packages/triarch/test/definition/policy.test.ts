@@ -2,15 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { agent } from '../../src/definition/agent.ts'
 import { type PolicyOptions, type RescueOption, toRecordedPolicy } from '../../src/definition/policy.ts'
 import { type RetryOptions, toRetryPlan } from '../../src/definition/retry.ts'
-import {
-  backoff,
-  DEFAULTS,
-  defaultPolicy,
-  lossWait,
-  MOST_LOSSES,
-  type RetryPlan,
-  resolvePolicy,
-} from '../../src/kernel/policy.ts'
+import { lossWait, MOST_LOSSES } from '../../src/kernel/loss.ts'
+import { backoff, DEFAULTS, defaultPolicy, type RetryPlan, resolvePolicy } from '../../src/kernel/policy.ts'
 import { raises } from './raises.ts'
 
 const defaults = DEFAULTS
@@ -135,7 +128,7 @@ describe('the defaults', () => {
 
   it('after a lost process begin with no wait at all, and never make it longer than a minute', () => {
     const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait(index + 1, 1))
-    expect(waits.slice(0, 5)).toEqual([0, 0, 0, 200, 400])
+    expect(waits.slice(0, 5)).toEqual([0, 4_000, 6_000, 9_000, 13_500])
     expect(waits.at(-1)).toBe(60_000)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agent, type StepContext, workflow } from '../../src/index.ts'
-import { MOST_LOSSES } from '../../src/kernel/policy.ts'
+import { type Alert, agent, type Duration, type StepContext, Triarch, TriarchError, workflow } from '../../src/index.ts'
+import { MOST_LOSSES } from '../../src/kernel/loss.ts'
+import type { StateStore } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { eventsOf, never, type Stage, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -167,5 +168,161 @@ describe('a step that was lost with its process a hundred times in a row', () =>
     await task.resume()
     await s.advance('1m')
     expect(await task.result()).toBe('paid')
+  })
+})
+
+/** Processes that die when a step of theirs says so: nothing they ask is answered any more. Another follows each. */
+function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: Duration } = {}) {
+  const file = scratch()
+  const environment = new VirtualEnvironment()
+  let dies = () => {}
+  const deaths: string[] = []
+  const begun: string[] = []
+  const bank = agent('bank', { concurrency: 10 })
+  const completeWithin = '1h'
+  const pause = (ms: number) => new Promise<void>((resolve) => environment.timer(ms, resolve))
+  const poison = bank.action('poison', {
+    completeWithin,
+    async run(fuse: number, { taskId }) {
+      const die = dies
+      await pause(fuse)
+      deaths.push(taskId)
+      die()
+      return never()
+    },
+  })
+  const work = bank.action('work', {
+    completeWithin,
+    run: async (ms: number, { taskId }) => {
+      begun.push(taskId)
+      await pause(ms)
+      return 'done'
+    },
+  })
+  const killer = workflow('killer', { run: (fuse: number, task) => task.run(poison, fuse) })
+  const innocent = workflow('innocent', { run: (ms: number, task) => task.run(work, ms) })
+  const mortal = (store: StateStore): StateStore => {
+    let dead = false
+    dies = () => {
+      dead = true
+    }
+    return new Proxy(store, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as unknown
+        if (typeof method !== 'function') return method
+        return (...args: unknown[]) => {
+          if (dead && name !== 'close') return Promise.reject(new TriarchError('STORE_CLOSED', 'dead'))
+          return Reflect.apply(method, target, args)
+        }
+      },
+    })
+  }
+  const alerts: Alert[] = []
+  let triarch: Triarch
+  const start = async () => {
+    triarch = new Triarch({
+      store: (it) => mortal(file.store(it)),
+      ...{ environment, workflows: [killer, innocent], agents: [bank] },
+      ...{ lease, sweep, poll: '100ms', grace: 0, onError: () => undefined, notices: false },
+    })
+    triarch.on('alert', (alert) => alerts.push(alert))
+    await triarch.start()
+  }
+  return {
+    ...{ deaths, begun, alerts, killer, innocent, environment, start },
+    get triarch() {
+      return triarch
+    },
+    kill: () => dies(),
+    /** Goes on for so long, with another process soon after each death. */
+    async live(ms: number): Promise<void> {
+      for (const end = environment.now() + ms; environment.now() < end; ) {
+        const before = deaths.length
+        await environment.advance(100)
+        if (deaths.length > before) await start()
+      }
+    },
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  }
+}
+
+describe('a step that kills its process', () => {
+  it.each([
+    ['at once', 0],
+    ['after half a second', 500],
+  ])('is held after few deaths, and costs those beside it little more (%s)', async (_, fuse) => {
+    using t = mortals()
+    await t.start()
+    const ids = Array.from({ length: 20 }, (_, i) => `innocent ${i}`)
+    for (const [i, id] of ids.entries()) await t.triarch.submit(t.innocent, i % 2 ? 30_000 : 50, { id })
+    await t.triarch.submit(t.killer, fuse, { id: 'killer' })
+    await t.live(120_000)
+    expect(t.deaths).toEqual(Array.from({ length: 5 }, () => 'killer'))
+    expect(await t.triarch.task('killer').status()).toMatchObject({
+      status: 'paused',
+      failures: 0,
+      pause: { reason: 'step', error: { code: 'STEP_KEEPS_DYING' } },
+    })
+    expect(t.alerts.at(-1)?.message).toMatch(/was lost with its process 5 times in a row/)
+    for (const id of ids) expect([id, (await t.triarch.task(id).status()).result]).toEqual([id, 'success'])
+    // And not once more, whatever becomes of the process.
+    t.kill()
+    await t.start()
+    await t.live(60_000)
+    expect(t.deaths).toHaveLength(5)
+    expect((await t.triarch.explain('killer')).text).toMatch(/lost with its process 5 times/)
+    await t.triarch.stop({ grace: 0 })
+  })
+
+  it('is told from others of its kind, and all of them from who is innocent', async () => {
+    using t = mortals()
+    await t.start()
+    const killers = Array.from({ length: 6 }, (_, i) => `killer ${i}`)
+    const ids = Array.from({ length: 12 }, (_, i) => `innocent ${i}`)
+    for (const [i, id] of ids.entries()) await t.triarch.submit(t.innocent, 10 ** (i % 5), { id })
+    for (const id of killers) await t.triarch.submit(t.killer, 20, { id })
+    await t.live(400_000)
+    for (const id of killers) {
+      expect([id, (await t.triarch.task(id).status()).status]).toEqual([id, 'paused'])
+      expect(t.deaths.filter((one) => one === id).length).toBeLessThanOrEqual(5)
+    }
+    for (const id of ids) expect([id, (await t.triarch.task(id).status()).result]).toEqual([id, 'success'])
+    await t.triarch.stop({ grace: 0 })
+  })
+
+  it('is not one that is hit again and again by what kills its process for other reasons', async () => {
+    using t = mortals()
+    await t.start()
+    await t.triarch.submit(t.innocent, 9_000, { id: 'innocent' })
+    // It needs longer than any process lives.
+    for (let life = 0; life < 20; life++) {
+      await t.live(8_000)
+      t.kill()
+      await t.start()
+    }
+    expect(t.begun.length).toBeGreaterThan(8)
+    await t.live(90_000)
+    expect((await t.triarch.task('innocent').status()).result).toBe('success')
+    await t.triarch.stop({ grace: 0 })
+  })
+
+  it('is tried all the same where no process lives for long', async () => {
+    using t = mortals({ lease: '600ms', sweep: '100ms' })
+    await t.start()
+    await t.triarch.submit(t.innocent, 300, { id: 'innocent' })
+    for (let losses = 1; losses <= 2; losses++) {
+      while (t.begun.length < losses) await t.live(100)
+      t.kill()
+      await t.start()
+    }
+    const began = t.environment.now()
+    const isDone = async () => (await t.triarch.task('innocent').status()).result === 'success'
+    while (t.environment.now() - began < 120_000 && !(await isDone())) {
+      await t.live(1_500)
+      t.kill()
+      await t.start()
+    }
+    expect(await isDone()).toBe(true)
+    await t.triarch.stop({ grace: 0 })
   })
 })

@@ -1,0 +1,82 @@
+import type { Loss, TaskEvent } from './event.ts'
+import type { ErrorRecord } from './json.ts'
+import type { Outcome, Reply } from './message.ts'
+import { backoff, type RetryPlan } from './policy.ts'
+import type { Step } from './state.ts'
+
+type Failed = Extract<Outcome, { kind: 'failed' }>
+
+/** How often in a row an attempt may be lost with its process before an operator is asked. */
+export const MOST_LOSSES = 100
+/** Lost so often in a row, a step may be what kills its process: from then on it is tried by itself. */
+const SUSPICIOUS = 2
+/** Processes that died soon after a step began that they tried by itself. */
+export const STRIKES = 3
+/** For how long a suspect may only be tried by itself; then it runs as any other (ms): processes may not live long enough here. */
+const PATIENCE = 60_000
+
+/** At first an innocent step gets over it at once. A suspect waits until the next process has shown that it lives without it. */
+export function lossWait(losses: number, draw: number): number {
+  return losses < SUSPICIOUS ? 0 : backoff(lossPlan, losses - SUSPICIOUS + 1, draw)
+}
+
+const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
+
+/** It goes through the work queue, which knows whether it began. */
+export function isSuspect(step: Pick<Step, 'losses'>): boolean {
+  return step.losses >= SUSPICIOUS
+}
+
+/** Its attempt is to begin where nothing else suspect runs, in a process that has lived for a while. */
+export function onTrial(step: Pick<Step, 'losses' | 'patientUntil'>, at: number): boolean {
+  return isSuspect(step) && at < step.patientUntil
+}
+
+type LossRecord = Pick<Extract<TaskEvent, { type: 'attemptFailed' }>, 'endedAt' | 'next'>
+
+/** The fold of a loss: it counts against the step only if its process had tried it by itself and died soon after. */
+export function bear(step: Step, { endedAt, next }: LossRecord): void {
+  if (step.begun && !step.lived) step.strikes++
+  step.losses++
+  step.patientUntil = (next?.at ?? endedAt) + PATIENCE
+}
+
+/** Something else became of it: its process lived. */
+export function forgive(step: Step): void {
+  step.losses = 0
+  step.strikes = 0
+}
+
+/** It is what kills its process, or may be, and running it on would hurt what runs beside it. */
+export function isDeadly({ losses, strikes }: Pick<Step, 'losses' | 'strikes'>): boolean {
+  return strikes >= STRIKES || losses >= MOST_LOSSES
+}
+
+/** The same once this attempt is lost as well. */
+export function turnsDeadly(step: Step, loss: LossRecord): boolean {
+  const copy = { ...step }
+  bear(copy, loss)
+  return isDeadly(copy)
+}
+
+/**
+ * An agent that lives says itself that an attempt timed out. Where another speaks for it, its node is dead, frozen or cut
+ * off, whichever of its bounds shows that first.
+ */
+export function lossOf({ startedAt, node }: Reply, { lost, unknown, error }: Failed): Loss | undefined {
+  if (lost) return lost
+  if (startedAt !== null || node === null || !unknown) return undefined
+  return error.code !== undefined && ofSilence.has(error.code) ? 'death' : undefined
+}
+
+const ofSilence: ReadonlySet<string> = new Set(['STEP_LOST', 'STEP_TIMEOUT', 'HEARTBEAT_MISSED'])
+
+/** Why it is held. `losses`: in a row, the last one included. */
+export function keepsDying({ id, name }: Step, losses: number, cause: ErrorRecord): ErrorRecord {
+  return {
+    name: 'TriarchError',
+    code: 'STEP_KEEPS_DYING',
+    message: `step ${id} (${name}) was lost with its process ${losses} times in a row: ${cause.message}`,
+    cause,
+  }
+}
