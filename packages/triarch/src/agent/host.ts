@@ -202,7 +202,7 @@ export class AgentHost {
     const key = attemptKey(request.task, request.step)
     let place = -1
     const trial = request.trial
-      ? environment.timer(SURVIVED, () => {
+      ? environment.timer(survivalOf(attempt, environment.now()), () => {
           if (dock.leave(attempt)) attempt.survived()
         })
       : null
@@ -313,6 +313,11 @@ export class AgentHost {
     for (const free of [...this.#overtime]) free()
     for (const attempt of this.#running.values()) attempt.abort(reason)
   }
+}
+
+/** Before anybody else may take the attempt for lost. */
+function survivalOf({ completeBy, heartbeatWithin }: HostedAttempt, now: number): number {
+  return Math.min(SURVIVED, (completeBy - now) / 2, (heartbeatWithin ?? Number.POSITIVE_INFINITY) / 2)
 }
 
 function notStarted(code: string, message: string): Outcome {

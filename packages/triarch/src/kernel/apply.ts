@@ -3,7 +3,7 @@ import { batchChanged, batchEnded, batchPaged, startUndo } from './batch.ts'
 import type { PauseReason, TaskEvent } from './event.ts'
 import { applyGate, loseLocks, reclaimed } from './gate.ts'
 import type { ErrorRecord } from './json.ts'
-import { bear, forgive } from './loss.ts'
+import { acquit, bear, forgive } from './loss.ts'
 import { putMail, takeMail } from './mailbox.ts'
 import { newPlanState, requested, settled, skipped } from './plan.ts'
 import { restart, rewind } from './restart.ts'
@@ -197,7 +197,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       if (event.trial === 'begun') step.begun = true
       if (event.trial === 'survived') {
         step.lived = true
-        step.strikes = 0
+        acquit(step)
       }
       return
     }

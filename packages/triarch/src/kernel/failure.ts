@@ -1,7 +1,7 @@
 import { driveBatches, isDrained, stopBatch } from './batching.ts'
 import type { AttemptTrace, Loss, PauseReason } from './event.ts'
 import type { ErrorRecord } from './json.ts'
-import { isDeadly, keepsDying, lossOf, lossWait, turnsDeadly } from './loss.ts'
+import { bereft, isDeadly, keepsDying, lossOf, lossWait } from './loss.ts'
 import type { Outcome, Reply } from './message.ts'
 import { rescuePlanned } from './park.ts'
 import { backoff, type RetryPlan } from './policy.ts'
@@ -48,8 +48,8 @@ function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome
   const lost = lossOf(reply, outcome)
   if (lost === 'stop') return { lost, left: true, wait: 0 }
   if (lost) {
-    const dead = turnsDeadly(step, reply)
-    return { lost, left: !dead, wait: lossWait(step.losses + 1, turn.random()) }
+    const then = bereft(step, reply)
+    return { lost, left: !isDeadly(then), wait: lossWait(then, turn.random()) }
   }
   const failures = step.failures[reply.operation] + 1
   const wait = Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))

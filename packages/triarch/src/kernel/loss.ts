@@ -15,20 +15,26 @@ export const STRIKES = 3
 /** For how long a suspect may only be tried by itself; then it runs as any other (ms): processes may not live long enough here. */
 const PATIENCE = 60_000
 
-/** At first an innocent step gets over it at once. A suspect waits until the next process has shown that it lives without it. */
-export function lossWait(losses: number, draw: number): number {
-  return losses < SUSPICIOUS ? 0 : backoff(lossPlan, losses - SUSPICIOUS + 1, draw)
+/**
+ * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits until the next
+ * process has shown that it lives without it.
+ */
+export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
+  if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)
+  const few = 3
+  return losses <= few ? 0 : backoff(lossPlan, losses - few, draw)
 }
 
-const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
+const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
+const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
 
-/** It goes through the work queue, which knows whether it began. */
-export function isSuspect(step: Pick<Step, 'losses'>): boolean {
-  return step.losses >= SUSPICIOUS
+/** It goes through the work queue, and is tried by itself. */
+export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {
+  return doubts >= SUSPICIOUS
 }
 
 /** Its attempt is to begin where nothing else suspect runs, in a process that has lived for a while. */
-export function onTrial(step: Pick<Step, 'losses' | 'patientUntil'>, at: number): boolean {
+export function onTrial(step: Pick<Step, 'doubts' | 'patientUntil'>, at: number): boolean {
   return isSuspect(step) && at < step.patientUntil
 }
 
@@ -38,12 +44,19 @@ type LossRecord = Pick<Extract<TaskEvent, { type: 'attemptFailed' }>, 'endedAt' 
 export function bear(step: Step, { endedAt, next }: LossRecord): void {
   if (step.begun && !step.lived) step.strikes++
   step.losses++
+  step.doubts++
   step.patientUntil = (next?.at ?? endedAt) + PATIENCE
 }
 
 /** Something else became of it: its process lived. */
 export function forgive(step: Step): void {
   step.losses = 0
+  acquit(step)
+}
+
+/** A process tried it by itself and lives on: it is not what kills at once. */
+export function acquit(step: Step): void {
+  step.doubts = 0
   step.strikes = 0
 }
 
@@ -52,11 +65,11 @@ export function isDeadly({ losses, strikes }: Pick<Step, 'losses' | 'strikes'>):
   return strikes >= STRIKES || losses >= MOST_LOSSES
 }
 
-/** The same once this attempt is lost as well. */
-export function turnsDeadly(step: Step, loss: LossRecord): boolean {
+/** As it will be once this attempt is lost as well. */
+export function bereft(step: Step, loss: LossRecord): Step {
   const copy = { ...step }
   bear(copy, loss)
-  return isDeadly(copy)
+  return copy
 }
 
 /**

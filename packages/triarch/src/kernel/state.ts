@@ -116,6 +116,8 @@ export interface Step {
   failures: Record<Operation, number>
   /** Attempts lost with their process since the last that ended otherwise. */
   losses: number
+  /** Those of them since a process tried it by itself and lived on. */
+  doubts: number
   /** Those of them that the process tried by themselves, and died of, as it seems. */
   strikes: number
   /** Until then it may only be tried by itself. */

@@ -28,6 +28,7 @@ export function newStep(
     attempts: { run: tried + 1, verify: tried, undo: tried },
     failures: { run: 0, verify: 0, undo: 0 },
     losses: 0,
+    doubts: 0,
     strikes: 0,
     patientUntil: 0,
     begun: false,

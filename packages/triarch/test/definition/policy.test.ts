@@ -127,9 +127,15 @@ describe('the defaults', () => {
   })
 
   it('after a lost process begin with no wait at all, and never make it longer than a minute', () => {
-    const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait(index + 1, 1))
-    expect(waits.slice(0, 5)).toEqual([0, 4_000, 6_000, 9_000, 13_500])
+    const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait({ losses: index + 1, doubts: 1 }, 1))
+    expect(waits.slice(0, 5)).toEqual([0, 0, 0, 200, 400])
     expect(waits.at(-1)).toBe(60_000)
+  })
+
+  it('of a suspect leave the next process the time to show that it lives without it', () => {
+    const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait({ losses: 2, doubts: index + 1 }, 0))
+    expect(waits.slice(0, 4)).toEqual([0, 2_000, 3_000, 4_500])
+    expect(waits.at(-1)).toBe(30_000)
   })
 })
 
