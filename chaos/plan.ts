@@ -46,7 +46,6 @@ export type Kind = (typeof kinds)[number]
 export const awaited: Partial<Record<Kind, string>> = {
   deploy: '6',
   'poison code': '6',
-  'poison step': '6',
   'poison replay': '3',
   'poison child': '3',
 }
