@@ -11,9 +11,12 @@ export class Ledger {
   told: (token: string) => void = () => undefined
   readonly #did = new Set<string>()
   readonly #world: World
+  readonly #clock: { now(): number }
   readonly #sight: Sight
 
-  constructor(world: World, sight: Sight) {
+  /** `clock`: the store's. */
+  constructor(world: World, sight: Sight, clock: { now(): number } = { now: () => world.now }) {
+    this.#clock = clock
     this.#world = world
     this.#sight = sight
   }
@@ -29,7 +32,7 @@ export class Ledger {
         if (kind === 'call') calls.set(attempt, { at: this.#world.now, node: this.#sight.nodeOf(machine) })
         const began = calls.get(attempt)
         const zombie = kind !== 'call' && began !== undefined && this.#isZombie(machine, began)
-        this.entries.push({ kind, ...place, at: this.#world.now, pid: machine.index, zombie, note: '' })
+        this.entries.push({ kind, ...place, at: this.#clock.now(), pid: machine.index, zombie, note: '' })
         if (kind === 'effect') this.#did.add(place.key)
         this.#world.note(`${machine.name} ${nameOf(kind, place)}${zombie ? ' (nobody waits for it)' : ''}`)
       },

@@ -49,12 +49,23 @@ const transactions: Feature = (chance, { tasks }) => {
   for (const task of tasks) enter(chance, task, make)
 }
 
+const clocks: Feature = (chance, plan) => {
+  if (plan.schedules || plan.settings.retention) return
+  plan.leaps = chance.some(3, () => ({ at: chance.below(plan.chaos), ms: chance.between(500, 300_000) }))
+  plan.calls = {}
+  plan.hurts = chance.some(4, () => {
+    const [at, node] = [chance.below(plan.chaos), chance.below(plan.nodes.length)]
+    return { at, kind: 'jump' as const, node, ms: chance.between(-600_000, 600_000) }
+  })
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   schedules: { of: 0.12, add: schedules },
   retention: { of: 0.1, add: retention },
   transactions: { of: 0.12, add: transactions },
   poison: { of: 0.12, add: poison },
+  clocks: { of: 0.08, add: clocks },
 }
 
 /** The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them. */

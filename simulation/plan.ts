@@ -10,6 +10,8 @@ export interface Plan {
   tasks: TaskPlan[]
   schedules?: SchedulePlan[]
   poison?: PoisonPlan[]
+  /** When the store's clock leaps ahead, and how far (ms). Nothing but clocks troubles such a world. */
+  leaps?: { at: number; ms: number }[]
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */

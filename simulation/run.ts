@@ -73,6 +73,9 @@ class Run {
   readonly #cluster: Cluster
   readonly #client: Client
   readonly #operator: Operator
+  /** The store's. */
+  readonly #clock = { now: () => this.#world.now + this.#leapt }
+  #leapt = 0
   readonly #trace: string[] = []
   readonly #moments: number[] = []
   /** The way of the longest call (ms). */
@@ -83,13 +86,13 @@ class Run {
     const world = new World({ seed: plan.seed })
     this.#world = world
     if (trace) world.trace = (line) => this.#trace.push(line)
-    store.reset({ now: () => world.now })
+    store.reset(this.#clock)
     this.#fortune = new Fortune(world, plan)
-    this.#sight = new Sight(world, store)
+    this.#sight = new Sight(this.#clock, store, plan.leaps !== undefined)
     this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
     this.#poison = new Poison(world, store, plan.poison ?? [])
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
-    this.#ledger = new Ledger(world, this.#sight)
+    this.#ledger = new Ledger(world, this.#sight, this.#clock)
     const fate = (call: Call) => {
       const found = this.#fortune.fate(call)
       this.#longest = Math.max(this.#longest, found.there + found.back)
@@ -152,6 +155,7 @@ class Run {
       machine.timer(LOOK, look)
     }
     machine.timer(LOOK, look)
+    for (const { at, ms } of this.#plan.leaps ?? []) this.#world.after(at, 'leap', () => this.#leap(ms))
     // Nobody can give a step what it waits for whose task cannot be read.
     for (const id of this.#poison.tasks)
       for (const wait of GIVES_UP) machine.timer(this.#plan.chaos + wait, () => void this.#operator.move(id, 'force'))
@@ -166,6 +170,12 @@ class Run {
     }
     for (let at = PRUNE; at < this.#plan.chaos + 10 * LOOK; at += PRUNE) this.#world.after(at, 'prune', prune)
     this.#archive.asked = () => void this.#world.after(0, 'prune', prune)
+  }
+
+  #leap(ms: number): void {
+    this.#leapt += ms
+    this.#fortune.count('leap')
+    this.#world.note(`the store's clock leaps ahead by ${ms} ms`)
   }
 
   async whole(): Promise<Report> {
@@ -255,7 +265,7 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     const evidence = this.#evidence(written)
     const { errors } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
-    const slack = 2 * this.#longest + this.#standstill()
+    const slack = 2 * this.#longest + this.#standstill() + this.#leapt
     const hindsight = {
       evidence: { ...evidence, slack },
       sight: this.#sight,
@@ -293,7 +303,7 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
     const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + this.#standstill() + 10
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
-    const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#world.now).map(({ id }) => id))
+    const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#clock.now()).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
     const ledger = [...this.#ledger.entries, ...written.map(entryOf)]
     const evidence = { accepted: this.#client.accepted, emitted, ...stored, ledger, pulse }

@@ -40,6 +40,7 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   if (plan.hurts.length > 0) yield { ...plan, hurts: [] }
   if (Object.keys(plan.calls).length > 0) yield { ...plan, calls: {} }
   if (plan.schedules?.length) yield { ...plan, schedules: plan.schedules.slice(1) }
+  if (plan.leaps?.length) yield { ...plan, leaps: plan.leaps.slice(1) }
   if (plan.poison?.length) yield { ...plan, poison: plan.poison.slice(1) }
   for (const index of plan.tasks.keys()) if (plan.tasks.length > 1) yield without(plan, index)
   for (const kind of Object.keys(plan.calls)) {

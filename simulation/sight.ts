@@ -1,6 +1,12 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
-import type { World } from '../packages/triarch/src/environment/world.ts'
-import type { Claim, ClaimRequest, CommitOutcome, NodeBeat, Transition } from '../packages/triarch/src/store/port.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  CommitOutcome,
+  NodeBeat,
+  SweepReport,
+  Transition,
+} from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 
@@ -20,7 +26,7 @@ export class Sight {
   readonly faults: string[] = []
   /** When each record became durable, in true time: by task, then by sequence. */
   readonly durable: Map<string, Map<number, number>> = new Map()
-  readonly #world: World
+  readonly #clock: { now(): number }
   readonly #store: SharedStore
   readonly #nodes = new Map<Machine, string>()
   readonly #owners = new Map<string, Map<number, string>>()
@@ -28,11 +34,14 @@ export class Sight {
   /** Which call told that each node leaves. */
   readonly #left = new Map<string, number>()
   readonly #leaders = new Map<number, string>()
+  readonly #onlyClocks: boolean
   #token = 0
   #calls = 0
 
-  constructor(world: World, store: SharedStore) {
-    this.#world = world
+  /** `clock`: the store's; `onlyClocks`: nobody stands still, crashes or is cut off. */
+  constructor(clock: { now(): number }, store: SharedStore, onlyClocks: boolean) {
+    this.#clock = clock
+    this.#onlyClocks = onlyClocks
     this.#store = store
   }
 
@@ -53,6 +62,9 @@ export class Sight {
     if (name === 'commit') this.#committed(args[0] as Transition[], answer as CommitOutcome[])
     if (name === 'lead' && answer !== null) this.#led((args[0] as { node: string }).node, answer as number)
     if (name === 'sweep' && answer !== null) {
+      if (this.#onlyClocks)
+        for (const node of (answer as SweepReport).deadNodes)
+          this.faults.push(`alive: node ${node} was taken for dead, and only clocks were set`)
       const { token } = args[0] as { token: number }
       if (token < this.#token)
         this.faults.push(`leader: a sweep was let through under token ${token} of ${this.#token}`)
@@ -98,7 +110,7 @@ export class Sight {
       if (events === null && create === null) continue
       const durable = this.durable.get(id) ?? new Map<number, number>()
       this.durable.set(id, durable)
-      durable.set(seq, this.#world.now)
+      durable.set(seq, this.#clock.now())
     }
   }
 

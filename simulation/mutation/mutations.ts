@@ -453,4 +453,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['quarantine', 'liveness'],
     at: 32,
   },
+  'the clock of the store buries those whom the leader hears': {
+    change: { 'store/sqlite/sweep.ts': [['  database.run(VOUCH, now)\n', '']] },
+    by: ['alive'],
+    at: 61,
+  },
 }
