@@ -64,8 +64,8 @@ export class Cluster {
   node(machine: Machine, roles: NodePlan['roles'], settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
     const { agents, programs, plans } = definitions(book)
-    const { lease, sweep, poll, tasks, retention } = settings
-    return new Triarch({
+    const { lease, sweep, poll, tasks, retention, throws } = settings
+    const triarch = new Triarch({
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [programs, plans],
       agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
@@ -74,6 +74,14 @@ export class Cluster {
       notices: false,
       onError: (error) => this.errors.push({ node: machine.name, error }),
     })
+    if (throws) {
+      const thrown = () => new Error('injected: a listener throws')
+      triarch.on('alert', () => {
+        throw thrown()
+      })
+      triarch.on('recovered', () => Promise.reject(thrown()))
+    }
+    return triarch
   }
 
   #counted(machine: Machine, agent: Agent): Agent {

@@ -49,6 +49,11 @@ const transactions: Feature = (chance, { tasks }) => {
   for (const task of tasks) enter(chance, task, make)
 }
 
+const callbacks: Feature = (chance, { settings, tasks }) => {
+  settings.throws = true
+  for (const task of tasks) if (chance.yes(0.5)) enter(chance, task, () => ({ do: 'picky' }))
+}
+
 const clocks: Feature = (chance, plan) => {
   if (plan.schedules || plan.settings.retention) return
   plan.leaps = chance.some(3, () => ({ at: chance.below(plan.chaos), ms: chance.between(500, 300_000) }))
@@ -65,6 +70,7 @@ const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   retention: { of: 0.1, add: retention },
   transactions: { of: 0.12, add: transactions },
   poison: { of: 0.12, add: poison },
+  callbacks: { of: 0.1, add: callbacks },
   clocks: { of: 0.08, add: clocks },
 }
 

@@ -39,6 +39,8 @@ export interface Settings {
   tellsChanges: boolean
   /** A call takes up to so long each way (ms). */
   distance: number
+  /** Whoever listens to the engine throws. */
+  throws?: boolean
   /** How long stopped tasks are kept, by result (ms); for ever. */
   retention?: Partial<Record<'success' | 'warning' | 'error' | 'cancelled' | 'compensated', number>>
 }

@@ -29,6 +29,8 @@ export type Op =
   | { do: 'local'; order?: Order }
   /** In a transaction of the store; its first attempts fail, after what they wrote. */
   | { do: 'transaction'; slow?: number; fails?: number; undo?: boolean }
+  /** A step whose own rule for retries throws; its failure is caught. */
+  | { do: 'picky' }
   | { do: 'undo' }
   | { do: 'sleep'; ms: number }
   | { do: 'event'; timeout?: number }
@@ -135,6 +137,13 @@ class Player {
         const undo = op.undo && { undo: (tx: DatabaseSync, _: unknown, step: StepContext) => effect('undo')(tx, step) }
         const times = { retry: quick, undoRetry: quick, completeWithin: 400 }
         return ids(await task.transaction<Done, DatabaseSync>('transaction', effect('run'), { ...times, ...undo }))
+      }
+      case 'picky': {
+        const fail = () => {
+          throw new Error('injected: a callback throws')
+        }
+        await task.run('picky', fail, { retry: { ...quick, retryIf: fail }, rescue: 'fail' }).catch(() => null)
+        return []
       }
       case 'undo':
         task.undo((step) => takeBack(book, 'adhoc', {}, step))

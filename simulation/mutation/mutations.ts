@@ -458,4 +458,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['alive'],
     at: 61,
   },
+  'what a listener throws meets the engine': {
+    change: {
+      'client/listeners.ts': [
+        [
+          'guarded<[never]>(listener as (of: never) => unknown, this.#failed)',
+          '((of: never) => void (this.#failed, listener as (of: never) => unknown)(of))',
+        ],
+      ],
+    },
+    by: ['liveness', 'rest', 'quarantine', 'engine'],
+    at: 6,
+  },
 }
