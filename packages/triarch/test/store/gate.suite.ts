@@ -105,6 +105,20 @@ export function gateSuite(bench: Bench): void {
       expect(await line(store, 'x')).toEqual(['b held'])
     })
 
+    it('leaves the line when it is given back before its turn, and is last when it is made again', async () => {
+      const { store } = bench
+      const [a, b, c] = [await owned(store, 'a'), await owned(store, 'b'), await owned(store, 'c')]
+      await store.commit([transition(a, { gates: asks(lock('x', { step: 1 })) })])
+      await store.commit([transition(b, { gates: asks(lock('x', { step: 1 })) })])
+      await store.commit([transition(c, { gates: asks(lock('x', { step: 1 })) })])
+      await store.commit([transition(b, { seq: 3, gates: gives(1) })])
+      expect(await line(store, 'x')).toEqual(['a held', 'c 1'])
+      await store.commit([transition(b, { seq: 4, gates: asks(lock('x', { step: 2 })) })])
+      expect(await line(store, 'x')).toEqual(['a held', 'c 1', 'b 2'])
+      await store.commit([transition(a, { seq: 3, gates: gives(1) })])
+      expect(await line(store, 'x')).toEqual(['c held', 'b 1'])
+    })
+
     it('is the same when it is made again', async () => {
       const { store } = bench
       const a = await owned(store, 'a')
