@@ -3,6 +3,7 @@ import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
 import { growth } from './growth.ts'
+import { herd } from './herd.ts'
 import { line } from './line.ts'
 import { plan } from './plan.ts'
 import { queue } from './queue.ts'
@@ -10,6 +11,7 @@ import { recover } from './recover.ts'
 import { replay } from './replay.ts'
 import { roundtrip } from './roundtrip.ts'
 import { sleeping } from './sleeping.ts'
+import { snapshot } from './snapshot.ts'
 import { steps } from './steps.ts'
 import { takeover } from './takeover.ts'
 import { tasks } from './tasks.ts'
@@ -17,5 +19,5 @@ import { tasks } from './tasks.ts'
 /** By store, in the order in which they are taken. */
 export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
   sqlite: [steps, tasks, roundtrip, fanout, line, plan, batch, replay, bytes, recover, sleeping, growth],
-  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover],
+  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover, herd, snapshot],
 }
