@@ -30,6 +30,21 @@ const held: TaskEvent[] = [
   { type: 'attemptFailed', ...trace, id: 1, operation: 'run', error },
   { type: 'paused', reason: 'step', step: 1, error },
 ]
+/** It was tried by itself, and its process died. */
+const lost: TaskEvent[] = [
+  ...running,
+  { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' },
+  {
+    type: 'attemptFailed',
+    ...trace,
+    id: 1,
+    operation: 'run',
+    error,
+    lost: 'death',
+    next: { operation: 'run', at: 2_100 },
+  },
+]
+
 const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, changes: Record<string, unknown>][] = [
   [
     'a step completes while it waits',
@@ -192,6 +207,8 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 1.attempt': 2,
       'step 1.attempts.run': 2,
       'step 1.losses': 1,
+      'step 1.doubts': 1,
+      'step 1.patientUntil': 62_100,
       'step 1.due': 2100,
       'step 1.unknown': true,
       'step 1.doubtUntil': 2040,
@@ -283,6 +300,32 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     [...running, { type: 'heartbeat', id: 1, attempt: 1, progress: 1, checkpoint: 2 }],
     { type: 'heartbeat', id: 1, attempt: 1 },
     { asides: 2 },
+  ],
+  [
+    'a step is about to be tried by itself',
+    running,
+    { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' },
+    { 'step 1.begun': true, asides: 1 },
+  ],
+  [
+    'an attempt that was tried by itself dies with its process',
+    [...running, { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' }],
+    { type: 'attemptFailed', ...trace, id: 1, operation: 'run', error, lost: 'death' },
+    {
+      'step 1.losses': 1,
+      'step 1.doubts': 1,
+      'step 1.strikes': 1,
+      'step 1.patientUntil': 60_000 + trace.endedAt,
+      'step 1.begun': false,
+      'step 1.error.name': 'Error',
+      'step 1.error.message': 'no',
+    },
+  ],
+  [
+    'a process lives on that tried a suspect by itself',
+    [...lost, { type: 'heartbeat', id: 1, attempt: 2, trial: 'begun' }],
+    { type: 'heartbeat', id: 1, attempt: 2, trial: 'survived' },
+    { 'step 1.lived': true, 'step 1.doubts': 0, 'step 1.strikes': 0, asides: 3 },
   ],
   [
     'a step is to be undone',
