@@ -70,7 +70,7 @@ const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
   commit: 77,
   submit: 13,
-  post_on_terms: 11,
+  post_on_terms: 12,
   take_tasks: 14,
   quarantine: 8,
   terminate: 11,

@@ -158,6 +158,7 @@ export class PostgresStore implements port.StateStore {
       integers(posts.map(({ terms }) => terms?.room?.unsaid.letters)),
       integers(posts.map(({ terms }) => terms?.room?.unsaid.bytes)),
       texts(posts.map(({ terms }) => terms?.room?.only)),
+      integers(posts.map(({ terms }) => terms?.room?.asOf)),
     ]
     const row = await this.#queue.run(this.#settings.patience, () => this.#first('post_on_terms', given))
     this.#tell(newsOf(row))

@@ -12,12 +12,14 @@ import { Expectations } from './expectation.ts'
 import type { Limits } from './options.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from './status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from './steps.ts'
-import { type Asking, awaitedTerms, misfit, termsOf } from './terms.ts'
+import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { isVeiled, veilOf } from './veil.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
 /** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
 const SLOWEST = 250
+/** How often a sender looks whether a mailbox that seems full has room. */
+const MOST_TRIES = 5
 /** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
 const PATIENCE = 3
 
@@ -143,13 +145,18 @@ export class Connection {
     await this.opened()
     if (asking.type === 'skip' || asking.type === 'retry') await this.#fitting(id, asking)
     const control = asking.type !== 'event' && asking.type !== 'signal'
-    const { mailbox: letters, mailboxBytes: bytes } = this.limits
+    const mailbox = { letters: this.limits.mailbox, bytes: this.limits.mailboxBytes }
     const message = { ...asking, outside: true as const }
     const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms }])
-    let [outcome] = await post(termsOf(asking, { letters, bytes }))
-    if (outcome === 'full' && (asking.type === 'event' || asking.type === 'signal')) {
-      const awaited = await this.#expectations.of(id, asking)
-      if (awaited > 0) [outcome] = await post(awaitedTerms(asking, awaited))
+    let [outcome] = await post(termsOf(asking, mailbox))
+    if (asking.type === 'event' || asking.type === 'signal') {
+      // Asked again where the task has moved meanwhile.
+      for (let before = 0, tries = 0; outcome === 'full' && tries < MOST_TRIES; tries++) {
+        const known = await this.#expectations.of(id, asking)
+        if (known.last === before) break
+        before = known.last
+        for (const terms of closeTerms(asking, mailbox, known)) if (outcome === 'full') [outcome] = await post(terms)
+      }
     }
     if (outcome === 'unknown') throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     if (outcome === 'unfit') throw misfit(id, asking, await this.info(id))

@@ -1,14 +1,16 @@
+import { type Amount, unheard } from '../kernel/mailbox.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
-import type { Asking } from './terms.ts'
+import type { Known, Sending } from './terms.ts'
 
 /** Tasks whose expectations are remembered. */
 const MOST = 100
 
-/** What a task waits for, as of a record. */
+/** What a task waits for, and keeps unheard, as of a record. */
 interface Expectation {
   last: number
+  kept: Amount
   events: ReadonlyMap<string, number>
   steps: ReadonlySet<number>
 }
@@ -25,10 +27,11 @@ export class Expectations {
     this.#store = store
   }
 
-  /** How many such letters the task waits for. */
-  async of(id: string, asking: Extract<Asking, { type: 'event' | 'signal' }>): Promise<number> {
-    const { events, steps } = await this.#current(id)
-    return asking.type === 'event' ? (events.get(asking.name) ?? 0) : Number(steps.has(asking.step))
+  /** How many such letters the task waits for; and what it keeps. */
+  async of(id: string, asking: Sending): Promise<Known> {
+    const { events, steps, kept, last } = await this.#current(id)
+    const awaited = asking.type === 'event' ? (events.get(asking.name) ?? 0) : Number(steps.has(asking.step))
+    return { awaited, kept, last }
   }
 
   async #current(id: string): Promise<Expectation> {
@@ -54,17 +57,18 @@ export class Expectations {
 
   async #fold(id: string): Promise<Expectation> {
     const { events, last, broken } = await readable(this.#store, { id, quarantined: true })
-    if (broken) return { last, events: new Map(), steps: new Set() }
+    if (broken) return { last, kept: { letters: Infinity, bytes: Infinity }, events: new Map(), steps: new Set() }
     return { last, ...expectationOf(foldOf(id, events).state) }
   }
 }
 
-function expectationOf({ waits, unwinding, steps, suspensions }: TaskState): Omit<Expectation, 'last'> {
+function expectationOf(state: TaskState): Omit<Expectation, 'last'> {
+  const { waits, unwinding, steps, suspensions } = state
   const events = new Map<string, number>()
   // One that stops hears nothing more.
   for (const { name } of unwinding ? [] : waits.values()) events.set(name, (events.get(name) ?? 0) + 1)
   const open = [...steps.values()].filter(
     ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,
   )
-  return { events, steps: new Set(open.map(({ id }) => id)) }
+  return { kept: unheard(state), events, steps: new Set(open.map(({ id }) => id)) }
 }

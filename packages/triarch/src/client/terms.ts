@@ -34,21 +34,37 @@ export function termsOf(asking: Asking, mailbox: Amount): PostTerms {
   const { type } = asking
   const isMail = type === 'event' || type === 'signal'
   const room = isMail
-    ? { ...mailbox, only: null, unsaid: unsaid(mailbox) }
+    ? { ...mailbox, only: null, unsaid: unsaid(mailbox), asOf: null }
     : few(JSON.stringify({ type }), MOST_CONTROLS)
   return { fits: fitting[type], room }
 }
 
-/** Where there is no room left: the terms for what the task waits for. So many such letters are awaited. */
-export function awaitedTerms(asking: Extract<Asking, { type: 'event' | 'signal' }>, awaited: number): PostTerms {
+export type Sending = Extract<Asking, { type: 'event' | 'signal' }>
+
+/** What the history of a task says: how many such letters it waits for, and what it keeps. */
+export interface Known {
+  awaited: number
+  kept: Amount
+  last: number
+}
+
+/** Where there seems to be no room: the terms for one who knows better, one after the other. */
+export function closeTerms(asking: Sending, mailbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
   const { type } = asking
+  const fits = fitting[type]
   const of = type === 'event' ? { type, name: asking.name } : { type, step: asking.step, key: asking.key }
-  return { fits: fitting[type], room: few(JSON.stringify(of), awaited) }
+  const terms: PostTerms[] = []
+  if (awaited > 0) terms.push({ fits, room: few(JSON.stringify(of), awaited) })
+  // More than that it says itself.
+  const { letters, bytes } = unsaid(mailbox)
+  if (kept.letters <= letters && kept.bytes <= bytes)
+    terms.push({ fits, room: { ...mailbox, only: null, unsaid: kept, asOf: last } })
+  return terms
 }
 
 /** Letters that begin like this object. */
 function few(json: string, letters: number): PostRoom {
-  return { only: json.slice(0, -1), letters, bytes: 0, unsaid: { letters: 0, bytes: 0 } }
+  return { only: json.slice(0, -1), letters, bytes: 0, unsaid: { letters: 0, bytes: 0 }, asOf: null }
 }
 
 export function misfit(id: string, { type }: Asking, task: { status: TaskStatus; result: TaskResult }): TriarchError {

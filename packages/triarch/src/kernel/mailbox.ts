@@ -40,21 +40,20 @@ function sizeOf(mail: Mail): number {
   return size
 }
 
-/** From so many on exact counts are not worth what they cost. */
-const MANY = 1_000
-
 /**
- * A task says nothing of so much that it has not heard: those who send to it reckon with that instead, so that the room is
- * never exceeded, though a sixteenth of a large one may stay empty.
+ * A task says nothing of so much that it has not heard, so that it need not stay in memory for it: those who send to it reckon
+ * with that instead, and read its history where that leaves no room.
  */
 export function unsaid({ letters, bytes }: Amount): Amount {
-  return { letters: letters > MANY ? Math.floor(letters / 16) : 0, bytes: Math.floor(bytes / 16) }
+  return { letters: Math.floor(letters / 2), bytes: Math.floor(bytes / 2) }
 }
 
+export const NOTHING: Readonly<Amount> = { letters: 0, bytes: 0 }
+
 /** What of it the task says in its store. */
-export function said(kept: Amount, room: Amount): Amount {
+export function said(kept: Amount, room: Amount): Readonly<Amount> {
   const { letters, bytes } = unsaid(room)
-  return kept.letters > letters || kept.bytes > bytes ? kept : { letters: 0, bytes: 0 }
+  return kept.letters > letters || kept.bytes > bytes ? kept : NOTHING
 }
 
 /** The oldest event kept under the name; without one, the wait is noted. */

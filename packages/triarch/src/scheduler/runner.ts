@@ -7,7 +7,7 @@ import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
 import { isFull } from '../kernel/load.ts'
 import { isSuspect } from '../kernel/loss.ts'
-import { said, unheard } from '../kernel/mailbox.ts'
+import { NOTHING, said, unheard } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
@@ -280,12 +280,13 @@ export class TaskRunner {
     const ready = foreign || turn.reload || orphaned || state.status === 'planning'
     const release =
       stopped || sleeps || leaving || foreign ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
-    const notice = this.#notice.update(state.id, mail)
+    // An unread letter would have a task taken up at once that its owner gives back.
+    const notice = this.#notice.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
-    const dirty = appended || consumed.length > 0 || release || this.#create || work.length > 0
+    const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#create || work.length > 0
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step, turn.at)

@@ -22,8 +22,10 @@ export interface PostRoom {
   /** The most there may be, with this one. One letter has room where there is none, whatever its size. */
   letters: number
   bytes: number
-  /** What the task may keep unheard without a word (letters of type `kept`). */
+  /** What the task keeps unheard, or may keep, where it says nothing of it (by letters of type `kept`). */
   unsaid: { letters: number; bytes: number }
+  /** The last record of the task by which that is known: there is no room as soon as there is another. Null: whatever it does. */
+  asOf: number | null
 }
 
 /** `unknown`: there is no such task. `unfit`: its state takes no such message. `full`: there is no room for it. */

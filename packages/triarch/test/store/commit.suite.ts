@@ -342,7 +342,9 @@ export function commitSuite(bench: Bench): void {
         return (await store.post([{ task: 't', message, control: false, terms }]))[0]
       }
       expect(await send({ letters: 3, unsaid: { letters: 3, bytes: 0 } })).toBe('full')
-      expect(await send({ bytes: 1_000, unsaid: { letters: 0, bytes: 1_000 } })).toBe('posted')
+      // By what is known as of a record, and no longer true after another.
+      expect(await send({ letters: 30, asOf: 2 })).toBe('full')
+      expect(await send({ bytes: 1_000, unsaid: { letters: 0, bytes: 1_000 }, asOf: 1 })).toBe('posted')
       expect(await send({ bytes: 1_000, unsaid: { letters: 0, bytes: 800 } })).toBe('full')
       const kept = (letters: number, bytes: number) => {
         const message = { type: 'kept' as const, letters, bytes }
@@ -416,5 +418,5 @@ export function commitSuite(bench: Bench): void {
 }
 
 function room(of: Partial<PostRoom>): PostRoom {
-  return { only: null, letters: 2, bytes: 10_000, unsaid: { letters: 0, bytes: 0 }, ...of }
+  return { only: null, letters: 2, bytes: 10_000, unsaid: { letters: 0, bytes: 0 }, asOf: null, ...of }
 }

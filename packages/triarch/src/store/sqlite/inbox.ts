@@ -27,6 +27,7 @@ const AMOUNT =
   'SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox WHERE task = ?'
 const MAIL = `${AMOUNT} AND (message GLOB '{"type":"event"*' OR message GLOB '{"type":"signal"*')`
 const SUCH = `${AMOUNT} AND substr(message, 1, length(?)) = ?`
+const LAST = 'SELECT max(seq) AS last FROM triarch_history WHERE task = ?'
 /** The task's own word; what is longer is none, and need not be read. */
 const KEPT = `
 SELECT message FROM triarch_inbox WHERE task = ? AND octet_length(message) < 128 AND message GLOB '{"type":"kept"*'`
@@ -63,7 +64,8 @@ interface Amount {
 }
 
 function hasRoom(database: Database, key: number, message: Message, room: PostRoom): boolean {
-  const { only } = room
+  const { only, asOf } = room
+  if (asOf !== null && database.get<{ last: number }>(LAST, key)?.last !== asOf) return false
   if (only !== null) return (database.get<Amount>(SUCH, key, only, only)?.letters ?? 0) < room.letters
   const size = Buffer.byteLength(JSON.stringify(message))
   const said = database.all<{ message: string }>(KEPT, key).map(({ message }) => JSON.parse(message) as Amount)
