@@ -53,10 +53,8 @@ export class Attempt {
   returned = false
   #outlived: (() => void) | undefined
   #settled = false
-  /** The code has returned: what it was to do is done. */
-  #did = false
-  /** What it has returned is a page of a batch: it has read something, and changed nothing. */
-  #isPage = false
+  /** What the code has returned, its work done; for a page of a batch it has read something, and changed nothing. */
+  #gave: 'nothing' | 'page' | 'output' = 'nothing'
   #timer: Timer | undefined
   #pulse: Timer | undefined
   /** Made when the code asks for its signal, with the context it asks in: who listens there is told in that. */
@@ -117,11 +115,9 @@ export class Attempt {
       const step = new Context(this, request, completeBy)
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
-        this.#isPage = isPage(output)
-        this.#did = !this.#isPage
+        this.#gave = isPage(output) ? 'page' : 'output'
         if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
-        const page = toPage(output, payload)
-        if (page) return this.#answer({ kind: 'suspended', page })
+        if (isPage(output)) return this.#answer({ kind: 'suspended', page: toPage(output, payload) })
         return this.#answer({ kind: 'done', output: encode(output, 'output', payload, handler.secrets) })
       }
       this.#answer(await perform(handler, request, step, payload))
@@ -134,11 +130,11 @@ export class Attempt {
     const kind = stepErrorKind(error)
     // The work was done, but its result cannot be recorded: trying again is no help, asking the service is.
     const unfit = unrecordableCodes.some((code) => isTriarchError(error, code))
-    const unrecordable = unfit && !this.#isPage
+    const unrecordable = unfit && this.#gave !== 'page'
     const refused = kind === 'permanent' || unfit || isTriarchError(error, 'INVALID_INPUT')
     const unknown = kind === 'unknown-outcome' || unrecordable || (this.#aborted !== undefined && kind !== 'permanent')
     const lost = refused ? undefined : lossBy(this.#aborted)
-    const done = unrecordable && (this.#did || isTriarchError(error, 'INVALID_OUTPUT'))
+    const done = unrecordable && (this.#gave === 'output' || isTriarchError(error, 'INVALID_OUTPUT'))
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',

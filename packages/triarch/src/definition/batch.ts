@@ -137,11 +137,6 @@ export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): BatchDefini
   return (_, { offset, limit }) => (Array.isArray(items) ? items.slice(offset, offset + limit) : items)
 }
 
-/** Whether an attempt gave a page. */
-export function isPage(output: unknown): output is object {
-  return typeof output === 'object' && output !== null && pages.has(output)
-}
-
 interface Found {
   offset: number
   children: Child[]
@@ -149,10 +144,13 @@ interface Found {
   secrets?: readonly string[]
 }
 
-/** The page that an attempt gave, as it is recorded; null for anything else. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
-export function toPage(output: unknown, limit: number): Page | null {
-  if (!isPage(output)) return null
-  const { offset, children, last, secrets } = output as Found
+/** Whether an attempt gave a page. */
+export function isPage(output: unknown): output is Found {
+  return typeof output === 'object' && output !== null && pages.has(output)
+}
+
+/** The page as it is recorded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
+export function toPage({ offset, children, last, secrets }: Found, limit: number): Page {
   const items = children.map(({ input, exclusive }, n): PageItem => {
     const encoded = encode(input, `input of child ${offset + n}`, limit, secrets)
     return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
