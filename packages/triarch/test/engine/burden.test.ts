@@ -192,8 +192,9 @@ describe('a history that is too large for one node', () => {
     for (let n = 0; n < 50; n++) await large.emit('other', 'x'.repeat(200_000))
     await early.submit(waits, 2, { id: 'light' })
     await early.leave()
-    const small = await stage({ ...common, roles: ['scheduler'], limits: { memory: 2_000_000 } })
+    // First, for a node that knows of no larger one sets the task apart.
     const roomy = await stage({ ...common, roles: ['scheduler'] })
+    const small = await stage({ ...common, roles: ['scheduler'], limits: { memory: 2_000_000 } })
     const end = Promise.all(['large', 'light'].map((id) => small.engine.task(id).result()))
     for (const id of ['large', 'light']) await small.engine.task(id).emit('go')
     await small.advance('5s')
