@@ -130,6 +130,8 @@ const told: Oracle = ({ evidence }) =>
         if (!waiting.delete(event.id)) queued.set(event.id, (queued.get(event.id) ?? 0) + 1)
         if (event.name === 'cancel') heard.add(event.id)
       }
+      // It had been given an event again, by a retry: it did not wait.
+      if (event.type === 'attemptFailed' || event.type === 'stepParked') waiting.delete(event.id)
       if (event.type !== 'stepCancelled' || !waiting.get(event.id)) return []
       return [`${story.row.id}: step ${event.id} was cancelled while it waited, and not told`]
     })

@@ -442,7 +442,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine'],
-    at: 68,
+    at: 1_878,
   },
   'what is set apart is claimed again all the same': {
     change: {
