@@ -122,9 +122,11 @@ async function misset({ unit, name }: Member, { size, lasts }: Fault): Promise<s
   if (unit.busy) return null
   const { stdin } = unit.current.child
   const hour = size % 2 === 0 ? 3_600_000 : -3_600_000
+  // It may be struck by something else meanwhile, and end.
+  stdin?.once('error', () => undefined)
   stdin?.write(`clock ${hour}\n`)
   await delay(lasts)
-  stdin?.write('clock 0\n')
+  if (stdin?.writable) stdin.write('clock 0\n')
   return `${name} by ${hour} ms`
 }
 
