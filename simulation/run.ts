@@ -16,6 +16,7 @@ import { Operator } from './operator.ts'
 import { heard, judge, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
 import { Poison } from './poison.ts'
+import { rests, unfinished } from './rest.ts'
 import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
 import { Timetable } from './timetable.ts'
@@ -185,7 +186,8 @@ class Run {
       await this.#world.run(this.#plan.chaos)
       this.#heal()
       const rested = await this.#settle()
-      if (!rested) faults.push(`liveness: not at rest ${LIVENESS} ms after the last fault: ${this.#unfinished()}`)
+      const late = `not at rest ${LIVENESS} ms after the last fault`
+      if (!rested) faults.push(`liveness: ${late}: ${unfinished(store, this.#client.owed)}`)
       const { retention } = this.#plan.settings
       if (retention && rested) this.#archive.overdue(retention)
       this.#fortune.phase = 'over'
@@ -210,24 +212,18 @@ class Run {
 
   async #settle(): Promise<boolean> {
     for (let waited = 0; waited < LIVENESS; waited += LOOK) {
-      if (this.#client.idle && this.#operator.idle && !this.#open()) return true
+      if (this.#client.idle && this.#operator.idle && this.#rests()) return true
       if (waited % FEED === 0) this.#client.feed()
       await this.#world.run(LOOK)
     }
     return false
   }
 
-  #open(): boolean {
-    const open = `
-SELECT 1 FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL
-UNION ALL SELECT 1 FROM triarch_work
-UNION ALL SELECT 1 FROM triarch_inbox WHERE task NOT IN (SELECT key FROM triarch_tasks WHERE quarantined = 1)
-UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers LIMIT 1`
-    if (store.database.get(open) !== undefined) return true
+  #rests(): boolean {
     // Machines that crashed are still to be found dead, those that came to be heard of.
-    const living = this.#cluster.members.map((member) => member?.machine.alive && this.#sight.nodeOf(member.machine))
-    const listed = store.database.all<{ id: string }>('SELECT id FROM triarch_nodes WHERE dead = 0').map(({ id }) => id)
-    return listed.length !== living.length || living.some((id) => !id || !listed.includes(id))
+    const named = (member: Cluster['members'][number]) =>
+      (member?.machine.alive && this.#sight.nodeOf(member.machine)) || null
+    return rests(store, this.#cluster.members.map(named))
   }
 
   /**
@@ -314,23 +310,6 @@ UNION ALL SELECT 1 FROM triarch_locks UNION ALL SELECT 1 FROM triarch_followers 
   #standstill(): number {
     const hurts = this.#plan.hurts.filter(({ kind }) => kind === 'freeze' || kind === 'cut')
     return Math.max(0, ...hurts.map(({ ms }) => ms))
-  }
-
-  #unfinished(): string {
-    const of = (sql: string) => store.database.all<object>(sql).map((row) => ({ ...row }))
-    const open = of(`SELECT * FROM triarch_tasks WHERE status <> 'stopped' OR ready = 1 OR locked_by IS NOT NULL`)
-    const histories = open.map((row) => ({
-      ...row,
-      history: of(`SELECT seq, at, events FROM triarch_history WHERE task = ${(row as { key: number }).key}`).slice(-6),
-    }))
-    const tables = ['inbox', 'work', 'locks', 'followers']
-    const rest = Object.fromEntries(tables.map((table) => [table, of(`SELECT * FROM triarch_${table}`)]))
-    return JSON.stringify({
-      owed: this.#client.owed,
-      tasks: histories,
-      ...rest,
-      nodes: of('SELECT * FROM triarch_nodes'),
-    })
   }
 }
 

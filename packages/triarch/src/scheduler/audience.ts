@@ -123,6 +123,17 @@ export class Given<T> extends Promise<T> {
   }
 }
 
+/** Settles the promise that the code was given. */
+export interface Waiting {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export function given(): Waiting & { promise: Given<never> } {
+  const { promise, resolve, reject } = Given.withResolvers<never>()
+  return { promise: promise as Given<never>, resolve: resolve as (value: unknown) => void, reject }
+}
+
 /** Functions of settled promises: to call them changes nothing. */
 const spent = new WeakSet<object>()
 /** Who would lose by which. */

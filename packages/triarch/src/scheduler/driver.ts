@@ -9,7 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
-import { Given } from './audience.ts'
+import { type Given, given, type Waiting } from './audience.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
 import type { LocalCode } from './effect.ts'
@@ -30,11 +30,6 @@ export interface Command {
     completeWithin?: number
     secrets?: readonly string[]
   }
-}
-
-interface Waiting {
-  resolve(value: unknown): void
-  reject(error: unknown): void
 }
 
 /**
@@ -350,9 +345,4 @@ export class FunctionDriver {
       // Told as a stray already: the code ended in a turn that was not its own.
     }
   }
-}
-
-function given(): Waiting & { promise: Given<never> } {
-  const { promise, resolve, reject } = Given.withResolvers<never>()
-  return { promise: promise as Given<never>, resolve: resolve as (value: unknown) => void, reject }
 }
