@@ -1,4 +1,4 @@
-import type { Environment, NodeRuns } from 'triarch/store'
+import { type Environment, type NodeRuns, runsOf, textsOf } from 'triarch/store'
 import { inSchema } from './schema.ts'
 
 /** What may be told, besides whom it is for. */
@@ -49,8 +49,8 @@ export class Audience {
   read(rows: readonly { id: string; roles: string; runs: string | null }[]): void {
     this.#readAt = this.#environment.monotonic()
     this.#members = rows.map(({ id, roles, runs }) => {
-      const has = JSON.parse(roles) as string[]
-      const said = runs === null ? null : (JSON.parse(runs) as AddressedRuns)
+      const has = textsOf(roles)
+      const said = runsOf<AddressedRuns>(runs)
       return {
         id,
         workflows: said && new Set(said.workflows),

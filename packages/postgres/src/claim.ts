@@ -1,4 +1,4 @@
-import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, type Message } from 'triarch/store'
+import { CLAIM_BOUNDS, type Claim, type ClaimRequest, type Letter, messageOf } from 'triarch/store'
 import { integers, texts } from './arrays.ts'
 import type { Row } from './slot.ts'
 
@@ -37,7 +37,7 @@ export function claimsOf(rows: readonly Row[]): Claim[] {
   for (const [key, seq, at, text] of rows as readonly [number, number, number, string][]) {
     const claim = claims.get(key)
     if (seq > 0) claim?.records.push({ seq, at, events: text })
-    else if (seq < 0) claim?.letters.push({ id: at, key, message: JSON.parse(text) as Message })
+    else if (seq < 0) claim?.letters.push({ id: at, key, message: messageOf(text) })
     else {
       const { rest, unread, strikes, more: left, ...described } = JSON.parse(text) as Description
       more = left
@@ -74,5 +74,5 @@ export function lettersOf(rows: readonly Row[], { limit, bytes }: { limit: numbe
 
 export function letterOf(row: Row): Letter {
   const [id, key, message] = row as [number, number, string]
-  return { id, key, message: JSON.parse(message) as Message }
+  return { id, key, message: messageOf(message) }
 }

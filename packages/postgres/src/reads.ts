@@ -6,12 +6,16 @@ import {
   MOST_COUNTED,
   type NodeRow,
   type NodeRuns,
+  objectOf,
   type Place,
   type Pulses,
   type QueuedRow,
+  runsOf,
   type StoreCounts,
   type TaskMark,
   type TaskRow,
+  tagsOf,
+  textsOf,
 } from 'triarch/store'
 import type { Row } from './slot.ts'
 
@@ -68,6 +72,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks o
   WHERE o.ready AND o.workflow = t.workflow AND o.version = t.version AND (o.priority > t.priority
     OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))) LIMIT ${MOST_COUNTED}) c)
 FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
+export const ATTEMPTS = 'SELECT id, step, operation, attempt FROM triarch.work WHERE id = ANY ($1)'
 export const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
@@ -93,7 +98,7 @@ export const NEXT_WAKE = 'SELECT wake_at FROM triarch.tasks WHERE wake_at IS NOT
 export function taskOf(row: Row): TaskRow {
   const task = Object.fromEntries(row.map((value, index) => [names[index], value])) as unknown as TaskRow
   const tags = row[names.indexOf('tags')]
-  return { ...task, tags: typeof tags === 'string' ? (JSON.parse(tags) as Record<string, string>) : {} }
+  return { ...task, tags: tagsOf(tags) }
 }
 
 export function markOf(row: Row): TaskMark {
@@ -116,9 +121,9 @@ export function recordOf(row: Row): HistoryRecord {
 export function nodeOf(row: Row): NodeRow {
   const [id, roles, startedAt, leaseUntil, runs, place] = row as [string, string, number, number, ...(string | null)[]]
   return {
-    ...{ id, roles: JSON.parse(roles) as string[], startedAt, leaseUntil },
-    runs: runsOf(parsed<NodeRuns>(runs)),
-    place: parsed<Place>(place),
+    ...{ id, roles: textsOf(roles), startedAt, leaseUntil },
+    runs: shownRuns(runsOf(runs)),
+    place: objectOf<Place>(place),
   }
 }
 
@@ -128,19 +133,15 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
   return {
     now,
     nodes: nodes.flatMap(([id, mark, lease, roles, late]) =>
-      id === null ? [] : [{ id, mark, lease, roles: JSON.parse(roles) as string[], late }],
+      id === null ? [] : [{ id, mark, lease, roles: textsOf(roles), late }],
     ),
     term: holder === null ? null : { holder, left: left ?? 0 },
   }
 }
 
 /** Without what only stores tell each other. */
-function runsOf(said: NodeRuns | null): NodeRuns | null {
+function shownRuns(said: NodeRuns | null): NodeRuns | null {
   return said && { workflows: said.workflows, actions: said.actions }
-}
-
-function parsed<T>(text: string | null | undefined): T | null {
-  return typeof text === 'string' ? (JSON.parse(text) as T) : null
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {

@@ -1,6 +1,7 @@
 import { ACQUIT, LIFT } from './quarantine.ts'
 import {
   AHEAD,
+  ATTEMPTS,
   COUNTS,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
@@ -51,6 +52,7 @@ type Read =
   | 'dropSchedule'
   | 'ahead'
   | 'queued'
+  | 'attempts'
   | 'locksOfTask'
   | 'locksOfName'
   | 'task'
@@ -100,6 +102,7 @@ const reads: Readonly<Record<Read, string>> = {
   dropSchedule: DROP_SCHEDULE,
   ahead: AHEAD,
   queued: QUEUED,
+  attempts: ATTEMPTS,
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
   task: TASK,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
-import { type Environment, type Hint, INBOX_BYTES } from 'triarch/store'
+import { ASK_AGAIN, type Environment, type Hint, INBOX_BYTES, requestOf } from 'triarch/store'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
@@ -252,10 +252,33 @@ export class PostgresStore implements port.StateStore {
       texts(agents.flatMap(({ actions }) => actions)),
     ])
     if (rows.length > 0) this.#pace.found()
-    return rows.map((row) => {
-      const [id, agent, request, completeBy, heartbeatWithin] = row as [number, string, string, number, number | null]
-      return { id, agent, request: JSON.parse(request) as port.StepRequest, completeBy, heartbeatWithin }
+    const illegible: number[] = []
+    const items = (rows as [number, string, string, number, number | null][]).flatMap((row): port.WorkItem[] => {
+      const [id, agent, text, completeBy, heartbeatWithin] = row
+      const request = requestOf(text)
+      if (!request) illegible.push(id)
+      return request ? [{ id, agent, request, completeBy, heartbeatWithin }] : []
     })
+    // Else they count as lost once their time is up.
+    if (illegible.length > 0) await this.#giveBack(node, illegible).catch(() => undefined)
+    return items
+  }
+
+  /** Requests that cannot be read: their owners ask anew, out of the history. */
+  async #giveBack(node: string, works: readonly number[]): Promise<void> {
+    const rows = await this.#call('attempts', [integers(works)])
+    const endedAt = await this.now()
+    const outcome = { kind: 'withdrawn', after: ASK_AGAIN } as const
+    const replies = (rows as [number, number, port.QueuedRow['work'][number]['operation'], number][]).map(
+      ([work, step, operation, attempt]): port.QueuedReply => {
+        return {
+          work,
+          node,
+          message: { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt, node },
+        }
+      },
+    )
+    await this.reply(replies)
   }
 
   async reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {

@@ -1,11 +1,12 @@
 import type { Pause } from '../kernel/state.ts'
+import { objectOf } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
 import { clock, type Explanation, type Reason } from './reason.ts'
 
 /** Why a task is set apart, as its row says it: nothing else need be read, nor might it be readable. */
 export function apartness(row: TaskRow): Explanation {
   const { id, workflow, status, updatedAt } = row
-  const error = row.pause === null ? undefined : (JSON.parse(row.pause) as Pause).error
+  const error = objectOf<Pause>(row.pause)?.error
   const cause = (error?.details as { cause?: string } | undefined)?.cause
   const since = new Date(updatedAt)
   const why = error?.message ?? 'it was set apart'

@@ -194,7 +194,7 @@ export class Connection {
       const heard = await this.#heard(id, { news: 'end' }, until, signal)
       if (heard?.ending) return heard.ending
       const row = await this.#patientRow(id)
-      if (hasEnded(row)) return infoOf(row)
+      if (hasEnded(row)) return endOf(row)
       if (!heard) throw new TriarchError('WAIT_TIMEOUT', `task "${id}" did not stop within ${within} ms`)
     }
   }
@@ -254,6 +254,14 @@ export class Connection {
       signal?.removeEventListener('abort', abort)
     }
   }
+}
+
+/** How its row says it ended. Throws HISTORY_CORRUPT. */
+function endOf(row: TaskRow): Ending {
+  const info = infoOf(row)
+  const lost = info.broken?.find((it) => it === 'output' || it === 'error')
+  if (!lost) return info
+  throw new TriarchError('HISTORY_CORRUPT', `the ${lost} of task "${row.id}" cannot be read`)
 }
 
 /** It has stopped, and no operator's word waits that may set it going again. */

@@ -14,8 +14,10 @@ import {
 } from '../definition/schedule.ts'
 import { checkText } from '../definition/text.ts'
 import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { hideAt } from '../kernel/secret.ts'
+import { objectOf } from '../store/legible.ts'
 import type { NewTask, ScheduleRow } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
 import type { Connection } from './connection.ts'
@@ -134,7 +136,7 @@ export class ScheduleHandle {
     const { store } = this.#connection
     for (let round = 0; round < PATIENCE; round++) {
       const [row] = await store.schedules({ name: this.name, limit: 1 })
-      const before = row ? read(row) : null
+      const before = row ? legibly(row) : null
       if (before && isDeepStrictEqual(before.definition, JSON.parse(JSON.stringify(definition)))) return
       const next = before?.state.paused ? null : nextAfter(definition.recurrence, await store.now())
       const { failing: _, ...known } = before?.state ?? fresh
@@ -187,8 +189,11 @@ interface Written {
 
 const fresh: ScheduleState = { next: null, last: null, paused: null, started: 0, skipped: 0, missed: 0 }
 
+/** Of one whose row cannot be read: that, and its name. */
 export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
-  const { definition, state } = read(row)
+  const known = legibly(row)
+  if (known === null) return illegible(row)
+  const { definition, state } = known
   const { workflow, version, input, recurrence, overlap } = definition
   const { paused, last, started, skipped, missed, failing } = state
   return {
@@ -201,8 +206,38 @@ export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
   }
 }
 
-function read({ definition, state }: ScheduleRow): { definition: ScheduleDefinition; state: ScheduleState } {
-  return { definition: JSON.parse(definition) as ScheduleDefinition, state: JSON.parse(state) as ScheduleState }
+interface Known {
+  definition: ScheduleDefinition
+  state: ScheduleState
+}
+
+/** Throws HISTORY_CORRUPT. */
+function read(row: ScheduleRow): Known {
+  const known = legibly(row)
+  if (known === null) throw corrupt(row.name)
+  return known
+}
+
+function legibly(row: ScheduleRow): Known | null {
+  const definition = objectOf<ScheduleDefinition>(row.definition)
+  const state = objectOf<ScheduleState>(row.state)
+  return definition && state && { definition, state }
+}
+
+function illegible({ name, nextAt }: ScheduleRow): ScheduleInfo {
+  const { stack: _, ...error } = toRecord(corrupt(name))
+  return {
+    ...{ name, workflow: '', version: '', input: null, recurrence: { every: 0, offset: 0 }, overlap: 'skip' },
+    ...{ paused: undefined, next: undefined, last: undefined, started: 0, skipped: 0, missed: 0 },
+    failing: { since: new Date(nextAt ?? 0), times: 1, error },
+  }
+}
+
+function corrupt(name: string): TriarchError {
+  return new TriarchError(
+    'HISTORY_CORRUPT',
+    `the row of schedule "${name}" cannot be read: register it again, or remove it`,
+  )
 }
 
 function unknown(name: string): TriarchError {

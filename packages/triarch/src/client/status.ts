@@ -4,6 +4,7 @@ import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Pause, TaskState } from '../kernel/state.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import { isOutstanding } from '../kernel/turn.ts'
+import { legible } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
 
 /** A task as its row shows it. */
@@ -31,7 +32,11 @@ export interface TaskInfo {
   ready: boolean
   /** When a sleeping task wakes. */
   wakeAt: Date | undefined
+  /** What of it cannot be read in the store, and is shown as undefined. */
+  broken?: Broken[]
 }
+
+type Broken = 'progress' | 'output' | 'error' | 'pause'
 
 /** A task and the steps it has under way. */
 export interface TaskDetails extends TaskInfo {
@@ -64,6 +69,14 @@ export interface Ending {
 }
 
 export function infoOf(row: TaskRow): TaskInfo {
+  const broken: Broken[] = []
+  // One that cannot be read hides neither the rest of its row nor the rows beside it.
+  const read = (name: Broken): unknown => {
+    const text = row[name]
+    const value = text === null ? undefined : legible(text)
+    if (text !== null && value === undefined) broken.push(name)
+    return value
+  }
   return {
     id: row.id,
     workflow: row.workflow,
@@ -71,10 +84,10 @@ export function infoOf(row: TaskRow): TaskInfo {
     status: row.status,
     result: row.result,
     failures: row.failures,
-    progress: parse<Json>(row.progress),
-    output: parse<Json>(row.output),
-    error: parse<ErrorRecord>(row.error),
-    pause: pauseOf(row.pause),
+    progress: read('progress') as Json | undefined,
+    output: read('output') as Json | undefined,
+    error: read('error') as ErrorRecord | undefined,
+    pause: pauseOf(read('pause') as Pause | undefined),
     priority: row.priority,
     tags: row.tags,
     parent: row.parent ?? undefined,
@@ -83,6 +96,7 @@ export function infoOf(row: TaskRow): TaskInfo {
     updatedAt: new Date(row.updatedAt),
     ready: row.ready,
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
+    ...(broken.length > 0 && { broken }),
   }
 }
 
@@ -101,8 +115,7 @@ function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
   return batch ? { children: countsOf(batch) } : {}
 }
 
-function pauseOf(text: string | null): TaskInfo['pause'] {
-  const pause = parse<Pause>(text)
+function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   if (!pause) return undefined
   const { reason, error, note } = pause
   return { reason, ...(error && { error }), ...(note !== undefined && { note }) }
@@ -111,8 +124,4 @@ function pauseOf(text: string | null): TaskInfo['pause'] {
 export function endingOf(state: TaskState): Ending {
   const { status, result, output, error } = state
   return { status, result, output, error }
-}
-
-function parse<T>(text: string | null): T | undefined {
-  return text === null ? undefined : (JSON.parse(text) as T)
 }

@@ -63,7 +63,9 @@ export const catalogue = {
   HISTORY_TOO_LONG: 'The history of a task reached its limit: use continueAs() or split the work into child tasks.',
   FAN_OUT_TOO_WIDE: 'A task has more outstanding steps than allowed: run them in portions.',
   HISTORY_CORRUPT:
-    'The stored history of a task has gaps or unreadable records: restore the store from a backup, or resume({ after }).',
+    'The stored history of a task has gaps or unreadable records, or another row is unreadable: restore the store from a backup, or resume({ after }).',
+  LETTER_CORRUPT:
+    'A letter to a task cannot be read: mend its row and resume() the task, or resume() it without the letter.',
   NODE_STOPPED: 'This node is stopping or has stopped: use another node or a new one.',
   NODE_FENCED:
     'This node was taken for dead and its tasks went to others: it restarts its work by itself; check for long stalls.',

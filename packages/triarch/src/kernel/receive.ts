@@ -60,6 +60,8 @@ function take(turn: Turn, message: Message): void {
       return cut(turn, message.step)
     case 'kept':
       return
+    case 'illegible':
+      return emit(turn, { type: 'unheeded', message: message.type, reason: 'the letter could not be read' })
     default:
       return control(turn, message)
   }

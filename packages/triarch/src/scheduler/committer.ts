@@ -90,7 +90,7 @@ export class Committer {
       return await this.#store.commit(batch.map(({ transition }) => transition))
     } catch (error) {
       // One transition the store cannot take must not take its neighbours with it: each is tried alone.
-      if (batch.length === 1 || !isTriarchError(error, 'STORE_FAILED')) return error as Error
+      if (batch.length === 1 || (isTriarchError(error) && error.code !== 'STORE_FAILED')) return error as Error
       const outcomes: (CommitOutcome | Error)[] = []
       for (const waiting of batch) {
         // It may have been written all the same. A record cannot be appended twice; a request without one could.

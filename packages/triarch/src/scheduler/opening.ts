@@ -3,7 +3,7 @@ import type { Reply } from '../kernel/message.ts'
 import { type Rebuilt, rebuilding } from '../kernel/rebuild.ts'
 import type { Claim } from '../store/port.ts'
 import { Chronicle, contradictory } from './history.ts'
-import type { Mail } from './mail.ts'
+import { checkLegible, type Mail } from './mail.ts'
 import type { Owner } from './owner.ts'
 import { takeUp } from './takeup.ts'
 
@@ -21,6 +21,7 @@ export interface Opened {
 /** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
 export async function openTask(owner: Owner, claim: Claim): Promise<Opened> {
   const { breath } = owner
+  for (const { id, message } of claim.letters) checkLegible(message, id, claim.trial?.strikes ?? null)
   const chronicle = new Chronicle()
   await breath.through(chronicle.adding(claim.records))
   if (claim.rest !== undefined) {

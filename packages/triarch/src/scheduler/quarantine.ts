@@ -4,10 +4,12 @@ import { toRecord } from '../error/record.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Pause } from '../kernel/state.ts'
+import { objectOf } from '../store/legible.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
+import { PROBATION } from './mail.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
-export type Trouble = 'history' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
+export type Trouble = 'history' | 'letter' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
 /** Failures in a row that are the task's own. */
 const ENOUGH = 2
@@ -15,11 +17,13 @@ const ENOUGH = 2
 const BENEFIT_OF_DOUBT = 600_000
 /** Owners that died with the task on trial. */
 export const STRIKES = 3
-/** Once an operator has spoken for it, one more is too much. */
-const PROBATION = 2
 
-const CORRUPT: ReadonlySet<string> = new Set(['HISTORY_CORRUPT', 'REPLAY_TOO_LONG', 'TASK_TOO_LARGE'])
-const TROUBLE: Readonly<Record<string, Trouble>> = { REPLAY_TOO_LONG: 'replay', TASK_TOO_LARGE: 'size' }
+const CORRUPT: ReadonlySet<string> = new Set(['HISTORY_CORRUPT', 'LETTER_CORRUPT', 'REPLAY_TOO_LONG', 'TASK_TOO_LARGE'])
+const TROUBLE: Readonly<Record<string, Trouble>> = {
+  LETTER_CORRUPT: 'letter',
+  REPLAY_TOO_LONG: 'replay',
+  TASK_TOO_LARGE: 'size',
+}
 
 export interface QuarantineOptions {
   environment: Environment
@@ -113,6 +117,7 @@ export class Quarantine {
 function because(trouble: Trouble, cause: Error): TriarchError {
   const what = {
     history: 'its history cannot be read',
+    letter: 'a letter to it cannot be read',
     turn: 'its turn fails',
     refused: 'the store refuses what it writes',
     deaths: 'its owners die of it',
@@ -129,7 +134,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
 function recordOf(row: TaskRow, thrown: TriarchError): { events: string; pause: string } | null {
   if (row.status === 'stopped') return null
   const { stack: _, ...error } = toRecord(thrown)
-  const before = row.pause === null ? null : (JSON.parse(row.pause) as Pause)
+  const before = objectOf<Pause>(row.pause)
   const event: TaskEvent = { type: 'paused', reason: 'quarantine', error }
   const { note, broken = false, from = row.status } = before ?? {}
   const pause: Pause = { reason: 'quarantine', from, error, note, broken }

@@ -22,7 +22,7 @@ import { FunctionDriver } from './driver.ts'
 import type { LocalCode } from './effect.ts'
 import { finalizeCode } from './finalize.ts'
 import { datedEvents, isAside } from './history.ts'
-import { isPressing, type Mail } from './mail.ts'
+import { checkLegible, isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
 import type { Owner } from './owner.ts'
@@ -126,7 +126,13 @@ export class TaskRunner {
     if (this.#gone) return false
     if (letter !== null && !this.#owner.letters.take(letter, this.key ?? 0)) return false
     this.#mail.push({ message, letter })
-    if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
+    // Nobody else's letters, read together with this one, wait for what is wrong with it.
+    try {
+      checkLegible(message, letter, this.strikes)
+      if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
+    } catch (error) {
+      this.#fail(error as Error)
+    }
     return true
   }
 

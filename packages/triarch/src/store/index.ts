@@ -4,6 +4,7 @@ export { delay, type Environment, type Place, type Timer } from '../environment/
 export type { Operation, TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
 export type { StoreFactory } from './factory.ts'
+export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } from './legible.ts'
 export { Lifeline } from './lifeline.ts'
 export type * from './port.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './port.ts'

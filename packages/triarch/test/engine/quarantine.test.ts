@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import { TriarchError, workflow } from '../../src/index.ts'
+import { agent, TriarchError, workflow } from '../../src/index.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore, Transition } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
@@ -218,6 +218,109 @@ describe('a task whose history', () => {
     change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 1`)
     for (const read of ['status', 'steps', 'plan', 'history'] as const)
       await expect(task[read](), read).rejects.toMatchObject({ code: 'HISTORY_CORRUPT', details: { record: 1 } })
+    await s.kill()
+  })
+})
+
+describe('a row that cannot be read', () => {
+  it('among the letters sets its task apart, and no other; an operator’s word goes on without it', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const s = await stage({ workflows, store })
+    const [bad, good] = [await s.submit(waits, 1, { id: 'bad' }), await s.submit(waits, 2, { id: 'good' })]
+    await s.settle()
+    const task = `(SELECT key FROM triarch_tasks WHERE id = 'bad')`
+    change(
+      path,
+      `INSERT INTO triarch_inbox (task, owner, control, message) SELECT key, locked_by, 0, '{"type":' FROM triarch_tasks WHERE key = ${task}`,
+    )
+    await good.emit('go')
+    await bad.emit('go')
+    expect(await good.result()).toBe(2)
+    expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad' }])
+    const { reasons, text } = await s.engine.triarch.explain('bad')
+    expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'letter' }])
+    expect(text).toMatch(/letter \d+ to the task cannot be read/)
+    const failures = s.errors.length
+    await s.advance('1h')
+    expect(s.errors.length).toBe(failures)
+    await bad.resume()
+    expect(await bad.result()).toBe(1)
+    expect(await eventsOf(bad, 'unheeded')).toMatchObject([{ message: 'illegible' }])
+    await s.kill()
+  })
+
+  it('among the letters that come with claims sets its task apart, and is no letter any more once it is mended', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const early = await stage({ workflows, store })
+    for (const id of ['bad', 'good']) await early.submit(waits, id === 'bad' ? 1 : 2, { id })
+    await early.leave()
+    change(path, `UPDATE triarch_tasks SET ready = 1`)
+    change(
+      path,
+      `INSERT INTO triarch_inbox (task, owner, control, message) SELECT key, NULL, 0, CASE id WHEN 'bad' THEN 'x' ELSE '{"type":"event","name":"go","payload":1}' END FROM triarch_tasks`,
+    )
+    const later = await stage({ workflows, store })
+    expect(await later.engine.task('good').result()).toBe(2)
+    expect((await later.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'letter' })
+    change(path, `UPDATE triarch_inbox SET message = '{"type":"event","name":"go","payload":1}'`)
+    await later.engine.task('bad').resume()
+    expect(await later.engine.task('bad').result()).toBe(1)
+    await later.kill()
+  })
+
+  it('in the work queue is asked for anew, and costs nobody anything', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const pay = agent('pay')
+    const charge = pay.action('charge', { run: (n: number) => n * 2 })
+    const pays = workflow('pays', { run: (n: number, task) => task.run(charge, n) })
+    const s = await stage({ workflows: [pays], store, roles: ['scheduler'], poll: '100ms' })
+    const tasks = await Promise.all([1, 2, 3].map((n) => s.submit(pays, n)))
+    await s.settle()
+    change(path, `UPDATE triarch_work SET request = '{' WHERE id = (SELECT max(id) FROM triarch_work)`)
+    const { environment } = s.engine
+    const t = await stage({ agents: [pay], store, environment, roles: ['agent'], poll: '100ms' })
+    await s.advance('5s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toEqual([2, 4, 6])
+    await t.kill()
+    await s.kill()
+  })
+
+  it('in the row of a task shows as that in lists and statuses, and a lost output is no output', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const s = await stage({ workflows, store })
+    const tasks = [await s.submit(waits, 1, { id: 'bad' }), await s.submit(waits, 2, { id: 'good' })]
+    for (const task of tasks) await task.emit('go')
+    for (const task of tasks) await task.result()
+    change(path, `UPDATE triarch_tasks SET output = '{', progress = 'x' WHERE id = 'bad'`)
+    const { tasks: all } = await s.engine.triarch.list()
+    expect(all.map(({ id, output, broken }) => [id, output, broken])).toEqual([
+      ['good', 2, undefined],
+      ['bad', undefined, ['progress', 'output']],
+    ])
+    expect((await s.engine.task('bad').status()).broken).toEqual(['progress', 'output'])
+    expect(await codeOf(s.engine.task('bad').result())).toBe('HISTORY_CORRUPT')
+    await s.kill()
+  })
+
+  it('of a schedule shows among the others, and is mended by registering it again', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const s = await stage({ workflows, store })
+    const options = { workflow: waits, input: 1, every: '1h' } as const
+    for (const name of ['bad', 'good']) await s.engine.triarch.schedule(name, options)
+    change(path, `UPDATE triarch_schedules SET definition = '{' WHERE name = 'bad'`)
+    const all = await s.engine.triarch.schedules()
+    expect(all.map(({ name, failing }) => [name, failing?.error.code])).toEqual([
+      ['bad', 'HISTORY_CORRUPT'],
+      ['good', undefined],
+    ])
+    expect(await codeOf((await s.engine.triarch.schedule('bad')).pause())).toBe('HISTORY_CORRUPT')
+    await s.engine.triarch.schedule('bad', options)
+    expect((await s.engine.triarch.schedules()).map(({ failing }) => failing)).toEqual([undefined, undefined])
     await s.kill()
   })
 })

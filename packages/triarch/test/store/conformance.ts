@@ -4,6 +4,7 @@ import { claimSuite } from './claim.suite.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
+import { legibleSuite } from './legible.suite.ts'
 import { quarantineSuite } from './quarantine.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
@@ -64,6 +65,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     queueSuite(bench)
     claimSuite(bench)
     quarantineSuite(bench)
+    legibleSuite(bench)
     supervisionSuite(bench)
     readSuite(bench)
     transactionSuite(bench)

@@ -1,7 +1,9 @@
 import type { TaskEvent } from '../../kernel/event.ts'
+import type { ErrorRecord, Json } from '../../kernel/json.ts'
 import type { RefusedChild } from '../../kernel/message.ts'
 import { childRefused } from '../../kernel/refusal.ts'
 import type { TaskResult } from '../../kernel/status.ts'
+import { legible } from '../legible.ts'
 import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
@@ -121,13 +123,23 @@ function createChild(database: Database, parent: number, parentId: string, child
     return refuseChild(database, parent, step, { child: child.id, code: 'TASK_EXISTS' })
   }
   if (row.status !== 'stopped') return
-  const { result, output, error } = row
+  const { result } = row
+  const [output, error] = [row.output, row.error].map((text) => (text === null ? null : (legible(text) as Json)))
+  // Its row is harmed: that is the answer to who asked for it, and no trouble of whom this is written with.
+  if (output === undefined || error === undefined) {
+    const error = {
+      name: 'TriarchError',
+      code: 'HISTORY_CORRUPT',
+      message: `the row of task "${child.id}" cannot be read`,
+    }
+    return deliver(database, parent, { type: 'child', step, result: 'error', error })
+  }
   deliver(database, parent, {
     type: 'child',
     step,
     result,
-    ...(output !== null && { output: JSON.parse(output) }),
-    ...(error !== null && { error: JSON.parse(error) }),
+    ...(row.output !== null && { output }),
+    ...(row.error !== null && { error: error as unknown as ErrorRecord }),
   })
 }
 
@@ -138,7 +150,7 @@ function refuseChild(database: Database, parent: number, step: number, refused: 
 
 /** The same from a first record, where the row does not say it: a version before wrote that. */
 function askedBy(first: string): number {
-  const [submitted] = JSON.parse(first) as TaskEvent[]
+  const [submitted] = (legible(first) ?? []) as (TaskEvent | undefined)[]
   return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
 }
 

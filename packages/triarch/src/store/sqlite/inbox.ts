@@ -1,4 +1,5 @@
 import type { Message } from '../../kernel/message.ts'
+import { messageOf, objectOf } from '../legible.ts'
 import {
   INBOX_BYTES,
   type InboxBounds,
@@ -68,7 +69,7 @@ function hasRoom(database: Database, key: number, message: Message, room: PostRo
   if (asOf !== null && database.get<{ last: number }>(LAST, key)?.last !== asOf) return false
   if (only !== null) return (database.get<Amount>(SUCH, key, only, only)?.letters ?? 0) < room.letters
   const size = Buffer.byteLength(JSON.stringify(message))
-  const said = database.all<{ message: string }>(KEPT, key).map(({ message }) => JSON.parse(message) as Amount)
+  const said = database.all<{ message: string }>(KEPT, key).flatMap(({ message }) => objectOf<Amount>(message) ?? [])
   const kept = said.length === 0 ? room.unsaid : sum(said)
   const fits = ({ letters, bytes }: Amount) =>
     letters + kept.letters < room.letters &&
@@ -172,5 +173,5 @@ interface LetterRow {
 }
 
 function letterOf({ id, key, message }: LetterRow): Letter {
-  return { id, key, message: JSON.parse(message) as Message }
+  return { id, key, message: messageOf(message) }
 }

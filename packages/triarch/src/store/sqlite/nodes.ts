@@ -1,3 +1,4 @@
+import { textsOf } from '../legible.ts'
 import type { NodeBeat, Pulse, Pulses } from '../port.ts'
 import type { Database } from './database.ts'
 import { releaseTasks, releaseWork } from './release.ts'
@@ -36,7 +37,7 @@ function registration(now: number, { id, roles, lease, runs, place }: NodeBeat):
 
 export function pulses(database: Database, now: number, lease: string): Pulses {
   const rows = database.all<Pick<Pulse, 'id' | 'mark' | 'lease'> & { roles: string; late: number }>(PULSES, now)
-  const nodes = rows.map((row) => ({ ...row, roles: JSON.parse(row.roles) as string[], late: row.late === 1 }))
+  const nodes = rows.map((row) => ({ ...row, roles: textsOf(row.roles), late: row.late === 1 }))
   return { now, nodes, term: database.get<{ holder: string; left: number }>(TERM, lease, now) ?? null }
 }
 

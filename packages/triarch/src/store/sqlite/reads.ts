@@ -1,14 +1,6 @@
 import type { Place } from '../../environment/environment.ts'
-import type {
-  HistoryRecord,
-  NodeRow,
-  NodeRuns,
-  QueuedRow,
-  ReplayPage,
-  StoreCounts,
-  TaskMark,
-  TaskRow,
-} from '../port.ts'
+import { objectOf, runsOf, tagsOf, textsOf } from '../legible.ts'
+import type { HistoryRecord, NodeRow, QueuedRow, ReplayPage, StoreCounts, TaskMark, TaskRow } from '../port.ts'
 import { countedUpTo, MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 import { type SizedRecord, upTo, withEvents } from './replay.ts'
@@ -56,7 +48,7 @@ export function taskRow(row: StoredTask): TaskRow {
     ready: row.ready === 1,
     control: row.control === 1,
     quarantined: row.quarantined === 1,
-    tags: row.tags === null ? {} : (JSON.parse(row.tags) as Record<string, string>),
+    tags: row.tags === null ? {} : tagsOf(row.tags),
   }
 }
 
@@ -92,9 +84,9 @@ type StoredNode = Omit<NodeRow, 'roles' | 'runs' | 'place'> & {
 export function nodes(database: Database): NodeRow[] {
   return database.all<StoredNode>(NODES).map((row) => ({
     ...row,
-    roles: JSON.parse(row.roles) as string[],
-    runs: row.runs === null ? null : (JSON.parse(row.runs) as NodeRuns),
-    place: row.place === null ? null : (JSON.parse(row.place) as Place),
+    roles: textsOf(row.roles),
+    runs: runsOf(row.runs),
+    place: objectOf<Place>(row.place),
   }))
 }
 

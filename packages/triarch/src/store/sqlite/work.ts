@@ -1,6 +1,7 @@
 import type { Operation } from '../../kernel/event.ts'
 import type { Message, Outcome } from '../../kernel/message.ts'
-import type { QueuedReply, StepRequest, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
+import { ASK_AGAIN, requestOf } from '../legible.ts'
+import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
 
@@ -21,7 +22,8 @@ WHERE id IN (SELECT id FROM triarch_work
              WHERE agent = ?3 AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?4))
                AND (expires_at IS NULL OR expires_at > ?2)
              ORDER BY priority DESC, id LIMIT ?5)
-RETURNING id, priority, request, complete_by, heartbeat_within`
+RETURNING id, task, step, operation, attempt, priority, request, complete_by, heartbeat_within`
+const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
 const TAKE_BACK = 'DELETE FROM triarch_work WHERE id = ? AND locked_by = ? RETURNING task'
 const BEAT = `
 UPDATE triarch_work SET heartbeat_by = ? + heartbeat_within WHERE id = ? AND locked_by = ? RETURNING task, withdrawn`
@@ -33,8 +35,9 @@ export interface AttemptRow {
   attempt: number
 }
 
-interface TakenRow {
+interface TakenRow extends AttemptRow {
   id: number
+  task: number
   priority: number
   request: string
   complete_by: number
@@ -72,13 +75,15 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
       database
         .all<TakenRow>(TAKE, node, now, agent, actions, limit)
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
-        .map((row) => ({
-          id: row.id,
-          agent,
-          request: JSON.parse(row.request) as StepRequest,
-          completeBy: row.complete_by,
-          heartbeatWithin: row.heartbeat_within,
-        })),
+        .flatMap((row) => {
+          const request = requestOf(row.request)
+          if (request)
+            return { id: row.id, agent, request, completeBy: row.complete_by, heartbeatWithin: row.heartbeat_within }
+          // Its owner asks anew, out of the history; the others are taken all the same.
+          if (database.run(TAKE_BACK_ILLEGIBLE, row.id) > 0)
+            deliver(database, row.task, replyFor(row, { kind: 'withdrawn', after: ASK_AGAIN }, now, node))
+          return []
+        }),
     ),
   )
 }
