@@ -1,14 +1,24 @@
 import { delay, type Environment } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
 import type { StateStore } from '../store/port.ts'
 import type { Owned } from './quarantine.ts'
 import { UNCHANGED } from './transition.ts'
 
+interface Means {
+  environment: Environment
+  store: StateStore
+  node: string
+  rest: number
+  /** Told of each time that the store refuses even that. True: the task was set apart. */
+  refused: (error: Error) => Promise<boolean>
+}
+
 /**
  * Gives a task back after an error that left open what was written: whoever claims it next reads the truth from its
- * history. Tries until the store answers; the epoch fence keeps it from harming a later owner.
+ * history. Tries until the store answers, or the task is set apart; the epoch fence keeps it from harming a later owner.
  */
 export async function disown(
-  { environment, store, node, rest }: { environment: Environment; store: StateStore; node: string; rest: number },
+  { environment, store, node, rest, refused }: Means,
   runner: Owned & { strikes?: number | null },
   orphaned = true,
 ): Promise<void> {
@@ -34,7 +44,8 @@ export async function disown(
       }
       return
     } catch (error) {
-      if ((error as { code?: string }).code === 'STORE_CLOSED') return
+      if (isTriarchError(error, 'STORE_CLOSED')) return
+      if (isTriarchError(error, 'STORE_FAILED') && (await refused(error))) return
     }
   }
 }

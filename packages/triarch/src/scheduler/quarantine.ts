@@ -11,10 +11,16 @@ import { PROBATION } from './mail.ts'
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
 export type Trouble = 'history' | 'letter' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
-/** Failures in a row that are the task's own. */
+/** Failures that are the task's own: in a row, or with some of what it wrote accepted in between. */
 const ENOUGH = 2
-/** While the store refuses everybody, it is the store, for this long at least (ms). */
-const BENEFIT_OF_DOUBT = 600_000
+const OFTEN = 5
+/** A failure is of no account any more (ms). */
+const FORGOTTEN = 600_000
+/**
+ * While the store refuses all that anybody writes, it may be the store: for this long (ms), and for longer once so many are
+ * refused. Whoever is refused rests meanwhile, for longer each time.
+ */
+const DOUBT = { few: 60_000, many: 600_000, from: 10 }
 /** Owners that died with the task on trial. */
 export const STRIKES = 3
 
@@ -45,8 +51,8 @@ export interface Owned {
  */
 export class Quarantine {
   readonly #options: QuarantineOptions
-  /** In a row, by task; since when, and how many transitions of others had been accepted by then. */
-  readonly #failures = new Map<string, { count: number; accepted: number; since: number }>()
+  /** By task: those in a row, since when, and how many transitions had been accepted by then; and all until the last. */
+  readonly #failures = new Map<string, { row: number; since: number; accepted: number; count: number; last: number }>()
   #accepted = 0
 
   constructor(options: QuarantineOptions) {
@@ -56,7 +62,8 @@ export class Quarantine {
   /** A transition of the task was written. */
   accepted(id: string): void {
     this.#accepted++
-    if (this.#failures.size > 0) this.#failures.delete(id)
+    const known = this.#failures.size > 0 ? this.#failures.get(id) : undefined
+    if (known) known.row = 0
   }
 
   /** Why the task is to be set apart now; null: it is to be tried again. */
@@ -66,14 +73,23 @@ export class Quarantine {
     const trouble = TROUBLE[code] ?? (CORRUPT.has(code) ? 'history' : code === 'STORE_FAILED' ? 'refused' : 'turn')
     if (CORRUPT.has(code) || (strikes >= PROBATION && trouble !== 'refused')) return because(trouble, error)
     const now = this.#options.environment.monotonic()
-    const known = this.#failures.get(id) ?? { count: 0, accepted: this.#accepted, since: now }
-    known.count++
+    for (const [task, { last }] of this.#failures) if (now - last > FORGOTTEN) this.#failures.delete(task)
+    const before = this.#failures.get(id)
+    const { row, since, accepted } =
+      before && before.row > 0 ? before : { row: 0, since: now, accepted: this.#accepted }
+    const known = { row: row + 1, since, accepted, count: (before?.count ?? 0) + 1, last: now }
     this.#failures.set(id, known)
-    if (known.count < ENOUGH && strikes < PROBATION) return null
-    // What the store refuses to all of them is not the fault of one.
-    const refusesAll = this.#failures.size > 1 && this.#accepted === known.accepted
-    if (trouble === 'refused' && refusesAll && now - known.since < BENEFIT_OF_DOUBT) return null
+    if (known.row < ENOUGH && known.count < OFTEN && strikes < PROBATION) return null
+    if (trouble === 'refused' && now - since < this.#doubt(accepted)) return null
     return because(trouble, error)
+  }
+
+  /** What the store refuses to all of them may not be the fault of one: for how long that is believed. */
+  #doubt(accepted: number): number {
+    if (this.#accepted !== accepted) return 0
+    const refused = [...this.#failures.values()].filter(({ row }) => row > 0).length
+    if (refused <= 1) return 0
+    return refused < DOUBT.from ? DOUBT.few : DOUBT.many
   }
 
   /** How long the task is left alone before it is tried again (ms). */
@@ -87,14 +103,17 @@ export class Quarantine {
     return because('deaths', new Error(`${strikes} nodes died while they opened it`))
   }
 
-  /** Tries until the store answers; the fence keeps it from harming a later owner. */
-  async setApart({ id, epoch }: Owned, error: TriarchError): Promise<void> {
+  /**
+   * Tries until the store answers; the fence keeps it from harming a later owner. False: of one that was refused, the store
+   * refuses this as well, so that it may be the store after all.
+   */
+  async setApart({ id, epoch }: Owned, error: TriarchError): Promise<boolean> {
     const { environment, store, node, alert, failed } = this.#options
-    this.#failures.delete(id)
+    const refused = (error.details as { cause: Trouble }).cause === 'refused'
     for (let wait = 50; ; wait = Math.min(wait * 2, 5_000)) {
       try {
         const row = await store.task(id)
-        if (row?.lockedBy !== node || row.epoch !== epoch) return
+        if (row?.lockedBy !== node || row.epoch !== epoch) return true
         const at = Math.max(row.updatedAt, environment.now())
         if (await store.quarantine({ key: row.key, id, node, epoch, at, record: recordOf(row, error) }))
           alert({
@@ -104,10 +123,12 @@ export class Quarantine {
             reason: 'quarantine',
             message: error.message,
           })
-        return
+        this.#failures.delete(id)
+        return true
       } catch (failure) {
-        if (isTriarchError(failure, 'STORE_CLOSED')) return
+        if (isTriarchError(failure, 'STORE_CLOSED')) return true
         failed(failure)
+        if (refused && isTriarchError(failure, 'STORE_FAILED')) return false
         await delay(environment, wait)
       }
     }

@@ -325,12 +325,10 @@ export class Scheduler implements Owner {
   failed(runner: TaskRunner, error: Error): void {
     this.#options.failed(error)
     const why = this.#quarantine.judge(runner.id, error, runner.strikes ?? 0)
+    const rest = this.#quarantine.rest(runner.id)
+    if (runner.key !== null) this.#leave(runner.key, rest)
     if (why) this.#setApart(runner, why)
-    else {
-      const rest = this.#quarantine.rest(runner.id)
-      if (runner.key !== null) this.#leave(runner.key, rest)
-      this.giveBack(runner, rest)
-    }
+    else this.giveBack(runner, rest)
   }
 
   /** Others may take it meanwhile. A letter makes it ready, whatever its row says. */
@@ -341,14 +339,21 @@ export class Scheduler implements Owner {
   }
 
   #setApart(task: Owned, why: TriarchError): void {
-    void this.#quarantine.setApart(task, why).then(() => this.wake())
+    void this.#quarantine.setApart(task, why).then((done) => {
+      if (done) this.wake()
+      else this.giveBack(task, this.#quarantine.rest(task.id))
+    })
   }
 
   giveBack(task: Owned & { strikes?: number | null }, rest = 0, orphaned = true): void {
     if (task instanceof TaskRunner) this.witness.judge(task)
     const { environment, node } = this
     const { store, queued } = this.#options
-    void disown({ environment, store, node, rest }, task, orphaned).then(() => {
+    const refused = async (error: Error) => {
+      const why = this.#quarantine.judge(task.id, error, 0)
+      return why !== null && (await this.#quarantine.setApart(task, why))
+    }
+    void disown({ environment, store, node, rest, refused }, task, orphaned).then(() => {
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.

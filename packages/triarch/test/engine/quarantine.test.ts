@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { agent, TriarchError, workflow } from '../../src/index.ts'
+import { Quarantine } from '../../src/scheduler/quarantine.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore, Transition } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
@@ -347,6 +348,60 @@ describe('a task whose writes the store refuses', () => {
       details: { cause: 'refused' },
       cause: { code: 'STORE_FAILED' },
     })
+    await s.kill()
+  })
+
+  it.each([
+    ['their records', (batch: readonly Transition[]) => batch.some(({ events }) => events?.includes('eventReceived'))],
+    ['all that is theirs', () => true],
+  ])(
+    'is set apart as well where it is one of two, and nobody else writes: the store refuses %s',
+    async (_, refuses) => {
+      let refused = 0
+      let harmful = false
+      const store = before((batch) => {
+        if (!harmful || !batch.some(({ id }) => id.startsWith('bad')) || !refuses(batch)) return
+        refused++
+        throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+      })
+      const s = await stage({ workflows, store })
+      const bad = await Promise.all(['bad1', 'bad2'].map((id) => s.submit(waits, 1, { id })))
+      await s.settle()
+      harmful = true
+      for (const task of bad) await task.emit('go')
+      await s.advance('2m')
+      expect(s.alerts.map(({ task, reason }) => [task, reason])).toEqual([
+        ['bad1', 'quarantine'],
+        ['bad2', 'quarantine'],
+      ])
+      // Each has rested longer and longer, whatever its inbox holds.
+      expect(refused).toBeLessThan(100)
+      for (const { id } of bad) expect((await s.store.task(id))?.epoch).toBeLessThan(20)
+      const often = refused
+      await s.advance('1h')
+      expect(refused).toBe(often)
+      await s.kill()
+    },
+  )
+
+  it('rests longer and longer, and is set apart in the end, although some of what it writes is taken', async () => {
+    const s = await stage({ workflows })
+    const { environment } = s.engine
+    const nothing = () => undefined
+    const own = new Quarantine({ environment, store: s.store, node: 'n', alert: nothing, failed: nothing })
+    const error = new TriarchError('STORE_FAILED', 'no such thing can be stored')
+    const rests: number[] = []
+    for (let time = 0; time < 4; time++) {
+      expect(own.judge('bad', error, 0)).toBeNull()
+      rests.push(own.rest('bad'))
+      own.accepted('bad')
+    }
+    expect(rests).toEqual([0, 400, 800, 1_600])
+    expect(own.judge('bad', error, 0)).toMatchObject({ code: 'TASK_QUARANTINED', details: { cause: 'refused' } })
+    // What was long ago does not count.
+    expect(own.judge('other', error, 0)).toBeNull()
+    await s.advance('1h')
+    expect(own.judge('other', error, 0)).toBeNull()
     await s.kill()
   })
 
