@@ -175,10 +175,16 @@ export class Connection {
     if (reason !== null) throw new TriarchError('ILLEGAL_MOVE', `task "${id}" takes no ${asking.type} now: ${reason}`)
   }
 
-  /** The task as its history has it now. */
-  async state(id: string): Promise<TaskState> {
-    const row = await this.row(id)
-    return this.fold(row, await this.history(row))
+  /** The task as its history has it now; null: that cannot be read, or not all of it. */
+  async state(id: string): Promise<TaskState | null> {
+    const { events, broken } = await readable(this.store, await this.row(id))
+    if (broken) return null
+    try {
+      return foldOf(id, events).state
+    } catch (error) {
+      if (isTriarchError(error, 'HISTORY_CORRUPT')) return null
+      throw error
+    }
   }
 
   /** Set apart or not: it may be taken again. */

@@ -1,3 +1,4 @@
+import { isTriarchError } from '../error/error.ts'
 import { type Amount, unheard } from '../kernel/mailbox.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
@@ -57,8 +58,14 @@ export class Expectations {
 
   async #fold(id: string): Promise<Expectation> {
     const { events, last, broken } = await readable(this.#store, { id, quarantined: true })
-    if (broken) return { last, kept: { letters: Infinity, bytes: Infinity }, events: new Map(), steps: new Set() }
-    return { last, ...expectationOf(foldOf(id, events).state) }
+    const nothing = { last, kept: { letters: Infinity, bytes: Infinity }, events: new Map(), steps: new Set<number>() }
+    if (broken) return nothing
+    try {
+      return { last, ...expectationOf(foldOf(id, events).state) }
+    } catch (error) {
+      if (isTriarchError(error, 'HISTORY_CORRUPT')) return nothing
+      throw error
+    }
   }
 }
 

@@ -29,7 +29,9 @@ export async function resumeStep(
   const { task, step, key } = readToken(token)
   const payload = encode(value, `payload of event "${event}"`, connection.limits.payload)
   try {
-    const spent = whySpent(await connection.state(task), { step, key })
+    // Where the history cannot be read, nobody can say that it is: the event waits with the task, for whoever mends that.
+    const state = await connection.state(task)
+    const spent = state && whySpent(state, { step, key })
     // Of a task that is gone or has stopped, the store says so.
     if (spent !== null && (await connection.info(task)).status !== 'stopped')
       throw new TriarchError('TOKEN_SPENT', `the token is of no use any more: ${spent}`)

@@ -15,8 +15,8 @@ import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
-import { eventsOf } from '../scheduler/history.ts'
 import { Registry } from '../scheduler/registry.ts'
+import { legible } from '../store/legible.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
 import { Attendance } from './attendance.ts'
 import type { TaskPage } from './children.ts'
@@ -354,9 +354,12 @@ export class Triarch implements AsyncDisposable {
   ): Promise<void> {
     if (ifExists === 'return') return
     const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, events: first }]
-    const recorded = record && (eventsOf(record.seq, record.events)[0] as Record<string, unknown> | undefined)
+    const submitted = record?.seq === 1 ? legible(record.events) : undefined
+    const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
+    if (!recorded)
+      throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists, and what it was submitted with cannot be read`)
     const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
-    const same = recorded?.workflow === asked?.workflow && isDeepStrictEqual(recorded?.input, asked?.input)
+    const same = recorded.workflow === asked?.workflow && isDeepStrictEqual(recorded.input, asked?.input)
     if (same && ifExists === 'match') return
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }

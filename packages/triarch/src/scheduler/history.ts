@@ -108,7 +108,8 @@ function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: 
 export function eventsOf(seq: number, events: string): DatedEvent['event'][] {
   try {
     const parsed = JSON.parse(events)
-    if (Array.isArray(parsed)) return parsed as DatedEvent['event'][]
+    if (Array.isArray(parsed) && parsed.every((it) => typeof it?.type === 'string'))
+      return parsed as DatedEvent['event'][]
   } catch (cause) {
     throw corrupt(seq, 'is unreadable', cause)
   }

@@ -206,6 +206,50 @@ describe('a task whose history', () => {
     await s.kill()
   })
 
+  it('cannot be read takes a token’s event and another submission as its row says: the one waits, the other is told', async () => {
+    const path = file()
+    const store = sqlite(path, { writer: 'inline' })
+    const tokens: string[] = []
+    const own = agent('svc')
+    const wait = own.action('wait', {
+      run: (n: number, step, event) => {
+        tokens.push(step.token)
+        return event ? n : step.suspend()
+      },
+    })
+    const flow = workflow('flow', { run: (n: number, task) => task.run(wait, n) })
+    const options = { workflows: [flow], agents: [own], store }
+    const early = await stage(options)
+    await early.submit(flow, 1, { id: 'bad' })
+    await early.settle()
+    await early.leave()
+    const token = tokens[0] ?? ''
+    using database = new DatabaseSync(path)
+    const of = (seq: number) => `WHERE seq = ${seq} AND ${recordsOf('bad')}`
+    const { events } = database.prepare(`SELECT events FROM triarch_history ${of(2)}`).get() as { events: string }
+    database.exec(`UPDATE triarch_history SET events = '{' ${of(2)}`)
+    const s = await stage(options)
+    // Before anybody set it apart, and after.
+    await s.engine.triarch.resume(token, 'a')
+    await s.settle()
+    expect((await s.engine.task('bad').status()).pause?.reason).toBe('quarantine')
+    await s.engine.triarch.resume(token, 'b')
+    expect((await s.submit(flow, 1, { id: 'bad' })).id).toBe('bad')
+    database.prepare(`UPDATE triarch_history SET events = ? ${of(2)}`).run(events)
+    await s.engine.task('bad').resume()
+    expect(await s.engine.task('bad').result()).toBe(1)
+    expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TASK_STOPPED')
+    for (const text of ['{', '[]', '{}', '[null]']) {
+      database.prepare(`UPDATE triarch_history SET events = ? ${of(1)}`).run(text)
+      expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
+      expect(await codeOf(s.engine.triarch.resume(token, 'c'))).toBe('TASK_STOPPED')
+    }
+    database.exec(`DELETE FROM triarch_history ${of(1)}`)
+    expect(await codeOf(s.submit(flow, 1, { id: 'bad' }))).toBe('TASK_EXISTS')
+    expect((await s.submit(flow, 1, { id: 'bad', ifExists: 'return' })).id).toBe('bad')
+    await s.kill()
+  })
+
   it('has a gap is refused with HISTORY_CORRUPT by every reader, as long as it is not set apart', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
