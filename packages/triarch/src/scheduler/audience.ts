@@ -10,24 +10,29 @@
 /** What is to be heard of a promise. */
 export interface Listener {
   /** Somebody awaits it, chains to it, or gives it to Promise.all and its like. */
-  looked?(): void
-  /** A race was lost that it was in: maybe nobody listens any more (isHeard). */
-  lost?(): void
-  fulfilled?(): void
-  rejected?(error: unknown): void
+  looked(): void
+  /** A race was lost that it was in: maybe nobody listens any more (`heard`). */
+  lost(): void
 }
 
 /** By `then`. */
 interface Reaction {
-  readonly fulfilled: unknown
-  readonly rejected: unknown
+  readonly fulfilled: Race | null
+  readonly rejected: Race | null
   /** The promise that came of it. */
   readonly derived: Given<unknown>
+}
+
+/** What the engine settles it by. */
+interface Settling {
+  resolve(value: unknown): void
+  reject(error: unknown): void
 }
 
 type Handler = ((value: never) => unknown) | null | undefined
 
 const none: Reaction[] = []
+const nothing = (): void => undefined
 
 /** A promise given to the code, or one derived from it by `then`. */
 export class Given<T> extends Promise<T> {
@@ -38,16 +43,38 @@ export class Given<T> extends Promise<T> {
   #settled: 'fulfilled' | 'rejected' | null = null
   #observed = false
   #reactions = none
+  #settle: Settling | null = null
+  #name: string | null = null
 
-  /** Has it heard what becomes of the promise. A rejection that nobody awaits must not end the process. */
+  /** One for the code. Only the engine settles it, by `fulfil` and `refuse`. `name`: of what must not be overlooked. */
+  static make(name: string | null): Given<never> {
+    let settling: Settling | null = null
+    const given = new Given<never>((resolve, reject) => {
+      settling = { resolve: resolve as Settling['resolve'], reject }
+    })
+    given.#settle = settling
+    given.#name = name
+    return given
+  }
+
+  static fulfil(given: Given<never>, value: unknown): void {
+    given.#settle?.resolve(value)
+  }
+
+  /** That nobody awaits it must not end the process. */
+  static refuse(given: Given<never>, error: unknown): void {
+    unseen(given, nothing, nothing)
+    given.#settle?.reject(error)
+  }
+
+  /** Has it heard what becomes of the promise, once. */
   attend(listener: Listener): void {
-    if (this.#listener) return
-    this.#listener = listener
-    unseen(
-      this,
-      () => listener.fulfilled?.(),
-      (error: unknown) => listener.rejected?.(error),
-    )
+    this.#listener ??= listener
+  }
+
+  /** The name of what must not be overlooked, until somebody looks at it. */
+  static overlooked(given: Given<never>): string | null {
+    return given.#looked ? null : given.#name
   }
 
   /** Whether anybody would see what becomes of it; also what nobody has looked at yet is to be looked at. */
@@ -60,7 +87,7 @@ export class Given<T> extends Promise<T> {
 
   /** A handler whose promise nobody looks at is there for what it does. */
   static #isLive({ fulfilled, rejected, derived }: Reaction): boolean {
-    return derived.#looked ? derived.heard : !isSpent(fulfilled) && !isSpent(rejected)
+    return derived.#looked ? derived.heard : fulfilled?.[RIVALS] !== OVER && rejected?.[RIVALS] !== OVER
   }
 
   /** Its constructor was read. */
@@ -74,34 +101,29 @@ export class Given<T> extends Promise<T> {
   override then<A = T, B = never>(fulfilled?: Handler, rejected?: Handler): Promise<A | B> {
     const before = last
     last = null
-    if (before === this && (isNative(fulfilled) || isNative(rejected))) this.#awaited--
+    const reaction = { fulfilled: raceOf(fulfilled), rejected: raceOf(rejected) }
+    const races = reaction.fulfilled !== null || reaction.rejected !== null
+    if (before === this && races) this.#awaited--
     this.#look()
     const derived = chain(this, Given, fulfilled, rejected) as Given<unknown>
     derived.#listener = this.#listener
     if (this.#reactions === none) this.#reactions = []
-    this.#reactions.push({ fulfilled, rejected, derived })
-    this.#enter(fulfilled, rejected)
+    this.#reactions.push({ ...reaction, derived })
+    if (races) this.#enter(reaction)
     return derived as Given<A | B>
   }
 
   #look(): void {
     this.#looked = true
-    this.#listener?.looked?.()
+    this.#listener?.looked()
   }
 
   /** It takes part in what settles by these functions. */
-  #enter(...functions: unknown[]): void {
-    const natives = functions.filter(isNative)
-    for (const each of natives) {
-      const listener = this.#listener
-      if (spent.has(each)) listener?.lost?.()
-      else if (listener?.lost) {
-        const known = rivals.get(each)
-        if (known) known.push(listener)
-        else rivals.set(each, [listener])
-      }
+  #enter({ fulfilled, rejected }: Omit<Reaction, 'derived'>): void {
+    if (this.#listener) {
+      if (fulfilled) join(fulfilled, this.#listener)
+      if (rejected && rejected !== fulfilled) join(rejected, this.#listener)
     }
-    if (natives.length === 0) return
     if (this.#settled) this.#spend()
     if (this.#observed) return
     this.#observed = true
@@ -114,30 +136,30 @@ export class Given<T> extends Promise<T> {
 
   #spend(): void {
     for (const reaction of this.#reactions) {
-      const used = this.#settled && reaction[this.#settled]
-      if (!isNative(used) || spent.has(used)) continue
-      spent.add(used)
-      for (const rival of rivals.get(used) ?? []) rival.lost?.()
-      rivals.delete(used)
+      const race = this.#settled && reaction[this.#settled]
+      if (!race || race[RIVALS] === OVER) continue
+      const rivals = race[RIVALS] ?? []
+      race[RIVALS] = OVER
+      for (const rival of rivals) rival.lost()
     }
   }
 }
 
-/** Settles the promise that the code was given. */
-export interface Waiting {
-  resolve(value: unknown): void
-  reject(error: unknown): void
+/** On a function that settles a promise: who would lose by it. A map of weak references would cost the collector more than all the rest. */
+const RIVALS = Symbol('rivals')
+/** The promise is settled: to call the function changes nothing. */
+const OVER: Listener[] = []
+
+interface Race {
+  [RIVALS]?: Listener[]
 }
 
-export function given(): Waiting & { promise: Given<never> } {
-  const { promise, resolve, reject } = Given.withResolvers<never>()
-  return { promise: promise as Given<never>, resolve: resolve as (value: unknown) => void, reject }
+function join(race: Race, listener: Listener): void {
+  if (race[RIVALS] === OVER) listener.lost()
+  else if (race[RIVALS]) race[RIVALS].push(listener)
+  else race[RIVALS] = [listener]
 }
 
-/** Functions of settled promises: to call them changes nothing. */
-const spent = new WeakSet<object>()
-/** Who would lose by which. */
-const rivals = new WeakMap<object, Listener[]>()
 /** Read last: what Promise.race reads right before it chains is no await. */
 let last: Given<unknown> | null = null
 /** What the engine itself makes of one; null: it is the code that reads. */
@@ -172,14 +194,10 @@ function unseen(promise: Promise<unknown>, fulfilled: () => void, rejected: (err
   void chain(promise, Promise, fulfilled, rejected)
 }
 
-function isSpent(used: unknown): boolean {
-  return isNative(used) && spent.has(used)
-}
-
 const source = Function.prototype.toString
 const nameless = source.call(Promise.withResolvers<void>().resolve)
 
-/** Those that settle a promise; a user's function may be called by many. */
-function isNative(used: unknown): used is object {
-  return typeof used === 'function' && used.name === '' && source.call(used) === nameless
+/** If it is one of those that settle a promise; a user's function may be called by many. */
+function raceOf(used: unknown): Race | null {
+  return typeof used === 'function' && used.name === '' && source.call(used) === nameless ? (used as Race) : null
 }

@@ -55,9 +55,11 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const policy = toRecordedPolicy(action, rescue, options, capabilities(action.definition))
     const payload = encode(input, `input of ${action.key}`, payloadLimit, action.definition.secrets)
     const name = options.name ?? action.name
-    return driver.decide({
-      decision: { type: 'stepRequested', id: driver.nextId(), action: action.key, name, input: payload, policy },
-    })
+    const id = driver.nextId()
+    return driver.decide(
+      { decision: { type: 'stepRequested', id, action: action.key, name, input: payload, policy } },
+      action.key,
+    )
   }
 
   function runLocal(
@@ -70,7 +72,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const { undo } = options
     const policy = toRecordedPolicy(null, rescue, options, { undo: undo !== undefined, verify: false })
     const id = driver.nextId()
-    const outcome = driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+    const order = { decision: { type: 'stepRequested', id, action: null, name, input: null, policy } } as const
+    const outcome = driver.decide(order, name)
     driver.keep(id, {
       run: (_, step) => fn(step),
       undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
@@ -95,7 +98,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     }
     const policy = toRecordedPolicy(null, rescue, rest, { undo: undo !== undefined, verify: true })
     const id = driver.nextId()
-    const outcome = driver.decide({ decision: { type: 'stepRequested', id, action: null, name, input: null, policy } })
+    const order = { decision: { type: 'stepRequested', id, action: null, name, input: null, policy } } as const
+    const outcome = driver.decide(order, name)
     const { retryIf } = rest.retry ?? {}
     driver.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: driver.firstId } })
     return outcome
@@ -109,9 +113,10 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const policy = toRecordedPolicy(null, rescue, policies, { undo: definition.undo ?? true, verify: false })
     const page = pageOf(what, { ...definition, items: itemsOf(definition.items) })
     const id = driver.nextId()
-    const outcome = driver.decide({
-      decision: { type: 'stepRequested', id, action: null, name, input: null, policy: { ...policy, batch: order } },
-    })
+    const outcome = driver.decide(
+      { decision: { type: 'stepRequested', id, action: null, name, input: null, policy: { ...policy, batch: order } } },
+      name,
+    )
     driver.keep(id, { run: page, retryIf: definition.retry?.retryIf } satisfies Handler)
     return outcome
   }
@@ -138,7 +143,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const payload = encode(input, `input of ${target.name}`, payloadLimit, target.definition.secrets)
     const ownTags = tags === undefined ? undefined : checkTags(what, tags)
     const id = driver.nextId()
-    return driver.decide({
+    const order = {
       decision: {
         type: 'childStarted',
         id,
@@ -158,7 +163,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
         hooks: toHookOrders(what, target.definition.hooks),
         ...(target.definition.secrets && { secrets: target.definition.secrets }),
       },
-    })
+    } as const
+    return driver.decide(order, mode === 'call' ? target.name : null)
   }
 
   function sleep(until: Duration | Date): Given<never> {
@@ -219,30 +225,35 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
-  const watched = (name: unknown, ask: () => Given<never>): Promise<never> => {
-    const promise = asked(ask)
-    driver.watch.add(promise, String(name))
-    return promise
+  /** What the code is given, whatever comes of it: what it asked for wrongly is refused as what failed is. */
+  const given = (ask: () => Given<never>, name: unknown = null): Promise<never> => {
+    try {
+      return ask()
+    } catch (error) {
+      const refused = Given.make(name === null ? null : String(name))
+      driver.watch.refuse(refused, error)
+      return refused
+    }
   }
 
   return {
     id: taskId,
     workflow: workflow.name,
     version: workflow.version,
-    run: ((what: Action | string, ...rest: [never, never]) =>
+    run: ((what: Action | string, of: never, options: never) =>
       typeof what === 'string'
-        ? watched(what, () => runLocal(what, ...rest))
-        : watched(what?.key, () => runAction(what, ...rest))) as TaskContext['run'],
+        ? given(() => runLocal(what, of, options), what)
+        : given(() => runAction(what, of, options), what?.key)) as TaskContext['run'],
     transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
-      watched(of[0], () => transaction(...of))) as TaskContext['transaction'],
-    sleep: (until) => quiet(() => sleep(until)),
+      given(() => transaction(...of), of[0])) as TaskContext['transaction'],
+    sleep: (until) => given(() => sleep(until)),
     event: ((name: string, options?: EventOptions<unknown>) =>
-      quiet(() => event(name, options))) as TaskContext['event'],
+      given(() => event(name, options))) as TaskContext['event'],
     call: ((...of: [Workflow, unknown, ChildOptions?]) =>
-      watched(of[0]?.name, () => child('call', ...of))) as TaskContext['call'],
-    start: ((...of: [Workflow, unknown, ChildOptions?]) => quiet(() => child('start', ...of))) as TaskContext['start'],
-    lock: (...of) => quiet(() => lock(...of)),
-    batch: ((...of: [string, LocalBatchDefinition]) => watched(of[0], () => batch(...of))) as TaskContext['batch'],
+      given(() => child('call', ...of), of[0]?.name)) as TaskContext['call'],
+    start: ((...of: [Workflow, unknown, ChildOptions?]) => given(() => child('start', ...of))) as TaskContext['start'],
+    lock: (...of) => given(() => lock(...of)),
+    batch: ((...of: [string, LocalBatchDefinition]) => given(() => batch(...of), of[0])) as TaskContext['batch'],
     undo,
     now: () => new Date(driver.at),
     random: () => {
@@ -258,21 +269,6 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       driver.issue({ decision: { type: 'continuedAs', input: payload } })
       return new Promise<never>(() => undefined)
     },
-  }
-}
-
-/** The code may never look at a promise it got. What does something is watched: a forgotten await is told when the code returns. */
-function quiet(ask: () => Given<never>): Promise<never> {
-  const promise = asked(ask)
-  promise.attend({})
-  return promise
-}
-
-function asked(ask: () => Given<never>): Given<never> {
-  try {
-    return ask()
-  } catch (error) {
-    return Given.reject(error) as Given<never>
   }
 }
 

@@ -9,7 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
-import { type Given, given, type Waiting } from './audience.ts'
+import { Given } from './audience.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
 import type { LocalCode } from './effect.ts'
@@ -57,7 +57,7 @@ export class FunctionDriver {
   readonly #recorded: readonly Decision[]
   readonly #patches: ReadonlySet<string>
   readonly #patched = new Map<string, boolean>()
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, Given<never>>()
   readonly #wished = new Map<number, Wished>()
   /** By the ids under which they were asked for; null: what came to it went on to others. */
   readonly #left = new Map<number, Wish | null>()
@@ -127,12 +127,13 @@ export class FunctionDriver {
       return this.fail(mismatch(recorded, undefined))
     }
     this.#waiting.delete(delivery.id)
-    if (delivery.ok) waiting.resolve(copy(delivery.value))
-    else waiting.reject(rejection(delivery))
+    if (delivery.ok) Given.fulfil(waiting, copy(delivery.value))
+    else this.watch.refuse(waiting, rejection(delivery))
   }
 
   /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
   rest(): void {
+    if (this.#doubtful.size === 0) return
     for (const wished of this.#doubtful) {
       if (wished.standing !== 'asked' || wished.promise.heard) this.#doubtful.delete(wished)
       // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
@@ -158,18 +159,18 @@ export class FunctionDriver {
     if (!this.failure) this.locals.set(id, code)
   }
 
-  /** Makes a decision whose outcome will be delivered. */
-  decide(command: Command & { decision: { id: number } }): Given<never> {
+  /** Makes a decision whose outcome will be delivered. `name`: of what the code must not forget to await. */
+  decide(command: Command & { decision: { id: number } }, name: string | null = null): Given<never> {
     this.issue(command)
-    const { promise, ...waiting } = given()
-    this.#waiting.set(command.decision.id, waiting)
+    const promise = Given.make(name)
+    this.#waiting.set(command.decision.id, promise)
     return promise
   }
 
   /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
   wish(wish: Wish): Given<never> {
-    const { promise, resolve, reject } = given()
-    const wished: Wished = { ...wish, promise, resolve, reject, over: () => undefined, id: 0, standing: 'asked' }
+    const promise = Given.make(null)
+    const wished: Wished = { ...wish, promise, over: () => undefined, id: 0, standing: 'asked' }
     const { signal } = wish
     signal?.throwIfAborted()
     this.#ask(wished)
@@ -180,7 +181,7 @@ export class FunctionDriver {
           this.#ask(wished)
         } catch (error) {
           wished.standing = 'done'
-          reject(error)
+          Given.refuse(promise, error)
         }
       },
       lost: () => void this.#doubtful.add(wished),
@@ -204,7 +205,7 @@ export class FunctionDriver {
     if (!this.#active) return this.#stray(misuse(`aborted wait ${wished.id}`))
     if (wished.standing === 'asked') this.#leave(wished)
     this.#done(wished)
-    wished.reject(reason)
+    Given.refuse(wished.promise, reason)
   }
 
   /** It came. If nobody listens it is for others; what is refused is waited past. */
@@ -213,7 +214,7 @@ export class FunctionDriver {
     if (delivery.ok && !wished.promise.heard && this.#leave(wished, { payload: delivery.value })) return
     if (!delivery.ok) {
       this.#done(wished)
-      return wished.reject(rejection(delivery))
+      return Given.refuse(wished.promise, rejection(delivery))
     }
     const taken = wished.take(copy(delivery.value), id)
     if (taken instanceof Error && this.#waitsOn(wished.ask(id).name)) {
@@ -221,8 +222,8 @@ export class FunctionDriver {
       return this.#ask(wished, taken.message)
     }
     this.#done(wished)
-    if (taken instanceof Error) wished.reject(taken)
-    else wished.resolve(taken.value)
+    if (taken instanceof Error) Given.refuse(wished.promise, taken)
+    else Given.fulfil(wished.promise, taken.value)
   }
 
   #done(wished: Wished): void {
@@ -320,7 +321,8 @@ export class FunctionDriver {
     try {
       this.#follow()
       // What is recorded stands: code that returned before this was looked at has returned.
-      const forgotten = this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten()
+      const forgotten =
+        this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten(this.#waiting.values())
       if (forgotten) throw forgotten
       const { name, definition } = this.workflow
       this.#end({

@@ -1,49 +1,34 @@
 import { TriarchError } from '../error/error.ts'
-import type { Given, Listener } from './audience.ts'
+import { Given } from './audience.ts'
 
-/** A promise that is neither looked at nor fulfilled; a rejection with its error. */
-class Open implements Listener {
-  error: unknown = undefined
-  readonly name: string
-  readonly #all: Set<Open>
-
-  constructor(name: string, all: Set<Open>) {
-    this.name = name
-    this.#all = all
-    all.add(this)
-  }
-
-  looked(): void {
-    this.#all.delete(this)
-  }
-
-  fulfilled(): void {
-    this.#all.delete(this)
-  }
-
-  rejected(error: unknown): void {
-    this.error = error
-  }
-}
-
-/** Tells promises that somebody looked at from those that nobody did. */
+/** Tells what the workflow's code asked for and never looked at. */
 export class Watch {
-  readonly #open = new Set<Open>()
+  /** Before anybody looked at them. */
+  readonly #refused: { promise: Given<never>; error: unknown }[] = []
 
-  add(promise: Given<unknown>, name: string): void {
-    promise.attend(new Open(name, this.#open))
+  refuse(promise: Given<never>, error: unknown): void {
+    if (Given.overlooked(promise) !== null) this.#refused.push({ promise, error })
+    Given.refuse(promise, error)
   }
 
-  /** Why code that returns now has not done what it asked for; null: it has. */
-  forgotten(): TriarchError | null {
-    for (const { name, error } of this.#open) {
-      const what = error === undefined ? 'was not done' : `failed: ${(error as Error).message}`
-      return new TriarchError(
-        'UNAWAITED_STEP',
-        `the workflow returned without awaiting "${name}", which ${what} (await it, use task.start, or say .catch(() => {}))`,
-        error === undefined ? {} : { cause: error },
-      )
+  /** Why code that returns now has not done what it asked for; null: it has. `waiting`: what is not settled. */
+  forgotten(waiting: Iterable<Given<never>>): TriarchError | null {
+    for (const { promise, error } of this.#refused) {
+      const name = Given.overlooked(promise)
+      if (name !== null) return unawaited(name, `failed: ${(error as Error).message}`, { cause: error })
+    }
+    for (const promise of waiting) {
+      const name = Given.overlooked(promise)
+      if (name !== null) return unawaited(name, 'was not done', {})
     }
     return null
   }
+}
+
+function unawaited(name: string, what: string, options: ErrorOptions): TriarchError {
+  return new TriarchError(
+    'UNAWAITED_STEP',
+    `the workflow returned without awaiting "${name}", which ${what} (await it, use task.start, or say .catch(() => {}))`,
+    options,
+  )
 }

@@ -14,9 +14,7 @@ export interface Wish {
 
 /** A wish and the promise of it. */
 export interface Wished extends Wish {
-  promise: Given<unknown>
-  resolve(value: unknown): void
-  reject(error: unknown): void
+  promise: Given<never>
   /** Lets go of the signal. */
   over(): void
   /** Of the decision that asks now. */

@@ -21,14 +21,12 @@ INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, fail
   orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, ?, ?, ?)'
+/** No row when the history already has this record. Never from a query: one that reads the table it writes is copied aside first. */
+const APPEND = `${RECORD} ON CONFLICT (task, seq) DO NOTHING`
 /**
- * The fence and the append in one: no row when another owns the task, when the history already has this record, and when it
- * lacks the one before: then the store went back, and perhaps gave the key to another task.
+ * The fence: no row when another owns the task, and when its history lacks the record before: then the store went back, and
+ * perhaps gave the key to another task.
  */
-const APPEND = `
-INSERT INTO triarch_history (task, seq, at, events)
-SELECT key, ?1, ?2, ?3 FROM triarch_tasks WHERE key = ?4 AND epoch = ?5 AND locked_by = ?6 AND id = ?7
-  AND EXISTS (SELECT 1 FROM triarch_history WHERE task = ?4 AND seq = ?1 - 1) ON CONFLICT (task, seq) DO NOTHING`
 const OWNED = `
 SELECT 1 FROM triarch_tasks WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3 AND id = ?4
   AND (?5 = 0 OR EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5))`
@@ -90,10 +88,11 @@ function commitOne(database: Database, transition: Transition, gated: boolean): 
     if (key === null) return exists
   } else if (key === null) {
     return fenced
-  } else if (events === null) {
-    if (!database.get(OWNED, key, epoch, node, transition.id, seq)) return fenced
-  } else if (database.run(APPEND, seq, at, events, key, epoch, node, transition.id) === 0) {
-    return fenced
+  } else {
+    const before = events === null ? seq : seq - 1
+    if (events !== null && before < 1) return fenced
+    if (!database.get(OWNED, key, epoch, node, transition.id, before)) return fenced
+    if (events !== null && database.run(APPEND, key, seq, at, events) === 0) return fenced
   }
   for (const letter of transition.consumed) database.run(CONSUME, letter, key)
   for (const step of transition.forget) database.run(FORGET, key, step)
