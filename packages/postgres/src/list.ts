@@ -14,6 +14,7 @@ export function listStatement(query: ListQuery): { sql: string; values: Value[] 
   const [first, ...tags] = Object.entries(query.tags ?? {})
   const common = [
     ...filters(query, given),
+    ...(query.quarantined ? ['t.quarantined'] : []),
     ...tags.map(
       ([name, value]) =>
         `EXISTS (SELECT 1 FROM triarch.tags x WHERE x.name = ${given(name)} AND x.value = ${given(value)} AND x.task = t.key)`,

@@ -14,7 +14,10 @@ export function apartness(row: TaskRow): Explanation {
   const broken = bad?.record === undefined ? undefined : { from: bad.record, to: bad.to ?? bad.record }
   const whole = broken && broken.from > 1 && status !== 'stopped' ? broken.from - 1 : undefined
   const back = whole === undefined ? '' : `, resume({ after: ${whole} }) without what comes after record ${whole}`
-  const ways = status === 'stopped' ? 'retry()' : `resume(), retry()${back} or cancel({ force: true })`
+  const ways =
+    status === 'stopped'
+      ? 'resume(), retry() or cancel({ force: true })'
+      : `resume(), retry()${back} or cancel({ force: true })`
   const text = `is in quarantine since ${clock(since)}: ${why}; nobody takes it before ${ways}`
   const reason: Reason = {
     code: 'quarantined',

@@ -131,7 +131,8 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
 
   /**
    * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
-   * is false. `force` waits for nothing and undoes nothing. Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
+   * is false. `force` waits for nothing and undoes nothing; of a task in quarantine that had stopped it ends the quarantine, and
+   * gives up what was asked of the task since. Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
    */
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
     checkOptions('cancel', options, ['compensate', 'force', 'reason'])
@@ -161,13 +162,15 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   /**
    * Goes on; steps that wait for an operator are tried again. Of a task in quarantine whose history has records that are missing
    * or cannot be read, `after` names its last whole record (explain() says it): what comes after that is given up, and what it did
-   * then may be done again. Throws TASK_NOT_PAUSED, ILLEGAL_MOVE.
+   * then may be done again. One in quarantine that had stopped is tried once more with what was asked of it. Throws TASK_NOT_PAUSED, ILLEGAL_MOVE.
    */
   async resume(options: { after?: number } = {}): Promise<void> {
     checkOptions('resume', options, ['after'])
     if (options.after !== undefined) await this.#cut(options.after)
-    await this.#connection.send(this.id, { type: 'resume' })
-    await this.#lift()
+    const { quarantined, status } = await this.#connection.row(this.id)
+    // One that has stopped has nothing to go on with, but what is asked of it.
+    if (!quarantined || status !== 'stopped') await this.#connection.send(this.id, { type: 'resume' })
+    if (quarantined) await this.#connection.lift(this.id)
   }
 
   /**
@@ -231,7 +234,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   async #terminate(reason: string | undefined): Promise<boolean> {
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
-    if (!row.quarantined || row.status === 'stopped') return false
+    if (!row.quarantined) return false
     const ended = await store.terminate(await terminationOf(store, row, environment.now(), reason))
     if (ended) this.#connection.posted()
     return ended

@@ -13,6 +13,8 @@ export interface ListOptions {
   version?: string
   /** Children of this task. */
   parent?: string
+  /** Tasks in quarantine, paused or stopped. */
+  quarantined?: true
   /** Tasks that have all of these. */
   tags?: Readonly<Record<string, string>>
   submittedAfter?: Date
@@ -24,7 +26,8 @@ export interface ListOptions {
   order?: 'newest' | 'oldest'
 }
 
-const keys = 'status result workflow version parent tags submittedAfter submittedBefore cursor limit order'.split(' ')
+const keys =
+  'status result workflow version parent quarantined tags submittedAfter submittedBefore cursor limit order'.split(' ')
 /** Ids of children hold those of all their ancestors. */
 const LONGEST_NAME = 10_000
 const statuses = Object.keys(moves.task)
@@ -36,6 +39,7 @@ export function listQuery(options: ListOptions): ListQuery {
   const { cursor, limit = 100, order = 'newest', submittedAfter, submittedBefore, tags, ...rest } = options
   oneOf('order', order, ['newest', 'oldest'])
   if (rest.status !== undefined) oneOf('status', rest.status, statuses)
+  if (rest.quarantined !== undefined && rest.quarantined !== true) throw invalid('quarantined must be true')
   if (rest.result !== undefined) oneOf('result', rest.result, results)
   for (const name of ['workflow', 'version', 'parent'] as const) {
     if (rest[name] !== undefined) checkText(`list: ${name}`, rest[name], LONGEST_NAME)

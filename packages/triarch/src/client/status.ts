@@ -32,6 +32,8 @@ export interface TaskInfo {
   ready: boolean
   /** When a sleeping task wakes. */
   wakeAt: Date | undefined
+  /** It was set apart (TASK_QUARANTINED): nobody takes it before an operator's word. */
+  quarantined?: true
   /** What of it cannot be read in the store, and is shown as undefined. */
   broken?: Broken[]
 }
@@ -96,6 +98,7 @@ export function infoOf(row: TaskRow): TaskInfo {
     updatedAt: new Date(row.updatedAt),
     ready: row.ready,
     wakeAt: row.wakeAt === null ? undefined : new Date(row.wakeAt),
+    ...(row.quarantined && { quarantined: true }),
     ...(broken.length > 0 && { broken }),
   }
 }

@@ -22,6 +22,7 @@ export async function terminationOf(
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
+  if (row.status === 'stopped') return givenUp(row, at, reason)
   const { events, broken } = await readable(store, row)
   if (!broken) {
     try {
@@ -69,6 +70,14 @@ export async function terminationOf(
     posts.push({ task, message, control: true })
   }
   return { id, at, events: JSON.stringify(end), snapshot, posts }
+}
+
+/** It has stopped, and stays as it is: what was asked of it since is given up. */
+function givenUp(row: TaskRow, at: number, why = 'it was given up by force'): Termination {
+  const { id, status, result, failures, progress, output, error } = row
+  const end: TaskEvent[] = [{ type: 'unheeded', message: 'quarantine', reason: why }]
+  const snapshot = { status, result, failures, progress, output, error, deadline: null, pause: null }
+  return { id, at, events: JSON.stringify(end), snapshot, posts: [] }
 }
 
 /** The ids that the engine gives to children name the step, and their place in a batch. */

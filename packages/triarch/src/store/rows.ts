@@ -44,6 +44,8 @@ export interface ListQuery {
   parent?: string
   /** Children of this step, and those of which that is not known. */
   parentStep?: number
+  /** Only those that are set apart. */
+  quarantined?: true
   tags?: Record<string, string>
   submittedAfter?: number
   submittedBefore?: number

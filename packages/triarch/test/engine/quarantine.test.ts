@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
-import { agent, TriarchError, workflow } from '../../src/index.ts'
+import { agent, PermanentError, TriarchError, workflow } from '../../src/index.ts'
 import { Quarantine } from '../../src/scheduler/quarantine.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore, Transition } from '../../src/store/port.ts'
@@ -427,6 +427,50 @@ describe('a task whose writes the store refuses', () => {
       await s.kill()
     },
   )
+
+  it('after it had stopped is shown as set apart, tried again by resume(), and at rest again by force', async () => {
+    let refuses = true
+    const store = before((batch) => {
+      if (refuses && batch.some(({ events }) => events?.includes('"retried"') || events?.includes('"rewound"')))
+        throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+    })
+    const fails = workflow('fails', {
+      run: async (_: null, task) => {
+        await task.run('first', () => {
+          throw new PermanentError('no')
+        })
+      },
+    })
+    const s = await stage({ workflows: [fails], store })
+    const bad = await s.submit(fails, null, { id: 'bad' })
+    expect(await codeOf(bad.result())).toBe('TASK_FAILED')
+    const ended = await s.store.task('bad')
+    const apart = async () => (await s.engine.triarch.list({ quarantined: true })).tasks.map(({ id }) => id)
+    await bad.retry()
+    await s.advance('2m')
+    expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', quarantined: true })
+    expect(await apart()).toEqual(['bad'])
+    expect(await bad.status()).toMatchObject({ status: 'stopped', result: 'error', quarantined: true })
+    const { text } = await s.engine.triarch.explain('bad')
+    expect(text).toContain('resume(), retry() or cancel({ force: true })')
+    // Tried once more, with the same end.
+    await bad.resume()
+    await s.advance('2m')
+    expect(await apart()).toEqual(['bad'])
+    await bad.cancel({ force: true, reason: 'never mind' })
+    await s.advance('2m')
+    expect(await apart()).toEqual([])
+    const { result, error } = ended ?? {}
+    expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', result, error, quarantined: false })
+    expect((await eventsOf(bad, 'unheeded')).at(-1)).toMatchObject({ reason: 'never mind' })
+    expect(await codeOf(bad.cancel({ force: true }))).toBe('TASK_STOPPED')
+    expect(await codeOf(bad.resume())).toBe('TASK_NOT_PAUSED')
+    refuses = false
+    await bad.retry()
+    await s.advance('1m')
+    expect((await eventsOf(bad, 'stopped')).length).toBe(2)
+    await s.leave()
+  })
 
   it('rests longer and longer, and is set apart in the end, although some of what it writes is taken', async () => {
     const s = await stage({ workflows })

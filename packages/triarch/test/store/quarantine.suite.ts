@@ -150,5 +150,25 @@ export function quarantineSuite(bench: Bench): void {
       expect(again).toMatchObject({ id: 't', orphaned: true, work: [] })
       expect(again?.records.map(({ seq }) => seq)).toEqual([1, 2, 3])
     })
+
+    it('after it had stopped is listed, lifted, or ended as it was', async () => {
+      const { store } = bench
+      await owned(store, 'good')
+      const bad = await owned(store, 'bad')
+      await store.commit([
+        transition(bad, { snapshot: snapshot({ status: 'stopped', result: 'error', error: '"e"' }) }),
+      ])
+      expect(await store.quarantine(apart(bad, { record: null }))).toBe(true)
+      const listed = async () =>
+        (await store.list({ quarantined: true, limit: 10, order: 'newest' })).map(({ id }) => id)
+      expect(await listed()).toEqual(['bad'])
+      expect(await store.list({ quarantined: true, status: 'paused', limit: 10, order: 'newest' })).toEqual([])
+      const ended = snapshot({ status: 'stopped', result: 'error', error: '"e"' })
+      const end = { id: 'bad', at: at + 5, events: '[{"type":"unheeded"}]', snapshot: ended, posts: [] }
+      expect(await store.terminate(end)).toBe(true)
+      expect(await listed()).toEqual([])
+      expect(await store.task('bad')).toMatchObject({ status: 'stopped', result: 'error', error: '"e"', ready: false })
+      expect(await store.lift('bad')).toBe(false)
+    })
   })
 }

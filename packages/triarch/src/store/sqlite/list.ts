@@ -38,6 +38,7 @@ function partition({ status, result }: ListQuery): Filter[] {
 
 function page(database: Database, query: ListQuery, part: Filter): StoredTask[] {
   const { conditions, values } = both(part, filters(query))
+  if (query.quarantined) conditions.push('quarantined = 1')
   const order = query.order === 'newest' ? 'DESC' : 'ASC'
   // The first tag leads: its rows come in the order of keys.
   const tags = Object.entries(query.tags ?? {})
