@@ -1,9 +1,10 @@
+import { checkSecretTexts, mayHideTooMany } from '../definition/payload.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { whyNot } from '../kernel/control.ts'
 import type { Submission } from '../kernel/event.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
-import { HIDDEN, hideAt, scrub } from '../kernel/secret.ts'
+import { HIDDEN, hideAt, type SecretPaths, scrub } from '../kernel/secret.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
 import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
@@ -120,21 +121,28 @@ export class Connection {
   async shown(row: TaskRow): Promise<TaskInfo> {
     const info = infoOf(row)
     if (info.output === undefined && info.progress === undefined) return info
-    const key = `${row.workflow}@${row.version}`
-    const known = this.#secrets.get(key) ?? this.registry.workflow(row.workflow, row.version)?.definition.secrets
-    const [record] = known ? [] : await this.store.records(row.id, 0, 1)
+    const secrets = await this.#secretsOf(row)
     const { output, progress } = info
-    const first = record ? submissionOf(record) : undefined
     // Nobody can say what of it is secret.
-    if (first === null) return { ...info, output: output && HIDDEN, progress: progress && HIDDEN }
-    const secrets = known ?? first?.secrets ?? []
-    this.#secrets.set(key, secrets)
+    if (secrets === null) return { ...info, output: output && HIDDEN, progress: progress && HIDDEN }
     if (secrets.length === 0) return info
     return {
       ...info,
       output: output === undefined ? output : hideAt(output, secrets),
       progress: progress === undefined ? progress : hideAt(progress, secrets),
     }
+  }
+
+  /** Where its workflow has secrets; null: nobody can say. */
+  async #secretsOf({ id, workflow, version }: TaskRow): Promise<SecretPaths | null> {
+    const key = `${workflow}@${version}`
+    const known = this.#secrets.get(key) ?? this.registry.workflow(workflow, version)?.definition.secrets
+    const [record] = known ? [] : await this.store.records(id, 0, 1)
+    const first = record ? submissionOf(record) : undefined
+    if (first === null) return null
+    const secrets = known ?? first?.secrets ?? []
+    this.#secrets.set(key, secrets)
+    return secrets
   }
 
   /**
@@ -144,6 +152,11 @@ export class Connection {
   async send(id: string, asking: Asking): Promise<void> {
     await this.opened()
     if (asking.type === 'skip' || asking.type === 'retry') await this.#fitting(id, asking)
+    // Only what may be too much is worth to ask for the paths of its workflow.
+    if (asking.type === 'event' && mayHideTooMany(asking.payload)) {
+      const secrets = (await this.#secretsOf(await this.row(id))) ?? []
+      checkSecretTexts(asking.payload, `payload of event "${asking.name}"`, secrets)
+    }
     const control = asking.type !== 'event' && asking.type !== 'signal'
     const mailbox = { letters: this.limits.mailbox, bytes: this.limits.mailboxBytes }
     const message = { ...asking, outside: true as const }
@@ -171,7 +184,15 @@ export class Connection {
     const row = await this.row(id)
     // Of one that is set apart not all may be known.
     if (row.quarantined) return
-    const reason = whyNot(this.fold(row, await this.history(row)), asking)
+    const state = this.fold(row, await this.history(row))
+    const given = asking.type === 'retry' ? asking.input : asking.output
+    if (given !== undefined && mayHideTooMany(given)) {
+      const steps = asking.step === undefined ? [...state.steps.values()] : [state.steps.get(asking.step)]
+      const own = asking.step === undefined ? ((await this.#secretsOf(row)) ?? []) : []
+      const paths = new Set([...own, ...steps.flatMap((step) => step?.policy.secrets ?? [])])
+      checkSecretTexts(given, `what ${asking.type} was given`, [...paths])
+    }
+    const reason = whyNot(state, asking)
     if (reason !== null) throw new TriarchError('ILLEGAL_MOVE', `task "${id}" takes no ${asking.type} now: ${reason}`)
   }
 

@@ -177,7 +177,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * Tries again: a paused task its held steps (or just `step`, at once, while the others wait on), a stopped one from its failed step (or from `step`; all
    * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
    * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE,
-   * also where there is no such step, or it is not held.
+   * also where there is no such step, or it is not held; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
    */
   async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
     checkOptions('retry', options, ['step', 'input'])
@@ -206,7 +206,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   }
 
   /**
-   * Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS,
    * MAILBOX_FULL when as many wait already (`limits.mailbox`), and INVALID_INPUT when its workflow, if this process knows it, says
    * by its `events` that it does not take this.
    */

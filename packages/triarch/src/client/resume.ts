@@ -1,6 +1,6 @@
 import { checkLabel } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
-import { encode } from '../definition/payload.ts'
+import { checkSecretTexts, encode } from '../definition/payload.ts'
 import { readToken } from '../definition/token.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { whySpent } from '../kernel/signal.ts'
@@ -31,6 +31,7 @@ export async function resumeStep(
   try {
     // Where the history cannot be read, nobody can say that it is: the event waits with the task, for whoever mends that.
     const state = await connection.state(task)
+    checkSecretTexts(payload, `payload of event "${event}"`, state?.steps.get(step)?.policy.secrets ?? [])
     const spent = state && whySpent(state, { step, key })
     // Of a task that is gone or has stopped, the store says so.
     if (spent !== null && (await connection.info(task)).status !== 'stopped')

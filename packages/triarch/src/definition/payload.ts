@@ -26,7 +26,7 @@ export function encode(value: unknown, what: string, limit: number, secrets: Sec
   try {
     const copy = walk.visit(value) ?? null
     walk.measure(copy)
-    if (secrets.length > 0) checkSecretTexts(copy, what, secrets)
+    checkSecretTexts(copy, what, secrets)
     return copy
   } catch (error) {
     if (isTriarchError(error)) throw error
@@ -34,7 +34,14 @@ export function encode(value: unknown, what: string, limit: number, secrets: Sec
   }
 }
 
-function checkSecretTexts(copy: Json, what: string, secrets: SecretPaths): void {
+/** Whether it has room for more secrets than are allowed, so that it is worth to ask where they are: five characters each. */
+export function mayHideTooMany(copy: Json): boolean {
+  return typeof copy === 'object' && copy !== null && JSON.stringify(copy).length >= MOST_SECRETS * 5
+}
+
+/** Throws TOO_MANY_SECRETS. */
+export function checkSecretTexts(copy: Json, what: string, secrets: SecretPaths): void {
+  if (secrets.length === 0) return
   const texts = secretsAt(copy, secrets)
   let bytes = 0
   for (const text of texts) bytes += Buffer.byteLength(text)

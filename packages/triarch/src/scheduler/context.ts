@@ -262,7 +262,12 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     },
     uuid: () => uuidFrom(`${taskId}:${driver.firstId}:${uuids++}`),
     progress: (value) =>
-      driver.issue({ decision: { type: 'progressed', progress: encode(value, 'progress', payloadLimit) } }),
+      driver.issue({
+        decision: {
+          type: 'progressed',
+          progress: encode(value, 'progress', payloadLimit, driver.workflow.definition.secrets),
+        },
+      }),
     patched: (id) => driver.patched(checkName('patch', id)),
     async continueAs(input) {
       const payload = encode(input, 'input', payloadLimit, driver.workflow.definition.secrets)

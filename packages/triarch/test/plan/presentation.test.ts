@@ -103,6 +103,45 @@ describe('a secret', () => {
     },
   )
 
+  it('is bounded in the same way in what is sent to a task', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `key-${n}`)
+    const own = agent('keys')
+    const tokens: string[] = []
+    const fails = own.action('fails', {
+      secrets: ['*'],
+      run: (_: string[]) => Promise.reject(new PermanentError('no')),
+    })
+    const waits = own.action('waits', {
+      secrets: ['*'],
+      run: (_: null, step, event) => {
+        tokens.push(step.token)
+        return event ? null : step.suspend()
+      },
+    })
+    const hears = workflow('hears', { secrets: ['*'], run: async (_: null, task) => void (await task.event('go')) })
+    const stops = workflow('stops', { run: (_: null, task) => task.run(fails, [], { rescue: 'pause' }) })
+    const rests = workflow('rests', { run: (_: null, task) => task.run(waits, null) })
+    await using s = await stage({
+      workflows: [hears, stops, rests],
+      agents: [own],
+      limits: { payload: 4 * 1024 * 1024 },
+    })
+    const [heard, held] = [await s.submit(hears, null), await s.submit(stops, null)]
+    await s.submit(rests, null)
+    await s.settle()
+    const step = (await held.status()).steps[0]?.id ?? 0
+    expect(await codeOf(heard.emit('go', many(10_001)))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(held.retry({ step, input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(held.retry({ input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(held.skip(step, many(10_001)))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(s.engine.triarch.resume(tokens[0] ?? '', many(10_001)))).toBe('TOO_MANY_SECRETS')
+    await s.engine.triarch.resume(tokens[0] ?? '', many(10_000))
+    await heard.emit('go', many(10_000))
+    expect(await heard.result()).toBeNull()
+    await held.skip(step, many(10_000))
+    expect(await held.result()).toHaveLength(10_000)
+  })
+
   it('is in no output with more than may be hidden: the step is held', async () => {
     const own = agent('keys')
     const make = own.action('make', { secrets: ['*'], run: (_: null) => Array.from({ length: 10_001 }, (_, n) => `key-${n}`) }) // biome-ignore format: one line
