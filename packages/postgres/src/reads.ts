@@ -59,6 +59,7 @@ FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS m (id, key, seq)
 LEFT JOIN triarch.tasks t ON t.key = m.key AND t.id = m.id
 WHERE t.key IS NULL
   OR (t.base_seq <= m.seq AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = t.key AND h.seq = m.seq))`
+export const OWNED = 'SELECT key, id, epoch FROM triarch.tasks WHERE locked_by = $1 AND key > $2 ORDER BY key LIMIT $3'
 export const REPLAY = `
 SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`
 export const NODES =

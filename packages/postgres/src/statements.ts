@@ -9,6 +9,7 @@ import {
   MARKS,
   NEXT_WAKE,
   NODES,
+  OWNED,
   PULSES,
   QUEUED,
   RECORDS,
@@ -59,6 +60,7 @@ type Read =
   | 'marks'
   | 'records'
   | 'lost'
+  | 'owned'
   | 'replay'
   | 'nodes'
   | 'pulses'
@@ -109,6 +111,7 @@ const reads: Readonly<Record<Read, string>> = {
   marks: MARKS,
   records: RECORDS,
   lost: LOST,
+  owned: OWNED,
   replay: REPLAY,
   nodes: NODES,
   pulses: PULSES,

@@ -388,6 +388,11 @@ export class PostgresStore implements port.StateStore {
     return rows.map(([id, last]) => ({ id: String(id), last: last as number | null }))
   }
 
+  async owned({ node, after, limit }: port.OwnedRequest): Promise<port.OwnedTask[]> {
+    const rows = await this.#call('owned', [node, after, limit])
+    return rows.map(([key, id, epoch]) => ({ key: Number(key), id: String(id), epoch: Number(epoch) }))
+  }
+
   async nodes(): Promise<port.NodeRow[]> {
     return (await this.#read('nodes', [])).map(nodeOf)
   }

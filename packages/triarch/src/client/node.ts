@@ -48,7 +48,7 @@ const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 const STORE_PATIENCE = 5_000
 
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
-const LEASES = 3
+const LEASES = 2
 
 /** What was counted since the start of the process. */
 export interface Counters {
@@ -127,6 +127,7 @@ export class Node {
           wonder: options.wonder,
           stale,
           failed,
+          every: settings.lease * LEASES,
           wentBack: () => void this.#goBack(),
         })
       : null
@@ -295,7 +296,9 @@ export class Node {
   }
 
   async #looked(): Promise<void> {
-    if (await this.scheduler?.witness.isBehind()) await this.#goBack()
+    const { scheduler } = this
+    if (await scheduler?.witness.isBehind()) await this.#goBack()
+    else await scheduler?.strays.look()
   }
 
   /**

@@ -35,6 +35,7 @@ import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import type { Registry } from './registry.ts'
 import { isStalled } from './rest.ts'
 import { TaskRunner } from './runner.ts'
+import { Strays } from './stray.ts'
 import { agentOf } from './transition.ts'
 import { Witness } from './witness.ts'
 
@@ -61,6 +62,8 @@ export interface SchedulerOptions {
   wonder: (task: string, cause: string) => void
   stale: (count: number) => void
   failed: (error: unknown) => void
+  /** How often it is looked whether the store still has what it acknowledged (ms). */
+  every: number
   /** Records that were acknowledged are not there any more: nothing that this node believes can be relied on. */
   wentBack: () => void
 }
@@ -85,6 +88,7 @@ export class Scheduler implements Owner {
   readonly letters: Letters = new Letters()
   readonly breath: Breath
   readonly witness: Witness
+  readonly strays: Strays
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
@@ -119,6 +123,12 @@ export class Scheduler implements Owner {
     this.limits = options.limits
     this.committer = new Committer(options.environment, options.store)
     this.witness = new Witness(options, this.#runners)
+    this.strays = new Strays({
+      ...options,
+      has: (id) => this.#runners.has(id),
+      claiming: () => this.#unsure,
+      giveBack: (task) => this.giveBack(task),
+    })
     this.breath = new Breath(options.environment)
     this.#portion = new Portion(options.environment)
     this.#quarantine = new Quarantine(options)

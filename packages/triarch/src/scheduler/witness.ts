@@ -1,15 +1,21 @@
+import type { Environment } from '../environment/environment.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
-/** Records that are remembered: the latest. */
+/** Records that are remembered, each the latest of its span. */
 const MOST = 16
+/** How far they reach back: further than the last time that the store was asked, however much is written. */
+const REACH = 1.25
 
 /** Records asked for at a time. */
 const PAGE = 500
 
 export interface WitnessOptions {
+  environment: Pick<Environment, 'monotonic'>
   store: Pick<StateStore, 'lost'>
+  /** How often the store is asked whether it still has them (ms). */
+  every: number
   alert: (alert: RaisedAlert) => void
   /** Nothing that this node believes can be relied on. */
   wentBack: () => void
@@ -22,7 +28,7 @@ interface Known extends RecordMark {
 }
 
 /**
- * The last records that the store acknowledged to this node, of some tasks: if one of them is not there any more, the store went
+ * Some of the records that the store acknowledged to this node lately: if one of them is not there any more, the store went
  * back (a failover that lost the tail, a restore, a file copied back), and with it all that this node believes.
  */
 export class Witness {
@@ -31,11 +37,15 @@ export class Witness {
   readonly #runners: ReadonlyMap<string, TaskRunner>
   /** A ring. */
   readonly #latest: Known[] = []
-  #next = 0
+  #place = -1
+  readonly #span: number
+  /** When the span at hand ends. */
+  #until = Number.NEGATIVE_INFINITY
 
   constructor(options: WitnessOptions, runners: ReadonlyMap<string, TaskRunner>) {
     this.#options = options
     this.#runners = runners
+    this.#span = (options.every * REACH) / MOST
   }
 
   see(runner: TaskRunner, { seq, release }: Transition): void {
@@ -81,14 +91,18 @@ export class Witness {
   }
 
   #remember(known: Known): void {
-    this.#latest[this.#next] = known
-    this.#next = (this.#next + 1) % MOST
+    const now = this.#options.environment.monotonic()
+    if (now >= this.#until) {
+      this.#place = (this.#place + 1) % MOST
+      this.#until = now + this.#span
+    }
+    this.#latest[this.#place] = known
   }
 
   /** Of each task the last. */
   #seen(): Map<string, Known> {
     const { length } = this.#latest
-    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#next + index) % length] as Known)
+    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#place + 1 + index) % length] as Known)
     return new Map(inOrder.map((known) => [known.id, known]))
   }
 

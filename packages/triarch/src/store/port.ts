@@ -140,6 +140,8 @@ export interface StateStore {
    * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
    */
   lost(marks: readonly RecordMark[]): Promise<LostRecord[]>
+  /** Tasks that this node owns, as the store sees it: by their keys, those above `after`. */
+  owned(request: OwnedRequest): Promise<OwnedTask[]>
   nodes(): Promise<NodeRow[]>
   /** What is queued of this task, and how much is before it. */
   queued(task: string): Promise<QueuedRow>
@@ -173,6 +175,18 @@ export interface LostRecord {
   id: string
   /** The last record of the task that there is; null: there is no such task. */
   last: number | null
+}
+
+export interface OwnedRequest {
+  node: string
+  after: number
+  limit: number
+}
+
+export interface OwnedTask {
+  key: number
+  id: string
+  epoch: number
 }
 
 /** Steps from the store's schema to this code's, by their names. */

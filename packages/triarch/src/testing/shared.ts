@@ -79,6 +79,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'effect',
       'prune',
       'lost',
+      'owned',
     ] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]

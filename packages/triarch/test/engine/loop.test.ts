@@ -19,6 +19,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   look: 'loop',
   paced: 'caller',
   lost: 'loop',
+  owned: 'loop',
   inbox: 'loop',
   takeWork: 'loop',
   reply: 'loop',

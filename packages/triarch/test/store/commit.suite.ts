@@ -201,6 +201,21 @@ export function commitSuite(bench: Bench): void {
       ])
     })
 
+    it('is of a task that the store says this node owns, until it is given back', async () => {
+      const { store } = bench
+      const one = await owned(store)
+      await store.submit([newTask('u'), newTask('free')])
+      const [two] = await store.claim({ node: 'a', runnable: [flow], limit: 1 })
+      const says = (after = 0, limit = 10, node = 'a') => store.owned({ node, after, limit })
+      const rows = [one, two].map((it) => ({ key: it?.key, id: it?.id, epoch: 1 }))
+      expect(await says()).toEqual(rows)
+      expect(await says(0, 1)).toEqual(rows.slice(0, 1))
+      expect(await says(one.key)).toEqual(rows.slice(1))
+      expect(await says(0, 10, 'b')).toEqual([])
+      await store.commit([transition(one, { seq: 0, events: null, release: released })])
+      expect(await says()).toEqual(rows.slice(1))
+    })
+
     it('without events is a mere release, under the same fence', async () => {
       const { store } = bench
       const claim = await owned(store)

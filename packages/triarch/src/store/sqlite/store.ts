@@ -278,6 +278,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('lost', marks)
   }
 
+  owned(request: port.OwnedRequest): Promise<port.OwnedTask[]> {
+    return this.#run('owned', request)
+  }
+
   nodes(): Promise<port.NodeRow[]> {
     return this.#run('nodes')
   }
