@@ -1,9 +1,9 @@
 // A process that judges mutants by the simulation: argv tells the target and the number of seeds. It is sent one mutant at
 // a time and answers what noticed it, or null.
 import { mutated } from '../simulation/mutation/mutant.ts'
+import { oracleOf } from '../simulation/oracle.ts'
 import type { Plan } from '../simulation/plan.ts'
 import { scenarios } from '../simulation/scenario.ts'
-import { oracleOf } from '../simulation/shrink.ts'
 import { swarm } from '../simulation/swarm.ts'
 import { course, embedded } from './embed.ts'
 import { mutantsByFile, type Target, targets } from './target.ts'

@@ -74,7 +74,8 @@ export class Campaign {
     this.calls += report.calls
     this.steps += report.steps
     for (const [kind, times] of Object.entries(report.fired)) this.fired[kind] = (this.fired[kind] ?? 0) + times
-    this.coverage.add(report.evidence)
+    // What broke a rule may not even be readable.
+    if (report.violations.length === 0) this.coverage.add(report.evidence)
   }
 
   #judge(name: string, plan: Plan, violations: string[]): void {

@@ -28,6 +28,11 @@ export class Client {
   readonly #triarch: Triarch
   readonly #known: Definitions
   readonly #tokens = new Set<string>()
+  #repeats = false
+  /** Tokens that were told again before the answer came: it may be about what the store has forgotten since. */
+  readonly #toldAgain = new Set<string>()
+  /** All that were ever told. */
+  readonly #told = new Set<string>()
 
   constructor(machine: Machine, triarch: Triarch, known: Definitions, plan: Plan) {
     const { tasks, schedules = [], chaos, settings } = plan
@@ -96,7 +101,8 @@ export class Client {
 
   /** Gives the step that waits its event, some time later. */
   resume(token: string): void {
-    if (this.#tokens.has(token)) return
+    this.#told.add(token)
+    if (this.#tokens.has(token)) return void (this.#repeats && this.#toldAgain.add(token))
     this.#tokens.add(token)
     this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
       void this.#surely(() => this.#triarch.resume(token, null, { optional: true }))
@@ -104,8 +110,17 @@ export class Client {
           // Retention was quicker, or poison has spoilt what is to be read.
           if (!isTriarchError(error, 'UNKNOWN_TASK') && !isTriarchError(error, 'HISTORY_CORRUPT')) throw error
         })
-        .finally(() => this.#tokens.delete(token))
+        .finally(() => {
+          this.#tokens.delete(token)
+          if (this.#toldAgain.delete(token)) this.resume(token)
+        })
     })
+  }
+
+  /** What was said may be forgotten: it is said again. */
+  repeat(): void {
+    this.#repeats = true
+    for (const token of this.#told) this.resume(token)
   }
 
   async #send(task: TaskHandle): Promise<void> {
@@ -145,7 +160,9 @@ export class Client {
         await work()
         return
       } catch (error) {
-        if (!isTriarchError(error, 'STORE_UNAVAILABLE') && !isTriarchError(error, 'STORE_BUSY')) throw error
+        // It was there when it was submitted, and forgotten when it was compared.
+        const passes = this.#repeats && isTriarchError(error, 'TASK_EXISTS')
+        if (!passes && !isTriarchError(error, 'STORE_UNAVAILABLE') && !isTriarchError(error, 'STORE_BUSY')) throw error
       }
       await this.#pause(AGAIN)
     }

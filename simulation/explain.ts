@@ -1,6 +1,7 @@
 import type { Failure } from './campaign.ts'
+import { oracleOf } from './oracle.ts'
 import { run } from './run.ts'
-import { breaks, oracleOf, shrink } from './shrink.ts'
+import { breaks, shrink } from './shrink.ts'
 
 /** Lines of a trace that are shown, and characters of a line. */
 const LINES = 100

@@ -64,6 +64,12 @@ const clocks: Feature = (chance, plan) => {
   })
 }
 
+const loss: Feature = (chance, plan) => {
+  if (plan.schedules || plan.settings.retention || plan.leaps || plan.poison) return
+  const at = chance.between(1_000, plan.chaos - 1)
+  plan.loss = { at, last: chance.between(10, Math.min(at, 1_500)) }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   schedules: { of: 0.12, add: schedules },
@@ -72,6 +78,7 @@ const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   poison: { of: 0.12, add: poison },
   callbacks: { of: 0.1, add: callbacks },
   clocks: { of: 0.08, add: clocks },
+  loss: { of: 0.08, add: loss },
 }
 
 /** The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them. */

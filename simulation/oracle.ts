@@ -174,6 +174,27 @@ const oracles: Record<string, Oracle> = {
   quarantine,
 }
 
+/** The oracle's name. */
+export function oracleOf(violation: string): string {
+  return violation.slice(0, violation.indexOf(':'))
+}
+
+/** What holds although the store has forgotten something: what was done then cannot be known from it. */
+const lasting = ['liveness', 'engine', 'rows', 'gapless', 'fold', 'rest', 'closed', 'pauses', 'slots']
+
+export function lasts(violation: string): boolean {
+  return lasting.includes(oracleOf(violation))
+}
+
+/** A history that contradicts itself cannot be judged by all the rules. */
+export function judged(rules: () => string[]): string[] {
+  try {
+    return rules()
+  } catch (error) {
+    return [`fold: a history cannot be judged: ${(error as Error).message}`]
+  }
+}
+
 export function judge(hindsight: Hindsight): string[] {
   return Object.entries(oracles).flatMap(([name, oracle]) => oracle(hindsight).map((fault) => `${name}: ${fault}`))
 }

@@ -10,6 +10,8 @@ export interface Plan {
   tasks: TaskPlan[]
   schedules?: SchedulePlan[]
   poison?: PoisonPlan[]
+  /** The store forgets once, so long after the beginning, all that it took in the last while (ms). */
+  loss?: { at: number; last: number }
   /** When the store's clock leaps ahead, and how far (ms). Nothing but clocks troubles such a world. */
   leaps?: { at: number; ms: number }[]
   /** When the operator meddles, and how. */

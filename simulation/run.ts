@@ -13,7 +13,7 @@ import { Cluster } from './cluster.ts'
 import { Desk, entryOf, type Written } from './desk.ts'
 import { Fortune } from './fault.ts'
 import { Operator } from './operator.ts'
-import { heard, judge, remade } from './oracle.ts'
+import { heard, judge, judged, lasts, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
 import { Poison } from './poison.ts'
 import { rests, unfinished } from './rest.ts'
@@ -156,6 +156,7 @@ class Run {
       machine.timer(LOOK, look)
     }
     machine.timer(LOOK, look)
+    if (this.#plan.loss) this.#forget(this.#plan.loss)
     for (const { at, ms } of this.#plan.leaps ?? []) this.#world.after(at, 'leap', () => this.#leap(ms))
     // Nobody can give a step what it waits for whose task cannot be read.
     for (const id of this.#poison.tasks)
@@ -171,6 +172,22 @@ class Run {
     }
     for (let at = PRUNE; at < this.#plan.chaos + 10 * LOOK; at += PRUNE) this.#world.after(at, 'prune', prune)
     this.#archive.asked = () => void this.#world.after(0, 'prune', prune)
+  }
+
+  #forget({ at, last }: NonNullable<Plan['loss']>): void {
+    this.#world.after(at - last, 'remember', () => {
+      const accepted = this.#client.accepted.length
+      const goBack = store.remember()
+      const forget = () => {
+        if (this.#desk.open) return void this.#world.after(1, 'forget', forget)
+        goBack()
+        this.#client.accepted.splice(accepted)
+        this.#client.repeat()
+        this.#fortune.count('loss')
+        this.#world.note(`the store has forgotten what it took in the last ${last} ms`)
+      }
+      this.#world.after(last, 'forget', forget)
+    })
   }
 
   #leap(ms: number): void {
@@ -279,14 +296,14 @@ class Run {
         .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))
         .map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
       ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
-      ...violations(hindsight.evidence),
-      ...judge(hindsight),
+      ...judged(() => [...violations(hindsight.evidence), ...judge(hindsight)]),
     ]
     for (const { row } of evidence.tasks) this.#world.note(`${row.id} ${row.status} ${row.result} ${row.output}`)
     const { hash, steps, elapsed } = this.#world
     const { fired } = this.#fortune
     const [trace, moments, calls] = [this.#trace, this.#moments, this.#network.calls]
-    return { violations: found, fired, evidence, hash, steps, calls, elapsed, moments, trace }
+    const told = this.#plan.loss ? found.filter(lasts) : found
+    return { violations: told, fired, evidence, hash, steps, calls, elapsed, moments, trace }
   }
 
   #evidence(written: readonly Written[]): Evidence {

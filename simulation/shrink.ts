@@ -1,15 +1,11 @@
 import type { Part } from './blueprint.ts'
+import { oracleOf } from './oracle.ts'
 import type { Plan } from './plan.ts'
 import type { Op } from './program.ts'
 import { run } from './run.ts'
 
 /** Runs spent on making one failure small. */
 const MOST_RUNS = 400
-
-/** The oracle's name. */
-export function oracleOf(violation: string): string {
-  return violation.slice(0, violation.indexOf(':'))
-}
 
 /** Whether the plan breaks a rule of this oracle. */
 export const breaks =
@@ -40,6 +36,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   if (plan.hurts.length > 0) yield { ...plan, hurts: [] }
   if (Object.keys(plan.calls).length > 0) yield { ...plan, calls: {} }
   if (plan.schedules?.length) yield { ...plan, schedules: plan.schedules.slice(1) }
+  if (plan.loss) {
+    const { loss: _, ...rest } = plan
+    yield rest
+  }
   if (plan.leaps?.length) yield { ...plan, leaps: plan.leaps.slice(1) }
   if (plan.poison?.length) yield { ...plan, poison: plan.poison.slice(1) }
   for (const index of plan.tasks.keys()) if (plan.tasks.length > 1) yield without(plan, index)

@@ -1,6 +1,6 @@
 import type { Campaign } from '../campaign.ts'
+import { oracleOf } from '../oracle.ts'
 import { scenarios } from '../scenario.ts'
-import { oracleOf } from '../shrink.ts'
 import { mutant } from './mutant.ts'
 import type { Mutation } from './mutations.ts'
 

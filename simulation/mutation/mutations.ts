@@ -105,7 +105,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['timers'],
   },
   'a retry does not wait': {
-    change: { 'kernel/dispatch.ts': [['step.dispatched || step.due > at ||', 'step.dispatched ||']] },
+    change: {
+      'kernel/dispatch.ts': [['step.dispatched || Math.max(step.due, step.deferred) > at ||', 'step.dispatched ||']],
+    },
     by: ['asked'],
   },
   'attempts start before they are recorded': {
@@ -113,16 +115,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/runner.ts': [
         [
           '    this.#snapshot = snapshot\n    this.#owner.committer.commit(',
-          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step)\n    this.#owner.committer.commit(',
+          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step, turn.at)\n    this.#owner.committer.commit(',
         ],
         [
-          '    for (const step of local) this.#start(step)\n    this.#owner.committed(this, turn, transition, outcome.told === true)',
+          '    for (const step of local) this.#start(step, turn.at)\n    this.#owner.committed(this, turn, transition, outcome.told === true)',
           '    this.#owner.committed(this, turn, transition, outcome.told === true)',
         ],
       ],
     },
     by: ['asked', 'strangers'],
-    at: 18,
+    at: 36,
   },
   'each attempt has an idempotency key of its own': {
     change: {
@@ -202,7 +204,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 308,
   },
   'an event that nobody waits for yet is not kept': {
-    change: { 'kernel/mailbox.ts': [['  if (wait === undefined) state.mailbox.push({ name, payload })\n', '']] },
+    change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
     by: ['events'],
   },
   'the row of a task is not kept with its history': {
@@ -442,7 +444,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine'],
-    at: 1_878,
+    at: 2_402,
   },
   'what is set apart is claimed again all the same': {
     change: {
@@ -469,5 +471,32 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['liveness', 'rest', 'quarantine', 'engine'],
     at: 6,
+  },
+  'nobody notices that the store went back': {
+    change: {
+      'scheduler/witness.ts': [
+        ['    if (seen.size === 0) return false\n', '    if (seen.size >= 0) return false\n'],
+        ['      if (lost.length === 0) return\n', '      if (lost.length >= 0) return\n'],
+      ],
+      'scheduler/stray.ts': [['    if (claiming()) return\n', '    if (!claiming() || node) return\n']],
+    },
+    by: ['liveness', 'rest'],
+    at: 8_000_786,
+  },
+  'a task that was given back stays with its owner when the store forgets just that': {
+    change: {
+      'scheduler/stray.ts': [['for (const suspect of suspects) if (!has(suspect.id)) giveBack(suspect)', '']],
+    },
+    by: ['liveness', 'rest'],
+    at: 8_000_416,
+  },
+  'a record is written although the one before it is lost': {
+    change: {
+      'store/sqlite/commit.ts': [
+        ['  AND EXISTS (SELECT 1 FROM triarch_history WHERE task = ?4 AND seq = ?1 - 1) ON CONFLICT', '  ON CONFLICT'],
+      ],
+    },
+    by: ['gapless', 'fold'],
+    at: 242,
   },
 }
