@@ -1,15 +1,20 @@
+import type { TaskEvent } from '../kernel/event.ts'
 import type { Pause } from '../kernel/state.ts'
-import { objectOf } from '../store/legible.ts'
-import type { TaskRow } from '../store/port.ts'
+import { legible, objectOf } from '../store/legible.ts'
+import type { StateStore, TaskRow } from '../store/port.ts'
 import { clock, type Explanation, type Reason } from './reason.ts'
 
-/** Why a task is set apart, as its row says it: nothing else need be read, nor might it be readable. */
-export function apartness(row: TaskRow): Explanation {
+/** No task has so many records. */
+const BEYOND = 2 ** 31 - 1
+
+/** Why a task is set apart, as its row says it, or the last record of one that had stopped: nothing else might be readable. */
+export async function apartness(store: StateStore, row: TaskRow): Promise<Explanation> {
   const { id, workflow, status, updatedAt } = row
+  const told = status === 'stopped' ? await lastWord(store, row) : undefined
   const error = objectOf<Pause>(row.pause)?.error
   const cause = (error?.details as { cause?: string } | undefined)?.cause
   const since = new Date(updatedAt)
-  const why = error?.message ?? 'it was set apart'
+  const why = error?.message ?? told ?? 'it was set apart'
   const bad = error?.cause?.details as { record?: number; to?: number } | undefined
   const broken = bad?.record === undefined ? undefined : { from: bad.record, to: bad.to ?? bad.record }
   const whole = broken && broken.from > 1 && status !== 'stopped' ? broken.from - 1 : undefined
@@ -28,4 +33,12 @@ export function apartness(row: TaskRow): Explanation {
     ...(broken && { broken }),
   }
   return { task: id, workflow, status, text: `Task "${id}" (${workflow}) ${text}.`, reasons: [reason], holds: [] }
+}
+
+async function lastWord(store: StateStore, { id, key }: TaskRow): Promise<string | undefined> {
+  const [end] = await store.lost([{ id, key, seq: BEYOND }])
+  const [record] = end?.last == null ? [] : await store.records(id, end.last - 1, 1)
+  const events = legible(record?.events)
+  const last = Array.isArray(events) ? (events.at(-1) as TaskEvent | null) : null
+  return last?.type === 'unheeded' && last.message === 'quarantine' ? last.reason : undefined
 }

@@ -38,7 +38,7 @@ export async function explain(
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
   if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
-  if (row.quarantined) return apartness(row)
+  if (row.quarantined) return apartness(store, row)
   const [records, queued, locks, nodes] = await Promise.all([
     readable(store, row),
     store.queued(id),

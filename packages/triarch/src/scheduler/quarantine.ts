@@ -5,7 +5,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Pause } from '../kernel/state.ts'
 import { objectOf } from '../store/legible.ts'
-import type { StateStore, TaskRow } from '../store/port.ts'
+import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.ts'
 import { PROBATION } from './mail.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
@@ -152,8 +152,11 @@ function because(trouble: Trouble, cause: Error): TriarchError {
 }
 
 /** One that has stopped stays so. */
-function recordOf(row: TaskRow, thrown: TriarchError): { events: string; pause: string } | null {
-  if (row.status === 'stopped') return null
+function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
+  if (row.status === 'stopped') {
+    const why: TaskEvent = { type: 'unheeded', message: 'quarantine', reason: thrown.message }
+    return { events: JSON.stringify([why]), pause: null }
+  }
   const { stack: _, ...error } = toRecord(thrown)
   const before = objectOf<Pause>(row.pause)
   const event: TaskEvent = { type: 'paused', reason: 'quarantine', error }

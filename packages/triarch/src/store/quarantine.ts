@@ -11,8 +11,8 @@ export interface Ownership {
 export interface Quarantine extends Ownership {
   id: string
   at: number
-  /** The pause, as a record and as the row has it; null for a task that has stopped: it stays so. */
-  record: { events: string; pause: string } | null
+  /** Why, as a record; and as the row has it, which makes it a pause. Without that the task keeps its status: it has stopped. */
+  record: { events: string; pause: string | null } | null
 }
 
 /** A task that is set apart goes on from a record: what comes after it is given up. */

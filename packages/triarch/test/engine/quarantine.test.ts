@@ -453,6 +453,7 @@ describe('a task whose writes the store refuses', () => {
     expect(await bad.status()).toMatchObject({ status: 'stopped', result: 'error', quarantined: true })
     const { text } = await s.engine.triarch.explain('bad')
     expect(text).toContain('resume(), retry() or cancel({ force: true })')
+    expect(text).toContain('the store refuses what it writes (no such thing can be stored)')
     // Tried once more, with the same end.
     await bad.resume()
     await s.advance('2m')

@@ -158,7 +158,11 @@ export function quarantineSuite(bench: Bench): void {
       await store.commit([
         transition(bad, { snapshot: snapshot({ status: 'stopped', result: 'error', error: '"e"' }) }),
       ])
-      expect(await store.quarantine(apart(bad, { record: null }))).toBe(true)
+      expect(await store.quarantine(apart(bad, { record: { events: '["why"]', pause: null } }))).toBe(true)
+      const why = { id: 'bad', key: bad.key, seq: 2 ** 31 - 1 }
+      expect(await store.lost([why])).toEqual([{ id: 'bad', last: 3 }])
+      expect(await store.records('bad', 2, 10)).toEqual([{ seq: 3, at, events: '["why"]' }])
+      expect(await store.task('bad')).toMatchObject({ status: 'stopped', pause: null, quarantined: true })
       const listed = async () =>
         (await store.list({ quarantined: true, limit: 10, order: 'newest' })).map(({ id }) => id)
       expect(await listed()).toEqual(['bad'])

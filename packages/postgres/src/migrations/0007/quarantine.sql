@@ -31,7 +31,7 @@ $$;
 CREATE TRIGGER tasks_readied BEFORE UPDATE OF ready ON triarch.tasks FOR EACH ROW
 WHEN (NEW.ready AND NOT OLD.ready) EXECUTE FUNCTION triarch.readied();
 
--- Sets a task apart, by its owner. Without a record it keeps the status it has: one that has stopped cannot pause.
+-- Sets a task apart, by its owner. Without a pause it keeps the status it has: one that has stopped cannot pause.
 CREATE FUNCTION triarch.quarantine(
   slot text, call bigint, of_task bigint, node text, epoch bigint, at bigint, events text, pause text
 ) RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
@@ -43,7 +43,7 @@ BEGIN
   PERFORM 1 FROM triarch.tasks t WHERE t.key = of_task FOR UPDATE;
   UPDATE triarch.tasks t SET quarantined = true, locked_by = NULL, ready = false, control = false, orphaned = true,
     wake_at = NULL, deadline = NULL, on_trial = false, updated_at = quarantine.at,
-    status = CASE WHEN events IS NULL THEN t.status ELSE 'paused' END, pause = coalesce(quarantine.pause, t.pause)
+    status = CASE WHEN quarantine.pause IS NULL THEN t.status ELSE 'paused' END, pause = coalesce(quarantine.pause, t.pause)
   WHERE t.key = of_task AND t.epoch = quarantine.epoch AND t.locked_by = node;
   answer := CASE WHEN FOUND THEN 'yes' ELSE 'no' END;
   IF answer = 'yes' THEN

@@ -29,10 +29,10 @@ UPDATE triarch_tasks SET orphaned = 1, base_seq = ?, updated_at = ?, status = ?,
   progress = ?, output = ?, error = ?, pause = ? WHERE key = ?`
 const FORGET = ['DELETE FROM triarch_work WHERE task = ?', 'DELETE FROM triarch_inbox WHERE task = ?'] as const
 
-/** Without a record the task keeps the status it has: one that has stopped cannot pause. */
+/** Without a pause the task keeps the status it has: one that has stopped cannot pause. */
 export function quarantine(database: Database, _now: number, { key, epoch, node, at, record }: Quarantine): boolean {
   return database.transaction(() => {
-    const [status, pause] = record ? ['paused', record.pause] : [null, null]
+    const [status, pause] = record?.pause != null ? ['paused', record.pause] : [null, null]
     if (database.run(SET_APART, at, status, pause, key, epoch, node) === 0) return false
     if (record) database.run(APPEND, at, record.events, key)
     database.run(DISOWN_LETTERS, key)
