@@ -107,9 +107,12 @@ BEGIN
   -- are accepted now have their record, or (without events) that of before.
   IF appended < cardinality(done) THEN
     FOR entry IN
-      SELECT b.ord FROM unnest(done, seqs, events) WITH ORDINALITY AS b (key, seq, events, ord)
+      SELECT b.ord FROM unnest(done, seqs, events, keys) WITH ORDINALITY AS b (key, seq, events, known, ord)
       WHERE b.key > 0 AND (b.seq > 0 OR b.events IS NOT NULL)
-        AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq)
+        AND (NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq)
+          -- It was there before, and was not even tried.
+          OR b.events IS NOT NULL AND b.known IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq - 1))
     LOOP
       done[entry.ord] := 0;
     END LOOP;
