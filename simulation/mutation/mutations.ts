@@ -15,7 +15,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an append does not check the fence': {
     change: {
       'store/sqlite/commit.ts': [
-        ['WHERE key = ?4 AND epoch = ?5 AND locked_by = ?6', "WHERE key = ?4 AND ?5 > 0 AND ?6 <> ''"],
+        ['WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3', "WHERE key = ?1 AND ?2 > 0 AND ?3 <> ''"],
       ],
     },
     by: ['owners'],
@@ -430,7 +430,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 18,
   },
   'a task that the store refuses is tried for ever': {
-    change: { 'scheduler/quarantine.ts': [['known.count++', 'known.count = 1']] },
+    change: {
+      'scheduler/quarantine.ts': [
+        ['row: row + 1, since, accepted, count: (before?.count ?? 0) + 1', 'row: 1, since, accepted, count: 1'],
+      ],
+    },
     by: ['quarantine', 'liveness'],
     at: 32,
   },
@@ -438,7 +442,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/committer.ts': [
         [
-          "if (batch.length === 1 || !isTriarchError(error, 'STORE_FAILED')) return error as Error",
+          "if (batch.length === 1 || (isTriarchError(error) && error.code !== 'STORE_FAILED')) return error as Error",
           'if (batch.length > 0) return error as Error',
         ],
       ],

@@ -5,7 +5,7 @@ const AGE = 2_000
 /** A process that lives on for so long after the step began did not die of it at once (ms). */
 export const SURVIVED = 1_000
 /** The longest wait for one's turn (ms). */
-const LONGEST = 30_000
+const LONGEST = 5_000
 
 /**
  * Where one process tries steps that were lost with theirs time and again: one at a time, so that what kills is told from what

@@ -26,7 +26,7 @@ export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, dr
 }
 
 const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
-const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
+const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 2_000, factor: 1.5, max: 10_000, jitter: true }
 
 /** It goes through the work queue, and is tried by itself. */
 export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {
