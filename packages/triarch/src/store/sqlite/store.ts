@@ -8,7 +8,6 @@ import { storeError, unopened } from './failure.ts'
 import { SameFile } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
-import { listing } from './listing.ts'
 import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
 import { Posting } from './posting.ts'
@@ -272,7 +271,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   list(query: port.ListQuery): Promise<port.TaskRow[]> {
-    return listing(this.#environment, query, (from) => this.#run('list', query, from))
+    return this.#run('list', query)
   }
 
   lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
