@@ -29,6 +29,7 @@ export class Client {
   readonly #known: Definitions
   readonly #tokens = new Set<string>()
   #repeats = false
+  readonly #poisoned: boolean
   /** Tokens that were told again before the answer came: it may be about what the store has forgotten since. */
   readonly #toldAgain = new Set<string>()
   /** All that were ever told. */
@@ -37,6 +38,7 @@ export class Client {
   constructor(machine: Machine, triarch: Triarch, known: Definitions, plan: Plan) {
     const { tasks, schedules = [], chaos, settings } = plan
     this.#machine = machine
+    this.#poisoned = plan.poison !== undefined
     this.#triarch = triarch
     this.#known = known
     this.owed = tasks.length + schedules.length
@@ -58,7 +60,8 @@ export class Client {
       )
       await submitted.catch((error: unknown) => {
         // It is there already, and poison has spoilt what it would be compared with.
-        if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
+        const spoilt = this.#poisoned && isTriarchError(error, 'TASK_EXISTS')
+        if (!spoilt && !isTriarchError(error, 'HISTORY_CORRUPT')) throw error
       })
     }
     this.accepted.push(id)

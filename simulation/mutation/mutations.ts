@@ -432,7 +432,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a task that the store refuses is tried for ever': {
     change: {
       'scheduler/quarantine.ts': [
-        ['row: row + 1, since, accepted, count: (before?.count ?? 0) + 1', 'row: 1, since, accepted, count: 1'],
+        ['if (known.row < ENOUGH && known.count < OFTEN && strikes < PROBATION) return null', 'if (known) return null'],
       ],
     },
     by: ['quarantine', 'liveness'],
@@ -496,9 +496,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a record is written although the one before it is lost': {
     change: {
-      'store/sqlite/commit.ts': [
-        ['  AND EXISTS (SELECT 1 FROM triarch_history WHERE task = ?4 AND seq = ?1 - 1) ON CONFLICT', '  ON CONFLICT'],
-      ],
+      'store/sqlite/commit.ts': [['EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5)', '?5 > 0']],
     },
     by: ['gapless', 'fold'],
     at: 242,
