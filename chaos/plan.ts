@@ -45,6 +45,7 @@ export type Kind = (typeof kinds)[number]
 /** Kinds that the engine does not withstand yet, with the number of the finding: they are drawn only when they are asked for. */
 export const awaited: Partial<Record<Kind, string>> = {
   deploy: '6',
+  'poison step': '6',
   'poison code': '6',
   'poison replay': '3',
   'poison child': '3',
