@@ -16,8 +16,8 @@ export const STRIKES = 3
 const PATIENCE = 60_000
 
 /**
- * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits until the next
- * process has shown that it lives without it.
+ * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect's is short: it is
+ * tried by a process that has lived for a while only, and in its turn.
  */
 export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
   if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)
