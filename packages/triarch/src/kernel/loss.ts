@@ -16,8 +16,8 @@ export const STRIKES = 3
 const PATIENCE = 60_000
 
 /**
- * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect's is short: it is
- * tried by a process that has lived for a while only, and in its turn.
+ * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits until the next
+ * process has shown that it lives without it. Shorter waits make three strikes of one minute in which no answer gets through.
  */
 export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
   if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)
@@ -26,7 +26,7 @@ export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, dr
 }
 
 const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
-const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 2_000, factor: 1.5, max: 10_000, jitter: true }
+const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
 
 /** It goes through the work queue, and is tried by itself. */
 export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {

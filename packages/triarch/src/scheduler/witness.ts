@@ -3,6 +3,9 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { LostRecord, RecordMark, StateStore, Transition } from '../store/port.ts'
 import type { TaskRunner } from './runner.ts'
 
+/** So many looks after the last record there may still be something to find. */
+const FRESH = 4
+
 /** Records that are remembered, each the latest of its span. */
 const MOST = 16
 /** How far they reach back: further than the last time that the store was asked, however much is written. */
@@ -46,6 +49,11 @@ export class Witness {
     this.#options = options
     this.#runners = runners
     this.#span = (options.every * REACH) / MOST
+  }
+
+  /** Something was written lately: of a node that has long been at rest nothing can have been lost. */
+  get fresh(): boolean {
+    return this.#options.environment.monotonic() < this.#until + FRESH * this.#options.every
   }
 
   see(runner: TaskRunner, { seq, release }: Transition): void {

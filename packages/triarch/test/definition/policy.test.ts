@@ -132,10 +132,10 @@ describe('the defaults', () => {
     expect(waits.at(-1)).toBe(60_000)
   })
 
-  it('of a suspect stay short: it waits for a process that has lived for a while anyway', () => {
+  it('of a suspect leave the next process the time to show that it lives without it', () => {
     const waits = Array.from({ length: MOST_LOSSES }, (_, index) => lossWait({ losses: 2, doubts: index + 1 }, 0))
-    expect(waits.slice(0, 4)).toEqual([0, 1_000, 1_500, 2_250])
-    expect(waits.at(-1)).toBe(5_000)
+    expect(waits.slice(0, 4)).toEqual([0, 2_000, 3_000, 4_500])
+    expect(waits.at(-1)).toBe(30_000)
   })
 })
 
