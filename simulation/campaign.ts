@@ -1,5 +1,6 @@
 import { Coverage } from './coverage.ts'
 import { enumerate, type Strike } from './enumerate.ts'
+import type { FeatureName } from './feature.ts'
 import type { Plan } from './plan.ts'
 import { type Report, run } from './run.ts'
 import { swarm } from './swarm.ts'
@@ -36,8 +37,9 @@ export class Campaign {
     this.#twiceEvery = twiceEvery
   }
 
-  async seed(seed: number): Promise<void> {
-    await this.plan(`seed ${seed}`, swarm(seed), seed % this.#twiceEvery === 0)
+  /** `only`: the seed's course of events in a world that has this feature, and no other. */
+  async seed(seed: number, only?: FeatureName): Promise<void> {
+    await this.plan(`seed ${seed}`, swarm(seed, only), seed % this.#twiceEvery === 0)
   }
 
   async plan(name: string, plan: Plan, twice: boolean = true): Promise<void> {

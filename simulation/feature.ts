@@ -71,7 +71,7 @@ const loss: Feature = (chance, plan) => {
 }
 
 /** What only some worlds have, and how many of them (shares of one). */
-const features: Readonly<Record<string, { of: number; add: Feature }>> = {
+const features = {
   schedules: { of: 0.12, add: schedules },
   retention: { of: 0.1, add: retention },
   transactions: { of: 0.12, add: transactions },
@@ -79,13 +79,19 @@ const features: Readonly<Record<string, { of: number; add: Feature }>> = {
   callbacks: { of: 0.1, add: callbacks },
   clocks: { of: 0.08, add: clocks },
   loss: { of: 0.08, add: loss },
-}
+} satisfies Record<string, { of: number; add: Feature }>
 
-/** The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them. */
-export function featured(plan: Plan, opsOf: (chance: Chance) => Op[]): Plan {
+export type FeatureName = keyof typeof features
+
+/**
+ * The plan with its features. Each is drawn by itself, so that seeds keep the others when there are more of them.
+ * `only`: this one for certain, and no other.
+ */
+export function featured(plan: Plan, opsOf: (chance: Chance) => Op[], only?: FeatureName): Plan {
   for (const [name, { of, add }] of Object.entries(features)) {
     const chance = chanceOf(seededRandom(hash32(`${name} of ${plan.seed}`)))
-    if (chance.yes(of)) add(chance, plan, opsOf)
+    const drawn = chance.yes(of)
+    if (only === undefined ? drawn : name === only) add(chance, plan, opsOf)
   }
   return plan
 }

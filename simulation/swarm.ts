@@ -2,7 +2,7 @@ import { seededRandom } from '../packages/triarch/src/environment/random.ts'
 import type { Order } from '../packages/triarch/test/crash/workload.ts'
 import type { Part } from './blueprint.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import { featured } from './feature.ts'
+import { type FeatureName, featured } from './feature.ts'
 import { callFaults, type Hurt, hurtKinds, type Move, moves, type NodePlan, type Plan, type TaskPlan } from './plan.ts'
 import type { Op, ShopAction } from './program.ts'
 import type { Visit } from './yard.ts'
@@ -12,9 +12,9 @@ const CHAOS = 4_000
 
 /**
  * What a seed stands for. Each seed first draws which kinds of faults it has at all, and how often (swarm testing, Groce
- * et al. 2012): runs with few kinds reach what runs with all of them never would.
+ * et al. 2012): runs with few kinds reach what runs with all of them never would. `only`: in worlds with this feature.
  */
-export function swarm(seed: number): Plan {
+export function swarm(seed: number, only?: FeatureName): Plan {
   const chance = chanceOf(seededRandom(seed))
   const nodes = nodesOf(chance)
   const tasks = Array.from({ length: 1 + chance.below(5) }, (_, index) => taskOf(chance, index))
@@ -39,7 +39,7 @@ export function swarm(seed: number): Plan {
     calls: chance.yes(0.8) ? callsOf(chance) : {},
     strike: null,
   }
-  return featured(plan, (own) => opsOf(own, 1, true))
+  return featured(plan, (own) => opsOf(own, 1, true), only)
 }
 
 function nodesOf(chance: Chance): NodePlan['roles'][] {

@@ -17,14 +17,14 @@ export interface Verdict {
 }
 
 /** Seeds without an answer after which a mutation is taken for uncaught. */
-const MOST_SEEDS = 200
+const MOST_SEEDS = 400
 
 /** Runs the simulation over the mutated engine until an oracle that must catch the mutation does. */
 export async function judge(name: string, mutation: Mutation): Promise<Verdict> {
   const { Campaign: Mutant } = await mutant(name)
   const campaign = new Mutant(undefined, mutation.by.includes('determinism') ? 1 : Number.POSITIVE_INFINITY)
   const expected = (violation: string) => mutation.by.includes(oracleOf(violation))
-  for await (const _ of work(campaign, mutation.at ?? 1)) {
+  for await (const _ of work(campaign, mutation)) {
     const failure = campaign.failures.find(({ violations }) => violations.some(expected))
     if (failure) return verdict(name, campaign, failure.name, failure.violations, failure.violations.find(expected))
   }
@@ -37,7 +37,7 @@ export function unjudged(name: string, { message }: Error): Verdict {
   return { name, caught: [], at: null, runs: 0, violation: message }
 }
 
-async function* work(campaign: Campaign, at: string | number): AsyncGenerator<void> {
+async function* work(campaign: Campaign, { at = 1, world }: Mutation): AsyncGenerator<void> {
   if (typeof at === 'string') {
     const plan = scenarios[at]
     if (!plan) throw new Error(`there is no scenario "${at}"`)
@@ -48,7 +48,7 @@ async function* work(campaign: Campaign, at: string | number): AsyncGenerator<vo
     return
   }
   for (let seed = at; seed < at + MOST_SEEDS; seed++) {
-    await campaign.seed(seed)
+    await campaign.seed(seed, world)
     yield
   }
 }

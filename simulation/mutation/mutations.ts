@@ -1,3 +1,5 @@
+import type { FeatureName } from '../feature.ts'
+
 /** Texts of one file of packages/triarch/src and what takes their places; each must stand in it exactly once. */
 type Edits = readonly (readonly [from: string, to: string])[]
 
@@ -8,6 +10,8 @@ export interface Mutation {
   by: readonly string[]
   /** A scenario that shows it, each of its calls hurt in turn; or the seed that the search begins with; 1. */
   at?: string | number
+  /** A feature that all worlds of the search have: bugs of what is rare are found soon, whatever seeds come to mean. */
+  world?: FeatureName
 }
 
 /** Each breaks one of the engine's promises. */
@@ -350,7 +354,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'supervisor/supervisor.ts': [['this.#schedulesDue = report.schedules', 'this.#schedulesDue = true']],
     },
     by: ['occurrences'],
-    at: 10,
+    world: 'schedules',
   },
   'of the occurrences that are due at once the first run, not the last': {
     change: {
@@ -359,7 +363,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['occurrences'],
-    at: 71,
+    world: 'schedules',
   },
   'a schedule goes on from the present, whatever was due before': {
     change: {
@@ -368,19 +372,19 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['occurrences'],
-    at: 22,
+    world: 'schedules',
   },
   'whoever read a schedule may write it, though it has moved on': {
     change: { 'store/sqlite/schedule.ts': [['WHERE name = ? AND revision = ?`', 'WHERE name = ? AND ? > 0`']] },
     by: ['occurrences'],
-    at: 57,
+    world: 'schedules',
   },
   'schedules are looked at when a leader begins, and then no more': {
     change: {
       'supervisor/supervisor.ts': [['    this.#schedulesDue = report.schedules\n', '    this.#schedulesDue = false\n']],
     },
     by: ['occurrences'],
-    at: 10,
+    world: 'schedules',
   },
   'retention takes what has an open child': {
     change: {
@@ -389,22 +393,22 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['retained'],
-    at: 4,
+    world: 'retention',
   },
   'retention takes what somebody has or is about to take': {
     change: { 'store/sqlite/prune.ts': [['  AND locked_by IS NULL AND ready = 0 AND key', '  AND key']] },
     by: ['retained'],
-    at: 58,
+    world: 'retention',
   },
   'retention takes what is not old enough': {
     change: { 'store/sqlite/prune.ts': [['until: now - (rule.age ?? 0)', 'until: now - (rule.age ?? 0) / 2']] },
     by: ['retained'],
-    at: 4,
+    world: 'retention',
   },
   'a dropped task leaves something behind': {
     change: { 'store/sqlite/prune.ts': [["  'DELETE FROM triarch_history WHERE task = ?',\n", '']] },
     by: ['retained'],
-    at: 4,
+    world: 'retention',
   },
   'retention is thought of once': {
     change: {
@@ -413,12 +417,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['retained'],
-    at: 4,
+    world: 'retention',
   },
   'nobody remembers that a transaction took effect': {
     change: { 'store/sqlite/effect.ts': [['  database.run(KEEP, key, step, name, answer)\n', '']] },
     by: ['transactions'],
-    at: 53,
+    world: 'transactions',
   },
   'what a transaction that failed has written stays': {
     change: {
@@ -427,7 +431,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['transactions'],
-    at: 18,
+    world: 'transactions',
   },
   'a task that the store refuses is tried for ever': {
     change: {
@@ -436,7 +440,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine', 'liveness'],
-    at: 32,
+    world: 'poison',
   },
   'what the store refuses costs the neighbours of a batch as well': {
     change: {
@@ -448,7 +452,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine'],
-    at: 2_402,
+    world: 'poison',
   },
   'what is set apart is claimed again all the same': {
     change: {
@@ -462,7 +466,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'the clock of the store buries those whom the leader hears': {
     change: { 'store/sqlite/sweep.ts': [['  database.run(VOUCH, now)\n', '']] },
     by: ['alive'],
-    at: 61,
+    world: 'clocks',
   },
   'what a listener throws meets the engine': {
     change: {
@@ -474,7 +478,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness', 'rest', 'quarantine', 'engine'],
-    at: 6,
+    world: 'callbacks',
   },
   'nobody notices that the store went back': {
     change: {
@@ -485,20 +489,20 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/stray.ts': [['    if (claiming()) return\n', '    if (!claiming() || node) return\n']],
     },
     by: ['liveness', 'rest'],
-    at: 8_000_786,
+    world: 'loss',
   },
   'a task that was given back stays with its owner when the store forgets just that': {
     change: {
       'scheduler/stray.ts': [['for (const suspect of suspects) if (!has(suspect.id)) giveBack(suspect)', '']],
     },
     by: ['liveness', 'rest'],
-    at: 8_000_416,
+    world: 'loss',
   },
   'a record is written although the one before it is lost': {
     change: {
       'store/sqlite/commit.ts': [['EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5)', '?5 > 0']],
     },
     by: ['gapless', 'fold'],
-    at: 242,
+    world: 'loss',
   },
 }
