@@ -61,7 +61,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/letters.ts': [
         ['if (this.#taken.has(letter)) return false', ''],
-        ['return letters.filter(({ id }) => !spent.has(id))', 'return letters'],
+        ['!spent.has(letter.id) && give(letter)', 'give(letter)'],
       ],
     },
     by: ['letters'],

@@ -43,51 +43,54 @@ export class Letters {
     this.#spent?.add(letter)
   }
 
-  /** The oldest of all; or, while a task has too many, some of each task that has none at hand. `again`: look at once. */
-  async fetch(store: StateStore, node: string): Promise<{ letters: Letter[]; more: boolean; again: boolean }> {
-    return this.crowded ? this.#shares(store, node) : this.#oldest(store, node)
+  /**
+   * Gives on what waits in the inbox: the oldest of all; or, while a task has too many, some of each task that has none at
+   * hand. `give`: whether somebody took the letter. Tells whether to look again at once. One call at a time.
+   */
+  async deliver(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
+    return this.crowded ? this.#shares(store, node, give) : this.#oldest(store, node, give)
   }
 
-  async #oldest(store: StateStore, node: string): Promise<{ letters: Letter[]; more: boolean; again: boolean }> {
+  async #oldest(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
     const limit = LARGEST + this.#taken.size
-    let all: Letter[] = []
-    const letters = await this.read(async () => {
-      all = await store.inbox(node, limit)
-      return all
-    })
+    const { all, given } = await this.#read(() => store.inbox(node, limit), give)
     const more = all.at(-1)?.more === true
     if (more) for (const key of hogs(all, limit)) this.#flooded.add(key)
-    return { letters, more, again: this.crowded }
+    // What is at hand already is found each time, and would be for ever.
+    return this.crowded || (more && given > 0)
   }
 
-  async #shares(store: StateStore, node: string): Promise<{ letters: Letter[]; more: boolean; again: boolean }> {
+  async #shares(store: Pick<StateStore, 'inbox'>, node: string, give: (letter: Letter) => boolean): Promise<boolean> {
     const after = this.#after
     const busy = new Set(this.#taken.values())
-    const found = new Set<number>()
-    let more = false
-    const letters = await this.read(async () => {
-      const all = await store.inbox(node, LARGEST, { each: { ...SHARE, after, skip: [...busy] } })
-      for (const { key } of all) found.add(key)
-      more = all.at(-1)?.more === true
-      this.#after = more ? (all.at(-1)?.key ?? 0) : 0
-      return all
-    })
+    const each = { ...SHARE, after, skip: [...busy] }
+    const { all, given } = await this.#read(() => store.inbox(node, LARGEST, { each }), give)
+    const more = all.at(-1)?.more === true
+    this.#after = more ? (all.at(-1)?.key ?? 0) : 0
     // One that was looked at and had nothing left is like any other again.
-    if (!more && after === 0)
+    if (!more && after === 0) {
+      const found = new Set(all.map(({ key }) => key))
       for (const key of [...this.#flooded]) if (!busy.has(key) && !found.has(key)) this.#flooded.delete(key)
-    return { letters, more, again: after > 0 || !this.crowded }
+    }
+    return after > 0 || !this.crowded || (more && given > 0)
   }
 
   /**
-   * What the reading finds, without the letters let go meanwhile: it may have begun before they were consumed, and so
-   * still show them. Those that do remain are found by the next. One reading at a time.
+   * Gives on what the reading finds, without the letters let go meanwhile: it may have begun before they were consumed, and so
+   * still show them. Those that do remain are found by the next. Nothing may happen between the end of the reading and the
+   * giving, not even a turn of promises: a letter that is consumed then would be neither let go meanwhile nor at hand.
    */
-  async read(reading: () => Promise<Letter[]>): Promise<Letter[]> {
+  async #read(
+    reading: () => Promise<Letter[]>,
+    give: (letter: Letter) => boolean,
+  ): Promise<{ all: readonly Letter[]; given: number }> {
     const spent = new Set<number>()
     this.#spent = spent
     try {
-      const letters = await reading()
-      return letters.filter(({ id }) => !spent.has(id))
+      const all = await reading()
+      let given = 0
+      for (const letter of all) if (!spent.has(letter.id) && give(letter)) given++
+      return { all, given }
     } finally {
       this.#spent = null
     }

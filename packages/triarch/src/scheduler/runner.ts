@@ -189,8 +189,9 @@ export class TaskRunner {
       this.size = size
       this.state = rebuilt.state
       this.#snapshot = summarise(this.state)
-      for (const { letter } of mail) if (letter !== null) letters.take(letter, claim.key)
-      this.#mail.unshift(...mail)
+      if (this.#gone) return
+      // A reading of the inbox may have brought them meanwhile.
+      this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
       await this.#replay(rebuilt)
     } finally {
       breath.end()

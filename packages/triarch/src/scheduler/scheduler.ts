@@ -409,10 +409,12 @@ export class Scheduler implements Owner {
   }
 
   async #deliver(): Promise<void> {
-    const { letters, more, again } = await this.letters.fetch(this.#options.store, this.node)
-    const taken = letters.filter(({ id, key, message }) => this.#byKey.get(key)?.push(message, id))
-    // What is at hand already is found each time, and would be for ever.
-    if (again || (more && taken.length > 0)) this.wake(hints.mail)
+    const again = await this.letters.deliver(
+      this.#options.store,
+      this.node,
+      ({ id, key, message }) => this.#byKey.get(key)?.push(message, id) === true,
+    )
+    if (again) this.wake(hints.mail)
   }
 
   async #claim(): Promise<void> {

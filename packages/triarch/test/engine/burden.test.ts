@@ -1,11 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { Triarch, TriarchError, workflow } from '../../src/index.ts'
-import type { StoreFactory } from '../../src/store/factory.ts'
-import { CLAIM_BOUNDS, type StateStore } from '../../src/store/port.ts'
+import { CLAIM_BOUNDS } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
-import { codeOf, stage } from './harness.ts'
+import { codeOf, seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 const waits = workflow('waits', {
@@ -14,20 +13,6 @@ const waits = workflow('waits', {
     return n
   },
 })
-
-/** The store with some of its calls seen or changed. */
-function seen(factory: StoreFactory, change: (store: StateStore) => Partial<StateStore>): StoreFactory {
-  return (environment) => {
-    const store = factory(environment)
-    const changed = change(store)
-    return new Proxy(store, {
-      get(target, key) {
-        const own = (changed[key as keyof StateStore] ?? Reflect.get(target, key, target)) as unknown
-        return typeof own === 'function' ? own.bind(target) : own
-      },
-    })
-  }
-}
 
 describe('long histories of many tasks', () => {
   it('are opened in portions, by two nodes that live through it, and every task is served', {

@@ -5,6 +5,7 @@ import { childTaskId } from '../../src/kernel/child.ts'
 import { type DatedEvent, rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
+import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore } from '../../src/store/port.ts'
 import { memory, type TestEngine, type TestOptions, testEngine } from '../../src/testing/index.ts'
 
@@ -68,6 +69,20 @@ export async function stage(options: TestOptions = {}): Promise<Stage> {
     },
   })
   return new Stage(engine, made[0] as StateStore, errors)
+}
+
+/** The store with some of its calls seen or changed. */
+export function seen(factory: StoreFactory, change: (store: StateStore) => Partial<StateStore>): StoreFactory {
+  return (environment) => {
+    const store = factory(environment)
+    const changed = change(store)
+    return new Proxy(store, {
+      get(target, key) {
+        const own = (changed[key as keyof StateStore] ?? Reflect.get(target, key, target)) as unknown
+        return typeof own === 'function' ? own.bind(target) : own
+      },
+    })
+  }
 }
 
 /** The history is gapless, and the task's row is what a fold of it gives; so is a rebuild from the last fresh start. */

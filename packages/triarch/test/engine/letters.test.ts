@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { workflow } from '../../src/index.ts'
+import { Letters } from '../../src/scheduler/letters.ts'
+import type { Letter } from '../../src/store/port.ts'
+import { memory } from '../../src/testing/index.ts'
+import { seen, stage } from './harness.ts'
+
+const letter: Letter = { id: 7, key: 1, message: { type: 'event', name: 'news', payload: 0 } }
+
+it.each(Array.from({ length: 20 }, (_, turns) => turns))(
+  'a letter whose end becomes known %i turns of promises after a reading began is given to its task once',
+  async (turns) => {
+    const letters = new Letters()
+    letters.take(letter.id, letter.key)
+    const given: number[] = []
+    const reading = letters.deliver({ inbox: async () => [letter] }, 'node', ({ id, key }) => {
+      const free = letters.take(id, key)
+      if (free) given.push(id)
+      return free
+    })
+    for (let turn = 0; turn < turns; turn++) await null
+    letters.drop(letter.id)
+    await reading
+    expect(given).toEqual([])
+  },
+)
+
+it('a letter that comes with a claim and is read again before its task is opened is heard once', async () => {
+  const listener = workflow('listener', {
+    run: async (_: null, task) => [await task.event('news'), await task.event('news')],
+  })
+  const read = Promise.withResolvers<void>()
+  const opening = Promise.withResolvers<void>()
+  const slow = seen(memory(), (store) => ({
+    // All histories are too long to come with their claims whole.
+    claim: async (request) => (await store.claim(request)).map((claim) => ({ ...claim, rest: 1_000 })),
+    replay: async (...args) => {
+      opening.resolve()
+      await read.promise
+      return store.replay(...args)
+    },
+    inbox: async (...args) => {
+      const letters = await store.inbox(...args)
+      if (letters.length > 1) read.resolve()
+      return letters
+    },
+  }))
+  await using s = await stage({ workflows: [listener], store: slow })
+  const task = await s.submit(listener, null, { startAt: new Date(s.engine.environment.now() + 60_000) })
+  await s.settle()
+  await task.emit('news', 'first')
+  await opening.promise
+  await task.emit('news', 'second')
+  await read.promise
+  await s.advance('2m')
+  expect(await task.result()).toEqual(['first', 'second'])
+})
