@@ -10,6 +10,8 @@ const PULSE = 500
 
 /** A node's clock follows the store's, and lags by what an answer takes (ms): here all is on one machine. */
 const CLOCK_LAG = 25
+/** On a busy one an answer takes longer. Then what a node recorded of an attempt shows by how much, up to this (ms). */
+const BUSY_LAG = 500
 
 /** Each task with what the ledger has of it. */
 const both =
@@ -53,7 +55,10 @@ const silence = both((story, entries, { pulse = PULSE, slack = CLOCK_LAG }) => {
   const spans = stops(story)
   return entries
     .filter(({ kind, zombie }) => kind === 'call' && !zombie)
-    .filter(({ at }) => spans.some(({ from, until }) => at > from + late && at < until))
+    .filter((entry) => {
+      const at = entry.at - lagOf(story, entry)
+      return spans.some(({ from, until }) => at > from + late && at < until)
+    })
     .map((entry) => `${nameOf(entry)} started after the task had stopped`)
 })
 
@@ -93,10 +98,21 @@ const superseded = both((story, entries, { slack = CLOCK_LAG }) => {
   }
   return entries.flatMap((entry) => {
     const at = ended.get(`${entry.step} ${entry.operation} ${entry.attempt}`) ?? Number.POSITIVE_INFINITY
-    const late = entry.kind === 'call' && !entry.zombie && entry.at > at + slack
+    const late = entry.kind === 'call' && !entry.zombie && entry.at - lagOf(story, entry) > at + slack
     return late && !rewound(story) ? [`${nameOf(entry)} started ${entry.at - at} ms after it was given up`] : []
   })
 })
+
+/** How far behind the ledger's the clock was by which the attempt's own record tells when it began (ms). */
+function lagOf(story: Story, { step, operation, attempt, at }: Entry): number {
+  const lags = dated(story).flatMap(({ event }) => {
+    if (!('startedAt' in event) || event.startedAt === null || event.id !== step || event.attempt !== attempt) return []
+    const of = event.type === 'undone' ? 'undo' : 'operation' in event ? event.operation : 'run'
+    const lag = at - event.startedAt
+    return of === operation && lag >= 0 && lag <= BUSY_LAG ? [lag] : []
+  })
+  return lags.length > 0 ? Math.min(...lags) : 0
+}
 
 /** Actions that are never tried twice. */
 const once: readonly string[] = ['ship', 'tell']
