@@ -42,7 +42,14 @@ export type Rule = (remains: Remains) => string[]
 const blunders = /^(?:0A|0B|20|21|22|23|25|26|2B|34|39|3B|3D|3F|42|44|54|P0|XX)/
 
 /** Errors that a node meets while the database is away, or while it leaves. */
-const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'STORE_UNAVAILABLE', 'NODE_STOPPED', 'NODE_FENCED']
+const harmless: readonly string[] = [
+  'STORE_BUSY',
+  'STORE_CLOSED',
+  'STORE_UNAVAILABLE',
+  'STORE_UNANSWERED',
+  'NODE_STOPPED',
+  'NODE_FENCED',
+]
 
 const orders: Rule = ({ orders: { kept, confirmed }, ledgers, store }) => {
   const tasks = store.tasks

@@ -261,7 +261,7 @@ async function patience(error: unknown): Promise<boolean> {
   return true
 }
 
-const passing: readonly string[] = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_READ_ONLY']
+const passing: readonly string[] = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_UNANSWERED', 'STORE_READ_ONLY']
 
 function forgive(error: unknown): void {
   if (!isTriarchError(error) || !passing.includes(error.code)) throw error

@@ -12,6 +12,8 @@ const RETAINED = 27_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
+const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED'] as const
+
 /** Submits the plan's tasks and sends them events, as a careful application does: it tries again until it is sure. */
 export class Client {
   /** Ids whose submission was acknowledged. */
@@ -165,7 +167,7 @@ export class Client {
       } catch (error) {
         // It was there when it was submitted, and forgotten when it was compared.
         const passes = this.#repeats && isTriarchError(error, 'TASK_EXISTS')
-        if (!passes && !isTriarchError(error, 'STORE_UNAVAILABLE') && !isTriarchError(error, 'STORE_BUSY')) throw error
+        if (!passes && !passing.some((code) => isTriarchError(error, code))) throw error
       }
       await this.#pause(AGAIN)
     }

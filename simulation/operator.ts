@@ -101,6 +101,7 @@ const expected = [
   'UNKNOWN_TASK',
   'STORE_BUSY',
   'STORE_UNAVAILABLE',
+  'STORE_UNANSWERED',
   // Nodes that meet such a history say so, and are heard.
   'HISTORY_CORRUPT',
 ] as const

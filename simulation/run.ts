@@ -336,7 +336,7 @@ function refusals({ name }: Call, answer: unknown): string {
   return refused > 0 ? `: ${refused} refused` : ''
 }
 
-const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
+const harmless: readonly string[] = ['STORE_BUSY', 'STORE_UNANSWERED', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
 
 function isHarmless(error: unknown): boolean {
   const { code, message = '' } = error as { code?: string; message?: string }

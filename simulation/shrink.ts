@@ -4,8 +4,9 @@ import type { Plan } from './plan.ts'
 import type { Op } from './program.ts'
 import { run } from './run.ts'
 
-/** Runs spent on making one failure small. */
+/** Runs spent on making one failure small, and how long that may take (ms): those that never come to rest are slow. */
 const MOST_RUNS = 400
+const LONGEST = 20_000
 
 /** Whether the plan breaks a rule of this oracle. */
 export const breaks =
@@ -13,14 +14,22 @@ export const breaks =
   async (plan: Plan): Promise<boolean> =>
     (await run(plan)).violations.some((violation) => oracleOf(violation) === oracle)
 
-/** The smallest plan found that still fails: parts are left out, one after the other, while it does. */
-export async function shrink(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<Plan> {
+/**
+ * The smallest plan found that still fails: parts are left out, one after the other, while it does. `clock`: of the time that
+ * is spent on it (ms).
+ */
+export async function shrink(
+  plan: Plan,
+  fails: (plan: Plan) => Promise<boolean>,
+  clock: () => number = () => performance.now(),
+): Promise<Plan> {
   let best = plan
   let left = MOST_RUNS
+  const until = clock() + LONGEST
   for (let smaller = true; smaller && left > 0; ) {
     smaller = false
     for (const candidate of smallerPlans(best)) {
-      if (left-- <= 0) break
+      if (left-- <= 0 || clock() >= until) return best
       if (!(await fails(candidate))) continue
       best = candidate
       smaller = true

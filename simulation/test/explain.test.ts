@@ -28,6 +28,16 @@ it('a failure is made as small as it still fails', async () => {
   expect(shrunk).toBeGreaterThan(0)
 })
 
+it('is made small for a while only, however long each run takes', async () => {
+  const plan = swarm(1)
+  let runs = 0
+  const fails = async () => ++runs > 0
+  const clock = () => runs * 15_000
+  const small = await shrink(plan, fails, clock)
+  expect(runs).toBe(2)
+  expect(JSON.stringify(small).length).toBeLessThan(JSON.stringify(plan).length)
+})
+
 it('a failure is told with its plan, ready to be run again, and its course', async () => {
   const plan = { ...(scenarios.takeover as Plan), calls: { busy: 0.1 } }
   const lines = await explain({

@@ -42,7 +42,7 @@ export class Consumer {
   readonly #said = new Map<number, Message>()
   #replies: QueuedReply[] = []
   #replying = false
-  /** Replies that wait by themselves, for their task is held by somebody's transaction. */
+  /** Replies that wait by themselves, for somebody's transaction holds their task, or the store takes them not. */
   #held = 0
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
@@ -210,7 +210,7 @@ export class Consumer {
     else this.#replied()
   }
 
-  /** Where somebody's transaction is in the way, in halves, until what it holds is alone. */
+  /** Where somebody's transaction is in the way, or the store takes one of them not, in halves, until that is alone. */
   async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
     try {
       const accepted = await this.#options.store.reply(batch)
@@ -218,7 +218,8 @@ export class Consumer {
       if (late > 0) this.#options.late(late)
       this.#options.replied()
     } catch (error) {
-      if (!isBlocked(error)) throw error
+      if (!isBlocked(error) && !isTriarchError(error, 'STORE_FAILED')) throw error
+      if (!isBlocked(error)) this.#options.failed(error)
       const [reply] = batch
       if (batch.length > 1) {
         const half = batch.length >> 1

@@ -225,9 +225,11 @@ export class Waiters {
   }
 }
 
+const passing = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_UNANSWERED'] as const
+
 /** The store may well answer when it is asked again. */
 export function isPassing(error: unknown): boolean {
-  return isTriarchError(error, 'STORE_BUSY') || isTriarchError(error, 'STORE_UNAVAILABLE')
+  return passing.some((code) => isTriarchError(error, code))
 }
 
 function firstOf(lane: ReadonlySet<Wait>): Wait[] {

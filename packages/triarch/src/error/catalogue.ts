@@ -83,6 +83,8 @@ export const catalogue = {
   STORE_READ_ONLY: 'The server takes no writes, such as a standby: give the address of the primary.',
   STORE_UNAVAILABLE:
     'The server of the store could not be reached for too long: check it and the network, then try again.',
+  STORE_UNANSWERED:
+    'Nobody can say whether the store did what it was asked, for it gave no answer to that: look, or ask again.',
   STORE_CLOSED: 'The store was used after it was closed: keep it open while nodes and clients use it.',
   STORE_REPLACED: 'The file of the store was deleted or replaced while in use: start the processes that use it again.',
   STORE_FULL: 'The disk or the database is full: make room; nothing that was acknowledged is lost.',

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment/environment.ts'
-import { isTriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
 import { Detour, type Outcomes, type Waiting } from './detour.ts'
 
@@ -96,11 +96,16 @@ export class Committer {
         // It may have been written all the same. A record cannot be appended twice; a request without one could.
         const { events, create } = waiting.transition
         const again = events !== null || create !== null
-        outcomes.push(...(again ? [await this.#commit([waiting])].flat() : [error as Error]))
+        outcomes.push(...(again ? [await this.#commit([waiting])].flat() : [unanswered(error as Error)]))
       }
       return outcomes
     }
   }
+}
+
+/** What the store refused was several at once: of one of them nothing is known, least of all that it is to blame. */
+function unanswered(cause: Error): TriarchError {
+  return new TriarchError('STORE_UNANSWERED', cause.message, { cause })
 }
 
 type Done = { batch: readonly Waiting[]; outcomes: Outcomes } | null

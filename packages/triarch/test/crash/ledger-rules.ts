@@ -176,7 +176,7 @@ function recorded(story: Story) {
 }
 
 /** Errors that a node may meet when others hold the store, or when it leaves. */
-const harmless: readonly string[] = ['STORE_BUSY', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
+const harmless: readonly string[] = ['STORE_BUSY', 'STORE_UNANSWERED', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
 
 const errors: Rule = ({ ledger }) =>
   ledger

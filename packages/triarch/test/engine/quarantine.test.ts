@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { agent, PermanentError, TriarchError, workflow } from '../../src/index.ts'
+import { Committer } from '../../src/scheduler/committer.ts'
 import { Quarantine } from '../../src/scheduler/quarantine.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
-import type { StateStore, Transition } from '../../src/store/port.ts'
+import type { CommitOutcome, StateStore, Transition } from '../../src/store/port.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
+import { transition } from '../store/samples.ts'
 import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
 
 const waits = workflow('waits', {
@@ -333,6 +335,38 @@ describe('a row that cannot be read', () => {
     await s.kill()
   })
 
+  it('among replies keeps none of the others out of the store', async () => {
+    const store = sqlite(file(), { writer: 'inline' })
+    let refuses = true
+    const refusing: StoreFactory = (environment) => {
+      const own = store(environment)
+      const reply = own.reply.bind(own)
+      own.reply = async (batch) => {
+        if (!refuses || !JSON.stringify(batch).includes('poison')) return reply(batch)
+        throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+      }
+      return own
+    }
+    const ready = Promise.withResolvers<void>()
+    const pay = agent('pay')
+    const charge = pay.action('charge', { run: (n: number) => ready.promise.then(() => (n === 1 ? 'poison' : `${n}`)) })
+    const pays = workflow('pays', { run: (n: number, task) => task.run(charge, n) })
+    const s = await stage({ workflows: [pays], store, roles: ['scheduler'], poll: '100ms' })
+    const { environment } = s.engine
+    const t = await stage({ agents: [pay], store: refusing, environment, roles: ['agent'], poll: '100ms' })
+    const [bad, ...good] = await Promise.all([1, 2, 3].map((n) => s.submit(pays, n)))
+    await s.advance('1s')
+    ready.resolve()
+    await s.advance('5s')
+    expect(await Promise.all(good.map((task) => task.result()))).toEqual(['2', '3'])
+    expect((await bad?.status())?.status).toBe('running')
+    refuses = false
+    await s.advance('10s')
+    expect(await bad?.result()).toBe('poison')
+    await t.kill()
+    await s.kill()
+  })
+
   it('in the row of a task shows as that in lists and statuses, and a lost output is no output', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
@@ -471,6 +505,32 @@ describe('a task whose writes the store refuses', () => {
     await s.advance('1m')
     expect((await eventsOf(bad, 'stopped')).length).toBe(2)
     await s.leave()
+  })
+
+  it('is no reason to set those apart that are written beside it, with a record or without', async () => {
+    const s = await stage({ workflows })
+    const { environment } = s.engine
+    const nothing = () => undefined
+    const own = new Quarantine({ environment, store: s.store, node: 'n', alert: nothing, failed: nothing })
+    const commit = async (batch: readonly Transition[]) => {
+      if (batch.some(({ id }) => id === 'bad')) throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+      return batch.map((): CommitOutcome => ({ ok: true, key: 1 }))
+    }
+    const committer = new Committer(environment, { commit } as unknown as StateStore)
+    const written = (id: string, events: string | null) =>
+      new Promise<CommitOutcome | Error>((resolve) => {
+        committer.commit(transition({ key: 1, id, epoch: 1 }, { events }), resolve)
+      })
+    for (let time = 0; time < 10; time++) {
+      const all = Promise.all([written('bad', '[]'), written('records', '[]'), written('gives back', null)])
+      await s.settle()
+      const [bad, records, givesBack] = await all
+      expect(bad).toMatchObject({ code: 'STORE_FAILED' })
+      expect(records).toMatchObject({ ok: true })
+      expect(own.judge('gives back', givesBack as Error, 0)).toBeNull()
+      expect(own.rest('gives back')).toBe(0)
+    }
+    await s.kill()
   })
 
   it('rests longer and longer, and is set apart in the end, although some of what it writes is taken', async () => {
