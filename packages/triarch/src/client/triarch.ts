@@ -206,7 +206,10 @@ export class Triarch implements AsyncDisposable {
     return handle
   }
 
-  /** Schedules by name, at most `limit` (1,000) of them: those that come after the name `after`. Throws INVALID_OPTION. */
+  /**
+   * Schedules by name, at most `limit` (1,000, which is the most) of them: those that come after the name `after`. As many as that:
+   * ask again after the last. Throws INVALID_OPTION.
+   */
   async schedules(options: { after?: string; limit?: number } = {}): Promise<ScheduleInfo[]> {
     checkOptions('schedules', options, ['after', 'limit'])
     const { after = '', limit = MOST_SCHEDULES } = options
@@ -222,7 +225,7 @@ export class Triarch implements AsyncDisposable {
     return explain(this.#store, checkTaskId(id), (node) => this.#gone(node))
   }
 
-  /** Tasks by filters, newest first, a page at a time. */
+  /** Tasks by filters, newest first, a page at a time. Throws READ_TOO_COSTLY where too many others lie between them. */
   async list(options: ListOptions = {}): Promise<TaskPage> {
     const query = listQuery(options)
     await this.#open()

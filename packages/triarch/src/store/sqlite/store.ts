@@ -8,6 +8,7 @@ import { storeError, unopened } from './failure.ts'
 import { SameFile } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
+import { listing } from './listing.ts'
 import { migrate, pendingIn } from './migrate.ts'
 import { patiently } from './patience.ts'
 import { Posting } from './posting.ts'
@@ -271,7 +272,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   list(query: port.ListQuery): Promise<port.TaskRow[]> {
-    return this.#run('list', query)
+    return listing(this.#environment, query, (from) => this.#run('listPiece', query, from))
   }
 
   lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
