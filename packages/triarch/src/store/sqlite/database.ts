@@ -5,6 +5,9 @@ import { type Migrating, migrate } from './migrate.ts'
 
 export type Value = SQLInputValue
 
+/** The longest a transaction that waits for its lock blocks the thread, before it lets others run (ms). */
+export const BLOCK = 5
+
 /** Below it, several connections to one file can corrupt it (the WAL-reset race): https://sqlite.org/wal.html */
 const OLDEST_SQLITE: readonly number[] = [3, 51, 3]
 

@@ -1,30 +1,23 @@
-import { delay, type Environment } from '../../environment/environment.ts'
+import type { Environment } from '../../environment/environment.ts'
 import type * as port from '../port.ts'
 import type { PruneReport, PruneRequest } from '../retention.ts'
 import { BalancedRunner } from './balanced.ts'
 import { Courtesy } from './courtesy.ts'
-import { connectTo, type Database, openDatabase } from './database.ts'
-import { storeError, unopened } from './failure.ts'
+import { BLOCK, type Database, openDatabase } from './database.ts'
+import { unopened } from './failure.ts'
 import { SameFile } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { listing } from './listing.ts'
-import { migrate, pendingIn } from './migrate.ts'
-import { patiently } from './patience.ts'
+import { migratedByOthers, migrateFile } from './migrating.ts'
 import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { type Connection, Transactions } from './transactions.ts'
 import { submitVia } from './via.ts'
 import { WorkerRunner } from './worker.ts'
 
-/** The longest a user's transaction blocks the thread to begin, before it lets others run (ms). */
-const BLOCK = 5
-
 /** With commits slower than this (ms), all of them go to a thread of their own. */
 const SLOW_COMMIT = 2
-
-/** How often somebody looks whether the file was migrated by others (ms). */
-const LOOK = 100
 
 export interface SqliteSettings {
   path: string
@@ -60,7 +53,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async #open(): Promise<void> {
-    if (this.#settings.migrate !== 'auto') await this.#migrated()
+    if (this.#settings.migrate !== 'auto') await migratedByOthers(this.#environment, this.#settings)
     const { path, writer, busyTimeout } = this.#settings
     this.#transactions = new Transactions(this.#environment, busyTimeout, this.#ownConnection())
     if (writer === 'worker' && path !== ':memory:') {
@@ -86,40 +79,8 @@ export class SqliteStore implements port.StateStore {
     this.#runner = await opened(thread())
   }
 
-  async migrate({ dryRun, patience }: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
-    return this.#looking((database) =>
-      patiently(this.#environment, patience, () => {
-        const pending = pendingIn(database).map(({ name }) => name)
-        return { pending, done: dryRun ? [] : migrate(database, 'auto') }
-      }),
-    )
-  }
-
-  /** Others migrate this file: waited for, or missed. */
-  async #migrated(): Promise<void> {
-    const { environment, settings } = { environment: this.#environment, settings: this.#settings }
-    const until = environment.monotonic() + settings.busyTimeout
-    await this.#looking(async (database) => {
-      while (pendingIn(database).length > 0) {
-        if (settings.migrate === 'refuse' || environment.monotonic() >= until) migrate(database, 'refuse')
-        await delay(environment, LOOK)
-      }
-    })
-  }
-
-  async #looking<T>(body: (database: Database) => Promise<T>): Promise<T> {
-    const { path, busyTimeout } = this.#settings
-    try {
-      const open = () => connectTo(path, Math.min(BLOCK, busyTimeout))
-      const database = await patiently(this.#environment, busyTimeout, open)
-      try {
-        return await body(database)
-      } finally {
-        database.close()
-      }
-    } catch (error) {
-      throw storeError(error)
-    }
+  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
+    return migrateFile(this.#environment, this.#settings, options)
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,58 @@
+import { delay, type Environment } from '../../environment/environment.ts'
+import type { MigrationReport } from '../port.ts'
+import { BLOCK, connectTo, type Database } from './database.ts'
+import { storeError } from './failure.ts'
+import { migrate, pendingIn } from './migrate.ts'
+import { patiently } from './patience.ts'
+
+/** How often somebody looks whether the file was migrated by others (ms). */
+const LOOK = 100
+
+interface File {
+  path: string
+  busyTimeout: number
+  migrate: 'auto' | 'wait' | 'refuse'
+}
+
+/** Brings the schema of a file that is not open to this code's. */
+export function migrateFile(
+  environment: Environment,
+  file: File,
+  { dryRun, patience }: { dryRun: boolean; patience: number },
+): Promise<MigrationReport> {
+  return looking(environment, file, (database) =>
+    patiently(environment, patience, () => {
+      const pending = pendingIn(database).map(({ name }) => name)
+      return { pending, done: dryRun ? [] : migrate(database, 'auto') }
+    }),
+  )
+}
+
+/** Others migrate this file: waited for, or missed. */
+export async function migratedByOthers(environment: Environment, file: File): Promise<void> {
+  const until = environment.monotonic() + file.busyTimeout
+  await looking(environment, file, async (database) => {
+    while (pendingIn(database).length > 0) {
+      if (file.migrate === 'refuse' || environment.monotonic() >= until) migrate(database, 'refuse')
+      await delay(environment, LOOK)
+    }
+  })
+}
+
+async function looking<T>(
+  environment: Environment,
+  { path, busyTimeout }: File,
+  body: (database: Database) => Promise<T>,
+): Promise<T> {
+  try {
+    const open = () => connectTo(path, Math.min(BLOCK, busyTimeout))
+    const database = await patiently(environment, busyTimeout, open)
+    try {
+      return await body(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    throw storeError(error)
+  }
+}
