@@ -38,6 +38,8 @@ export class Neighbours {
   readonly #diary: string
   readonly #patient: (error: unknown) => Promise<unknown>
   readonly #poison = poisonous(null).workflow
+  /** The last of each kind. */
+  readonly #poisons = new Map<Poison, string>()
   #count = 0
 
   /** `url`: of the database itself. `diary`: where poison says whom it kills. `patient`: throws what is no reason to try again. */
@@ -68,11 +70,26 @@ export class Neighbours {
     if (refused === null) this.accepted.push(id)
   }
 
-  async poison(how: Poison): Promise<string> {
+  /**
+   * One of each kind at a time, unless it is the first: each costs some processes their lives before it is set apart, and those
+   * that die anyway leave it no peace to be found in. Null: there is one still.
+   */
+  async poison(how: Poison, first: boolean): Promise<string | null> {
+    const before = this.#poisons.get(how)
+    if (before !== undefined && !first && !(await this.#isHarmless(before))) return null
     const id = `poison-${++this.#count}`
     await this.#persist(() => this.#triarch.submit(this.#poison, how, { id }))
     this.accepted.push(id)
+    this.#poisons.set(how, id)
     return id
+  }
+
+  async #isHarmless(id: string): Promise<boolean> {
+    let status = ''
+    await this.#persist(async () => {
+      status = (await this.#triarch.task(id).status()).status
+    })
+    return status === 'paused' || status === 'stopped'
   }
 
   /**

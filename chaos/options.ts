@@ -23,7 +23,7 @@ then lets everything come to rest, and judges.
 
   --seconds N   how long faults go on: ${Math.ceil(SHORTEST / 1000)} (with --only, fewer) to 86400 (default 60)
   --seed S      which faults, and when: a whole number (default 1)
-  --settle N    seconds until all must be at rest afterwards: 1 to 600 (default 60)
+  --settle N    seconds until all must be at rest afterwards: 1 to 600 (default 120)
   --data DIR    keep the database, the ledgers and the logs here (default: a temporary directory, removed at the end)
   --only KINDS  these kinds of faults alone, separated by commas: ${kinds.join(', ')}
   --json        print one JSON document and nothing else
@@ -61,7 +61,7 @@ function parse(args: string[]) {
       options: {
         seconds: { type: 'string', default: '60' },
         seed: { type: 'string', default: '1' },
-        settle: { type: 'string', default: '60' },
+        settle: { type: 'string', default: '120' },
         data: { type: 'string' },
         only: { type: 'string' },
         json: { type: 'boolean', default: false },

@@ -91,7 +91,7 @@ async function hit(fault: Fault, field: Field, struck: Struck): Promise<string |
       if (whom === 'database') return step(field.eye, fault, struck)
       return misset(pick(field.fleet, fault, whom as Group), fault)
     case 'poison':
-      return field.neighbours.poison(whom as Poison)
+      return field.neighbours.poison(whom as Poison, fault.first)
     case 'restart':
       return restart(field.database, whom as StopMode, lasts)
     case 'terminate':

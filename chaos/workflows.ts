@@ -40,7 +40,8 @@ export function poisonous(diary: string | null): {
   }
   const own = agent('poison', { concurrency: 5 })
   const swallow = own.action('swallow', {
-    completeWithin: '2s',
+    // It outlasts the lease: a death is known as one.
+    completeWithin: '10s',
     run: (_: null, step) => kill(step.taskId),
   })
   let turns = 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../examples/orders/options.ts'
 import { parseOptions, usage } from '../options.ts'
-import { awaited, kinds, plan, SHORTEST, shortest, usual } from '../plan.ts'
+import { plan, SHORTEST, shortest, usual } from '../plan.ts'
 import { settings } from '../settings.ts'
 
 describe('the plan', () => {
@@ -17,13 +17,9 @@ describe('the plan', () => {
     }
   })
 
-  it('has those kinds only that are asked for, and those that are awaited only then', () => {
+  it('has those kinds only that are asked for', () => {
     const alone = plan({ seed: 1, duration: shortest(['hold']), kinds: ['hold'] })
     expect(new Set(alone.map(({ kind }) => kind))).toEqual(new Set(['hold']))
-    expect(usual.filter((kind) => kind in awaited)).toEqual([])
-    expect(plan({ seed: 1, duration: 60_000, kinds }).some(({ kind }) => !usual.includes(kind))).toBe(
-      usual.length < kinds.length,
-    )
   })
 
   it('lets freezes and partitions outlast the lease, and stalls not', () => {
@@ -39,7 +35,7 @@ describe('the options', () => {
     expect(parseOptions([])).toEqual({
       duration: 60_000,
       seed: 1,
-      settle: 60_000,
+      settle: 120_000,
       data: undefined,
       json: false,
       kinds: usual,

@@ -279,7 +279,7 @@ class Context implements StepContext {
 /** What cut the attempt off, if its node did: whatever the code then says is said because of that. */
 function lossBy(aborted: unknown): Loss | undefined {
   if (isTriarchError(aborted, 'NODE_STOPPED')) return 'stop'
-  return isTriarchError(aborted, 'NODE_FENCED') || isTriarchError(aborted, 'STEP_LOST') ? 'death' : undefined
+  return isTriarchError(aborted, 'NODE_FENCED') || isTriarchError(aborted, 'STEP_LOST') ? 'alive' : undefined
 }
 
 function partOf(value: Json, key: string): Json | undefined {

@@ -41,6 +41,8 @@ export class Consumer {
   /** What each item said last: all that it has said. */
   readonly #said = new Map<number, Message>()
   #replies: QueuedReply[] = []
+  /** Suspects that were tried, by themselves, and whose replies are not written yet. */
+  readonly #tried = new Map<number, WorkItem>()
   #replying = false
   /** Replies that wait by themselves, for somebody's transaction holds their task, or the store takes them not. */
   #held = 0
@@ -160,6 +162,7 @@ export class Consumer {
         if (this.#running.get(item.id) === item) {
           this.#running.delete(item.id)
           this.#said.delete(item.id)
+          if (item.request.trial && message.startedAt !== null) this.#tried.set(item.id, item)
           if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
         }
         this.wake()
@@ -197,12 +200,16 @@ export class Consumer {
     try {
       await this.#send(batch)
       this.#backoff.reply.reset()
+      if (this.#tried.size > 0) for (const { work } of batch) this.#tried.delete(work)
     } catch (error) {
       // A store that was closed takes nothing more: others will learn by the lease that the attempts are lost.
       if (isTriarchError(error, 'STORE_CLOSED')) return this.#replied()
       // Nothing is lost by trying again: a reply that was taken the first time is refused as late the second.
       this.#options.failed(error)
       this.#replies.unshift(...batch)
+      // The answer may come too late, and would be missed as if its process had died.
+      for (const item of this.#tried.values()) void this.#told(item, 'survived')
+      this.#tried.clear()
       this.#options.environment.timer(this.#backoff.reply.next(), () => void this.#flush())
       return
     }

@@ -321,7 +321,7 @@ function survivalOf({ completeBy, heartbeatWithin }: HostedAttempt, now: number)
 }
 
 function notStarted(code: string, message: string): Outcome {
-  return { kind: 'failed', error: { name: 'TriarchError', code, message }, retryable: true, lost: 'death' }
+  return { kind: 'failed', error: { name: 'TriarchError', code, message }, retryable: true, lost: 'alive' }
 }
 
 function attemptKey(task: string, step: number): string {

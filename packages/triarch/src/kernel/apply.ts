@@ -156,7 +156,7 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
     case 'attemptFailed': {
       const step = state.steps.get(event.id)
       if (!step) return
-      if (event.lost === 'death') bear(step, event)
+      if (event.lost && event.lost !== 'stop') bear(step, event, event.lost)
       if (!event.lost) {
         state.failures++
         step.failures[event.operation]++

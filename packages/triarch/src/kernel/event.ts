@@ -16,8 +16,11 @@ export type ParentPolicy = 'cancel' | 'detach' | 'wait'
 /** How far a process came that tries an attempt by itself (`loss.ts`). */
 export type Trial = 'begun' | 'survived'
 
-/** How an attempt was lost: its process died (or fell silent, or lost its lease), or it was stopped in good order. */
-export type Loss = 'death' | 'stop'
+/**
+ * How an attempt was lost: its process died; nothing was heard of it in time, as if it had; it lives, but did not begin in time or
+ * was taken for dead; it was stopped in good order.
+ */
+export type Loss = 'death' | 'silence' | 'alive' | 'stop'
 
 /** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
 export interface AttemptTrace {
@@ -129,7 +132,7 @@ export type Fact =
       error: ErrorRecord
       /** Nobody knows whether the attempt took effect (it timed out, or died with its process). */
       unknown?: true
-      /** The step is not to blame: its process died, or was stopped. Not counted as a failure. */
+      /** The step's service is not to blame, but what happened to the process. Not counted as a failure. */
       lost?: Loss
       /** What is attempted next and when; absent when nothing is. */
       next?: { operation: Operation; at: number }

@@ -48,7 +48,7 @@ function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome
   const lost = lossOf(reply, outcome)
   if (lost === 'stop') return { lost, left: true, wait: 0 }
   if (lost) {
-    const then = bereft(step, reply)
+    const then = bereft(step, reply, lost)
     return { lost, left: !isDeadly(then), wait: lossWait(then, turn.random()) }
   }
   const failures = step.failures[reply.operation] + 1

@@ -10,14 +10,16 @@ type Failed = Extract<Outcome, { kind: 'failed' }>
 export const MOST_LOSSES = 100
 /** Lost so often in a row, a step may be what kills its process: from then on it is tried by itself. */
 const SUSPICIOUS = 2
+/** What counts towards that. A process that was not heard of in time may have died, or been cut off from the store for a moment. */
+const DOUBT: Readonly<Record<Exclude<Loss, 'stop'>, number>> = { death: 1, silence: 0.5, alive: 0 }
 /** Processes that died soon after a step began that they tried by itself. */
 export const STRIKES = 3
 /** For how long a suspect may only be tried by itself; then it runs as any other (ms): processes may not live long enough here. */
 const PATIENCE = 60_000
 
 /**
- * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits until the next
- * process has shown that it lives without it. Shorter waits make three strikes of one minute in which no answer gets through.
+ * The wait after a loss: none after the first few, for nothing that the service did is to blame. A suspect waits for a process
+ * that has lived for a while anyway (`agent/trial.ts`).
  */
 export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, draw: number): number {
   if (doubts >= SUSPICIOUS) return backoff(trialPlan, doubts - SUSPICIOUS + 1, draw)
@@ -26,7 +28,7 @@ export function lossWait({ losses, doubts }: Pick<Step, 'losses' | 'doubts'>, dr
 }
 
 const lossPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 200, factor: 2, max: 60_000, jitter: true }
-const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 4_000, factor: 1.5, max: 60_000, jitter: true }
+const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 1_000, factor: 1.5, max: 60_000, jitter: true }
 
 /** It goes through the work queue, and is tried by itself. */
 export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {
@@ -41,10 +43,10 @@ export function onTrial(step: Pick<Step, 'doubts' | 'patientUntil'>, at: number)
 type LossRecord = Pick<Extract<TaskEvent, { type: 'attemptFailed' }>, 'endedAt' | 'next'>
 
 /** The fold of a loss: it counts against the step only if its process had tried it by itself and died soon after. */
-export function bear(step: Step, { endedAt, next }: LossRecord): void {
-  if (step.begun && !step.lived) step.strikes++
+export function bear(step: Step, { endedAt, next }: LossRecord, lost: Exclude<Loss, 'stop'>): void {
+  if (step.begun && !step.lived && lost !== 'alive') step.strikes++
   step.losses++
-  step.doubts++
+  step.doubts += DOUBT[lost]
   step.patientUntil = (next?.at ?? endedAt) + PATIENCE
 }
 
@@ -66,9 +68,9 @@ export function isDeadly({ losses, strikes }: Pick<Step, 'losses' | 'strikes'>):
 }
 
 /** As it will be once this attempt is lost as well. */
-export function bereft(step: Step, loss: LossRecord): Step {
+export function bereft(step: Step, loss: LossRecord, lost: Exclude<Loss, 'stop'>): Step {
   const copy = { ...step }
-  bear(copy, loss)
+  bear(copy, loss, lost)
   return copy
 }
 
@@ -79,10 +81,14 @@ export function bereft(step: Step, loss: LossRecord): Step {
 export function lossOf({ startedAt, node }: Reply, { lost, unknown, error }: Failed): Loss | undefined {
   if (lost) return lost
   if (startedAt !== null || node === null || !unknown) return undefined
-  return error.code !== undefined && ofSilence.has(error.code) ? 'death' : undefined
+  return error.code === undefined ? undefined : byCode.get(error.code)
 }
 
-const ofSilence: ReadonlySet<string> = new Set(['STEP_LOST', 'STEP_TIMEOUT', 'HEARTBEAT_MISSED'])
+const byCode: ReadonlyMap<string, Loss> = new Map([
+  ['STEP_LOST', 'death'],
+  ['STEP_TIMEOUT', 'silence'],
+  ['HEARTBEAT_MISSED', 'silence'],
+])
 
 /** Why it is held. `losses`: in a row, the last one included. */
 export function keepsDying({ id, name }: Step, losses: number, cause: ErrorRecord): ErrorRecord {

@@ -191,14 +191,14 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
       return never()
     },
   })
-  const work = bank.action('work', {
-    completeWithin,
-    run: async (ms: number, { taskId }) => {
-      begun.push(taskId)
-      await pause(ms)
-      return 'done'
-    },
-  })
+  const run = async (ms: number, { taskId }: StepContext) => {
+    begun.push(taskId)
+    await pause(ms)
+    return 'done'
+  }
+  const work = bank.action('work', { completeWithin, run })
+  const brief = bank.action('brief', { completeWithin: '3s', run })
+  const hasty = workflow('hasty', { run: (ms: number, task) => task.run(brief, ms) })
   const killer = workflow('killer', { run: (fuse: number, task) => task.run(poison, fuse) })
   const innocent = workflow('innocent', { run: (ms: number, task) => task.run(work, ms) })
   const mortal = (store: StateStore): StateStore => {
@@ -211,25 +211,28 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
         const method = Reflect.get(target, name) as unknown
         if (typeof method !== 'function') return method
         return (...args: unknown[]) => {
+          if (state.mute && name === 'reply') return Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'injected'))
           if (dead && name !== 'close') return Promise.reject(new TriarchError('STORE_CLOSED', 'dead'))
           return Reflect.apply(method, target, args)
         }
       },
     })
   }
+  /** No answer of a step gets through. */
+  const state = { mute: false }
   const alerts: Alert[] = []
   let triarch: Triarch
   const start = async () => {
     triarch = new Triarch({
       store: (it) => mortal(file.store(it)),
-      ...{ environment, workflows: [killer, innocent], agents: [bank] },
+      ...{ environment, workflows: [killer, innocent, hasty], agents: [bank] },
       ...{ lease, sweep, poll: '100ms', grace: 0, onError: () => undefined, notices: false },
     })
     triarch.on('alert', (alert) => alerts.push(alert))
     await triarch.start()
   }
   return {
-    ...{ deaths, begun, alerts, killer, innocent, environment, start },
+    ...{ deaths, begun, alerts, killer, innocent, hasty, environment, start, state },
     get triarch() {
       return triarch
     },
@@ -303,6 +306,23 @@ describe('a step that kills its process', () => {
     expect(t.begun.length).toBeGreaterThan(8)
     await t.live(90_000)
     expect((await t.triarch.task('innocent').status()).result).toBe('success')
+    await t.triarch.stop({ grace: 0 })
+  })
+
+  it('is not one whose answers do not get through', async () => {
+    using t = mortals()
+    await t.start()
+    await t.triarch.submit(t.hasty, 300, { id: 'hasty' })
+    for (let losses = 1; losses <= 2; losses++) {
+      while (t.begun.length < losses) await t.live(100)
+      t.kill()
+      await t.start()
+    }
+    t.state.mute = true
+    await t.live(60_000)
+    expect(await t.triarch.task('hasty').status()).toMatchObject({ result: 'success', failures: 0 })
+    t.state.mute = false
+    await t.live(10_000)
     await t.triarch.stop({ grace: 0 })
   })
 

@@ -322,6 +322,32 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     },
   ],
   [
+    'an attempt that was tried by itself is not heard of in time',
+    [...running, { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' }],
+    { type: 'attemptFailed', ...trace, id: 1, operation: 'run', error, lost: 'silence' },
+    {
+      'step 1.losses': 1,
+      'step 1.doubts': 0.5,
+      'step 1.strikes': 1,
+      'step 1.patientUntil': 60_000 + trace.endedAt,
+      'step 1.begun': false,
+      'step 1.error.name': 'Error',
+      'step 1.error.message': 'no',
+    },
+  ],
+  [
+    'an attempt that was tried by itself is lost with a process that lives',
+    [...running, { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' }],
+    { type: 'attemptFailed', ...trace, id: 1, operation: 'run', error, lost: 'alive' },
+    {
+      'step 1.losses': 1,
+      'step 1.patientUntil': 60_000 + trace.endedAt,
+      'step 1.begun': false,
+      'step 1.error.name': 'Error',
+      'step 1.error.message': 'no',
+    },
+  ],
+  [
     'a process lives on that tried a suspect by itself',
     [...lost, { type: 'heartbeat', id: 1, attempt: 2, trial: 'begun' }],
     { type: 'heartbeat', id: 1, attempt: 2, trial: 'survived' },
