@@ -20,12 +20,12 @@ export interface Opened {
 
 /** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
 export async function openTask(owner: Owner, claim: Claim): Promise<Opened> {
-  const { breath } = owner
+  const { courtesy } = owner
   for (const { id, message } of claim.letters) checkLegible(message, id, claim.trial?.strikes ?? null)
   const chronicle = new Chronicle()
-  await breath.through(chronicle.adding(claim.records))
+  await courtesy.through(chronicle.adding(claim.records))
   if (claim.rest !== undefined) {
-    for await (const page of owner.pages(claim.id, chronicle.last)) await breath.through(chronicle.adding(page))
+    for await (const page of owner.pages(claim.id, chronicle.last)) await courtesy.through(chronicle.adding(page))
   }
   const { last: seq, at, size, events } = chronicle
   if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
@@ -35,9 +35,9 @@ export async function openTask(owner: Owner, claim: Claim): Promise<Opened> {
 }
 
 /** A history that contradicts itself cannot be gone on from. */
-async function folded({ breath }: Owner, id: string, events: Chronicle['events']): Promise<Rebuilt> {
+async function folded({ courtesy }: Owner, id: string, events: Chronicle['events']): Promise<Rebuilt> {
   try {
-    return await breath.through(rebuilding(id, events))
+    return await courtesy.through(rebuilding(id, events))
   } catch (cause) {
     if (isTriarchError(cause)) throw cause
     throw contradictory(cause)
@@ -60,11 +60,6 @@ async function unreadReplies(owner: Owner, { key, letters }: Claim): Promise<Rep
 /** The history as it is now, for code that starts anew from it. */
 export async function reread(owner: Owner, id: string): Promise<Rebuilt> {
   const chronicle = new Chronicle()
-  owner.breath.begin()
-  try {
-    for await (const page of owner.pages(id, 0)) await owner.breath.through(chronicle.adding(page))
-    return await folded(owner, id, chronicle.events)
-  } finally {
-    owner.breath.end()
-  }
+  for await (const page of owner.pages(id, 0)) await owner.courtesy.through(chronicle.adding(page))
+  return folded(owner, id, chronicle.events)
 }

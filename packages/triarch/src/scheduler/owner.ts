@@ -1,11 +1,11 @@
 import type { Action } from '../definition/action.ts'
 import type { PlanningOptions } from '../definition/planning.ts'
 import type { Workflow } from '../definition/workflow.ts'
+import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Step } from '../kernel/state.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { HistoryRecord, Letter, StepRequest, Transition } from '../store/port.ts'
-import type { Breath } from './breath.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
@@ -34,7 +34,7 @@ export interface Owner {
   readonly limits: SchedulerLimits
   readonly committer: Committer
   readonly letters: Letters
-  readonly breath: Breath
+  readonly courtesy: Courtesy
   workflow(name: string, version: string): Workflow | undefined
   /** What this process does around plans. */
   readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>

@@ -1,8 +1,8 @@
+import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
-import type { Breath } from './breath.ts'
 import { drained } from './drained.ts'
 import type { FunctionDriver } from './driver.ts'
 
@@ -17,7 +17,7 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
 
 /** Feeds the code what it was told before, one outcome at a time, and compares what it decides. Throws REPLAY_TOO_LONG. */
 export async function replay(
-  { environment, breath }: { environment: Environment; breath: Breath },
+  { environment, courtesy }: { environment: Environment; courtesy: Courtesy },
   driver: FunctionDriver,
   rebuilt: Rebuilt,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function replay(
     driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
     await drained(environment)
     driver.rest()
-    const pause = breath.take()
+    const pause = courtesy.show()
     if (pause === null) continue
     await pause
     if (environment.monotonic() - began > LONGEST)

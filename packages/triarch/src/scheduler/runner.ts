@@ -179,23 +179,18 @@ export class TaskRunner {
   }
 
   async #open(claim: Claim): Promise<void> {
-    const { breath, letters } = this.#owner
-    breath.begin()
-    try {
-      const { rebuilt, mail, seq, at, size } = await openTask(this.#owner, claim)
-      this.#seq = seq
-      this.recorded = seq
-      this.#at = at
-      this.size = size
-      this.state = rebuilt.state
-      this.#snapshot = summarise(this.state)
-      if (this.#gone) return
-      // A reading of the inbox may have brought them meanwhile.
-      this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
-      await this.#replay(rebuilt)
-    } finally {
-      breath.end()
-    }
+    const { letters } = this.#owner
+    const { rebuilt, mail, seq, at, size } = await openTask(this.#owner, claim)
+    this.#seq = seq
+    this.recorded = seq
+    this.#at = at
+    this.size = size
+    this.state = rebuilt.state
+    this.#snapshot = summarise(this.state)
+    if (this.#gone) return
+    // A reading of the inbox may have brought them meanwhile.
+    this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
+    await this.#replay(rebuilt)
     if (this.#gone) return
     this.#owner.replayed(this)
     await this.#turn()

@@ -5,6 +5,7 @@ import type { Action } from '../definition/action.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
+import { Courtesy } from '../environment/courtesy.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
@@ -22,7 +23,6 @@ import type {
   Transition,
 } from '../store/port.ts'
 import { Alarm } from './alarm.ts'
-import { Breath } from './breath.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
@@ -86,7 +86,7 @@ export class Scheduler implements Owner {
   readonly committer: Committer
   readonly alarm: Alarm
   readonly letters: Letters = new Letters()
-  readonly breath: Breath
+  readonly courtesy: Courtesy
   readonly witness: Witness
   readonly strays: Strays
   /** How many claims in a row found nothing: others were quicker. */
@@ -129,7 +129,7 @@ export class Scheduler implements Owner {
       claiming: () => this.#unsure,
       giveBack: (task) => this.giveBack(task),
     })
-    this.breath = new Breath(options.environment)
+    this.courtesy = new Courtesy(options.environment)
     this.#portion = new Portion(options.environment)
     this.#quarantine = new Quarantine(options)
     this.alarm = new Alarm({
