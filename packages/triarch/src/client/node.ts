@@ -298,7 +298,7 @@ export class Node {
   async #looked(): Promise<void> {
     const { scheduler } = this
     if (await scheduler?.witness.isBehind()) await this.#goBack()
-    else if (scheduler?.witness.fresh) await scheduler.strays.look()
+    else await scheduler?.strays.look(scheduler.witness.fresh)
   }
 
   /**

@@ -91,8 +91,11 @@ describe('a task that the store says is this node’s', () => {
     const here = new Set<string>()
     const given: string[] = []
     const state = { claiming: false }
-    const owned = async ({ after, limit }: { after: number; limit: number }) =>
-      rows.filter(({ key }) => key > after).slice(0, limit)
+    let asked = 0
+    const owned = async ({ after, limit }: { after: number; limit: number }) => {
+      asked++
+      return rows.filter(({ key }) => key > after).slice(0, limit)
+    }
     const it = new Strays({
       store: { owned },
       node: 'a',
@@ -100,7 +103,7 @@ describe('a task that the store says is this node’s', () => {
       claiming: () => state.claiming,
       giveBack: ({ id }) => given.push(id),
     })
-    return { look: () => it.look(), here, given, state }
+    return { look: (fresh = true) => it.look(fresh), here, given, state, asked: () => asked }
   }
 
   it('is given back when it is not here at two looks', async () => {
@@ -126,5 +129,36 @@ describe('a task that the store says is this node’s', () => {
     for (let index = 0; index < 1_199; index++) s.here.add(`t${index}`)
     for (let look = 0; look < 4; look++) await s.look()
     expect(s.given).toEqual(['t1199'])
+  })
+
+  it('is found wherever it is, though nothing has been written for long', async () => {
+    const s = strays(Array.from({ length: 5_000 }, (_, index) => ({ id: `t${index}`, key: index + 1, epoch: 1 })))
+    for (let index = 0; index < 4_999; index++) s.here.add(`t${index}`)
+    await s.look()
+    for (let look = 0; look < 12; look++) await s.look(false)
+    expect(s.given).toEqual(['t4999'])
+    // It is somebody else's now; and when all have been compared once more, nobody asks any more.
+    s.here.add('t4999')
+    for (let look = 0; look < 60; look++) await s.look(false)
+    const asked = s.asked()
+    await s.look(false)
+    expect(s.asked()).toBe(asked)
+  })
+
+  it('brings all the others at once when there is one', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, index) => ({ id: `t${index}`, key: index + 1, epoch: 1 }))
+    const s = strays(rows)
+    const kept = () =>
+      s.given.splice(0).map((id) =>
+        rows.splice(
+          rows.findIndex((row) => row.id === id),
+          1,
+        ),
+      )
+    for (let look = 0; look < 4; look++) {
+      await s.look()
+      kept()
+    }
+    expect(rows).toEqual([])
   })
 })
