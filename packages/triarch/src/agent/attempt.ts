@@ -14,7 +14,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
-import { SUSPENDED, suspensionOf } from './suspension.ts'
+import { SUSPENDED, suspensionOf, toldOf } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
@@ -64,6 +64,7 @@ export class Attempt {
   #beat: (() => void) | undefined
   #pulseOut: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
+  #secretPaths: readonly string[] = []
   readonly #environment: Environment
   readonly #options: AttemptOptions
   readonly #bounds: AttemptBounds
@@ -86,6 +87,7 @@ export class Attempt {
   }
 
   start(handler: Handler): void {
+    this.#secretPaths = handler.secrets ?? []
     void this.#run(handler)
   }
 
@@ -203,15 +205,13 @@ export class Attempt {
 
   suspend(options: SuspendOptions): void {
     if (this.#options.request.operation !== 'run') throw new TriarchError('STEP_MISUSE', 'only run can be suspended')
-    this.#suspension = suspensionOf(options, this.#bounds.payload)
+    this.#suspension = suspensionOf(options, this.#bounds.payload, this.#secretPaths)
   }
 
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void {
     if (this.#settled) return
     this.#expectPulse()
-    const { payload } = this.#bounds
-    const progress = beat.progress === undefined ? undefined : encode(beat.progress, 'progress', payload)
-    const checkpoint = beat.checkpoint === undefined ? undefined : encode(beat.checkpoint, 'checkpoint', payload)
+    const { progress, checkpoint } = toldOf(beat, this.#bounds.payload, this.#secretPaths)
     if (checkpoint !== undefined) this.checkpoint = checkpoint
     if (progress !== undefined) this.#progress = progress
     if (this.#options.heartbeatWithin !== null) {

@@ -4,6 +4,7 @@ import { checkLabel } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
 import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 
 /** What `run` returns when it waits. */
@@ -13,23 +14,34 @@ export const SUSPENDED: never = Object.freeze({ suspended: true }) as never
 export const ownEvents: readonly string[] = ['timeout', 'cancel']
 const MOST_EVENTS = 100
 
-/** The outcome of an attempt that waits. */
-export function suspensionOf(options: SuspendOptions, limit: number): Outcome {
+/** The outcome of an attempt that waits. Throws for what cannot be recorded, TOO_MANY_SECRETS among others. */
+export function suspensionOf(options: SuspendOptions, limit: number, secrets: readonly string[]): Outcome {
   checkOptions('suspend', options, ['timeout', 'checkpoint', 'progress', 'events', 'onCancel'])
   const { timeout, checkpoint, progress, events = [], onCancel } = options
   if (events.length > MOST_EVENTS) throw new TriarchError('INVALID_OPTION', `suspend: at most ${MOST_EVENTS} events`)
   const alarms = events.map((event) => {
     const name = checkLabel('an event', event.name)
     if (ownEvents.includes(name)) throw new TriarchError('INVALID_NAME', `event: "${name}" is the engine's own`)
-    const payload = encode(event.payload, `payload of event "${name}"`, limit)
+    const payload = encode(event.payload, `payload of event "${name}"`, limit, secrets)
     return { in: milliseconds(event.in, `suspend: event "${name}"`), name, payload }
   })
   return {
     kind: 'suspended',
     ...(timeout !== undefined && { timeout: positiveMilliseconds(timeout, 'suspend: timeout') }),
     ...(alarms.length > 0 && { alarms }),
-    ...(checkpoint !== undefined && { checkpoint: encode(checkpoint, 'checkpoint', limit) }),
-    ...(progress !== undefined && { progress: encode(progress, 'progress', limit) }),
+    ...toldOf({ progress, checkpoint }, limit, secrets),
     ...(onCancel && { wary: true as const }),
+  }
+}
+
+/** What an attempt tells meanwhile. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
+export function toldOf(
+  { progress, checkpoint }: { progress?: unknown; checkpoint?: unknown },
+  limit: number,
+  secrets: readonly string[],
+): { progress?: Json; checkpoint?: Json } {
+  return {
+    ...(checkpoint !== undefined && { checkpoint: encode(checkpoint, 'checkpoint', limit, secrets) }),
+    ...(progress !== undefined && { progress: encode(progress, 'progress', limit, secrets) }),
   }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { agent, middleware, PermanentError, type TaskHandle, workflow } from '../../src/index.ts'
+import {
+  agent,
+  middleware,
+  PermanentError,
+  type StepContext,
+  type TaskHandle,
+  type TriarchError,
+  workflow,
+} from '../../src/index.ts'
 import { hideAt, scrub, secretsAt } from '../../src/kernel/secret.ts'
 import { codeOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
@@ -141,6 +149,38 @@ describe('a secret', () => {
     await held.skip(step, many(10_000))
     expect(await held.result()).toHaveLength(10_000)
   })
+
+  it.each(['a heartbeat', 'a checkpoint', 'a suspension', 'an event that wakes it'])(
+    'is bounded in the same way in %s of a step',
+    async (way) => {
+      const many = (count: number) => Array.from({ length: count }, (_, n) => `key-${n}`)
+      const own = agent('keys')
+      const codes: string[] = []
+      const told = (step: StepContext, count: number) => {
+        if (way === 'a heartbeat') return step.heartbeat({ progress: many(count) })
+        if (way === 'a checkpoint') return step.heartbeat({ checkpoint: many(count) })
+        if (way === 'a suspension') return step.suspend({ checkpoint: many(count) })
+        return step.suspend({ events: [{ name: 'alarm', in: 5, payload: many(count) }] })
+      }
+      const tells = own.action('tells', {
+        secrets: ['*'],
+        run: (_: null, step) => {
+          try {
+            told(step, 10_001)
+          } catch (error) {
+            codes.push((error as TriarchError).code)
+          }
+          if (!step.event) told(step, 10_000)
+          return null
+        },
+      })
+      const flow = workflow('flow', { run: (_: null, task) => task.run(tells, null) })
+      await using s = await stage({ workflows: [flow], agents: [own], limits: { payload: 4 * 1024 * 1024 } })
+      const task = await s.submit(flow, null)
+      expect(await task.result()).toBeNull()
+      expect(new Set(codes)).toEqual(new Set(['TOO_MANY_SECRETS']))
+    },
+  )
 
   it('is in no output with more than may be hidden: the step is held', async () => {
     const own = agent('keys')
