@@ -59,6 +59,12 @@ const MOST_BACKFILLED = 1_000
 /** How often a write is tried again that others overtook. */
 const PATIENCE = 20
 
+/** Some of the schedules, by name. */
+export interface SchedulePage extends Array<ScheduleInfo> {
+  /** The `after` of the next page; absent on the last. */
+  next?: string
+}
+
 /** A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none. */
 export class ScheduleHandle {
   readonly name: string

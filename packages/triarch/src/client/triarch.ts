@@ -30,7 +30,7 @@ import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { Explanation } from './reason.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
-import { ScheduleHandle, type ScheduleInfo, scheduleInfo } from './schedule.ts'
+import { ScheduleHandle, type SchedulePage, scheduleInfo } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 
 /** A node asks the store's clock again after this long, if nothing else did (ms). */
@@ -207,16 +207,20 @@ export class Triarch implements AsyncDisposable {
   }
 
   /**
-   * Schedules by name, at most `limit` (1,000, which is the most) of them: those that come after the name `after`. As many as that:
-   * ask again after the last. Throws INVALID_OPTION.
+   * Schedules by name, at most `limit` (1 to 1,000; 1,000) of them: those that come after the name `after`. Where there are
+   * more, the page's `next` says after which name they come. Throws INVALID_OPTION.
    */
-  async schedules(options: { after?: string; limit?: number } = {}): Promise<ScheduleInfo[]> {
+  async schedules(options: { after?: string; limit?: number } = {}): Promise<SchedulePage> {
     checkOptions('schedules', options, ['after', 'limit'])
     const { after = '', limit = MOST_SCHEDULES } = options
     checkInteger('schedules: limit', limit, 1, MOST_SCHEDULES)
     if (after !== '') checkLabel('a schedule', after)
     await this.#open()
-    return (await this.#store.schedules({ after, limit })).map(scheduleInfo)
+    const rows = await this.#store.schedules({ after, limit: limit + 1 })
+    const page: SchedulePage = rows.slice(0, limit).map(scheduleInfo)
+    const last = page.at(-1)
+    if (rows.length > limit && last) page.next = last.name
+    return page
   }
 
   /** Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK. */
