@@ -216,6 +216,10 @@ export const scenarios: Readonly<Record<string, Plan>> = {
     ],
   }),
   batch: task([{ do: 'batch', items: 3, ops: [charge] }, reserve]),
+  'store that forgets that a task was given back': task([{ do: 'call', ops: [{ do: 'event', timeout: 30_000 }] }], {
+    loss: { at: 10_200, last: 250 },
+    chaos: 10_300,
+  }),
   'node that drains': task([slow, slow, reserve], {
     nodes: [whole, whole],
     hurts: [{ at: 60, kind: 'restart', node: 0, ms: 0 }],

@@ -486,17 +486,19 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ['    if (seen.size === 0) return false\n', '    if (seen.size >= 0) return false\n'],
         ['      if (lost.length === 0) return\n', '      if (lost.length >= 0) return\n'],
       ],
-      'scheduler/stray.ts': [['    if (claiming()) return\n', '    if (!claiming() || node) return\n']],
+      'scheduler/stray.ts': [
+        ['if (this.#left === 0 || claiming()) return', 'if (this.#left >= 0 || claiming()) return'],
+      ],
     },
     by: ['liveness', 'rest'],
     world: 'loss',
   },
   'a task that was given back stays with its owner when the store forgets just that': {
     change: {
-      'scheduler/stray.ts': [['for (const suspect of suspects) if (!has(suspect.id)) giveBack(suspect)', '']],
+      'scheduler/stray.ts': [['for (const suspect of astray) giveBack(suspect)', '']],
     },
     by: ['liveness', 'rest'],
-    world: 'loss',
+    at: 'store that forgets that a task was given back',
   },
   'a record is written although the one before it is lost': {
     change: {

@@ -69,6 +69,7 @@ const ends: Record<keyof typeof scenarios, string> = {
   'task after another': 'success success',
   'lock that two want': 'success success',
   batch: 'success success success success',
+  'store that forgets that a task was given back': 'error error',
   'node that drains': 'success',
 }
 
