@@ -47,8 +47,9 @@ export const RELEASE = `
 locked_by = NULL, orphaned = ?, wake_at = ?,
 ready = max(?, EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key)),
 control = EXISTS (SELECT 1 FROM triarch_inbox WHERE task = triarch_tasks.key AND control = 1)`
-/** The same where nothing is undelivered: nearly always. */
+/** The same where nothing is undelivered, and where it is not to go on: nearly always. No owned task is ready. */
 const RELEASE_READ = 'locked_by = NULL, orphaned = ?, wake_at = ?, ready = ?, control = 0'
+const RELEASE_RESTING = 'locked_by = NULL, orphaned = ?, wake_at = ?'
 const UNREAD = 'SELECT 1 FROM triarch_inbox WHERE task = ? LIMIT 1'
 export const DISOWN_LETTERS = 'UPDATE triarch_inbox SET owner = NULL WHERE task = ?'
 
@@ -189,9 +190,9 @@ function freshSnapshot({ status, deadline }: NewTaskState): Snapshot {
 type NewTaskState = Pick<Snapshot, 'status' | 'deadline'>
 
 /** The three reasons to touch the row, alone or together; each text is prepared once. */
-const UPDATES = Array.from({ length: 16 }, (_, which) => {
-  const parts = [which & 1 && SNAPSHOT, which & 2 && REBASE, which & 4 && (which & 8 ? RELEASE : RELEASE_READ)]
-  return `UPDATE triarch_tasks SET ${parts.filter(Boolean).join(', ')} WHERE key = ?`
+const UPDATES = Array.from({ length: 32 }, (_, which) => {
+  const parts = [SNAPSHOT, REBASE, RELEASE_RESTING, RELEASE_READ, RELEASE].filter((_, bit) => which & (1 << bit))
+  return `UPDATE triarch_tasks SET ${parts.join(', ')} WHERE key = ?`
 })
 
 function updateTask(database: Database, key: number, { at, seq, create, snapshot, rebase, release }: Transition): void {
@@ -209,8 +210,9 @@ function updateTask(database: Database, key: number, { at, seq, create, snapshot
   }
   const unread = release !== null && database.get(UNREAD, key) !== undefined
   if (release) {
-    which |= unread ? 12 : 4
-    values.push(release.orphaned ? 1 : 0, release.wakeAt, release.ready ? 1 : 0)
+    which |= unread ? 16 : release.ready ? 8 : 4
+    values.push(release.orphaned ? 1 : 0, release.wakeAt)
+    if (unread || release.ready) values.push(release.ready ? 1 : 0)
   }
   database.run(UPDATES[which] ?? '', ...values, key)
   if (unread) database.run(DISOWN_LETTERS, key)

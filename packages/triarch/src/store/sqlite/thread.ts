@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './database.ts'
 import { send, unopened } from './failure.ts'
+import { unpacked } from './parcel.ts'
 import { perform } from './perform.ts'
 import type { Request, Response, ThreadData } from './worker.ts'
 
@@ -9,9 +10,11 @@ let database: Database | null = null
 
 parentPort?.on('message', (request: Request) => parentPort?.postMessage(answer(request)))
 
-function answer({ id, name, now, args }: Request): Response {
+function answer(request: Request): Response {
+  const { id, name, now } = request
   try {
-    return { id, value: JSON.stringify(act(name, now, JSON.parse(args))) }
+    const args = request.name === 'commit' ? [unpacked(request.batch)] : JSON.parse(request.args)
+    return { id, value: JSON.stringify(act(name, now, args)) }
   } catch (error) {
     return { id, error: send(error) }
   }

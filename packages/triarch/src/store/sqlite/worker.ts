@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
+import type { Transition } from '../port.ts'
 import { bundledThread } from './bundled.ts'
 import { receive, type SentError, unopened } from './failure.ts'
+import { packed } from './parcel.ts'
 import { patiently } from './patience.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 
 /**
  * A request to the thread. It may not read a clock, so the time comes with it. Arguments and answers travel as JSON: for
- * many small objects half the cost of the copy that threads make otherwise.
+ * many small objects half the cost of the copy that threads make otherwise. Transitions, of which there are most, are packed.
  */
-export interface Request {
-  id: number
-  name: OperationName | 'open' | 'close'
-  now: number
-  args: string
-}
+export type Request = { id: number; now: number } & (
+  | { name: Exclude<OperationName, 'commit'> | 'open' | 'close'; args: string }
+  | { name: 'commit'; batch: ReturnType<typeof packed> }
+)
 
 export type Response = { id: number; value: string | undefined } | { id: number; error: SentError }
 
@@ -115,7 +115,11 @@ export class WorkerRunner implements Runner {
   }
 
   #request(worker: Worker, name: Request['name'], args: readonly unknown[]): Promise<unknown> {
-    const request: Request = { id: ++this.#lastId, name, now: this.#environment.now(), args: JSON.stringify(args) }
+    const [id, now] = [++this.#lastId, this.#environment.now()]
+    const request: Request =
+      name === 'commit'
+        ? { id, now, name, batch: packed(args[0] as readonly Transition[]) }
+        : { id, now, name, args: JSON.stringify(args) }
     if (this.#pending.size === 0) worker.ref()
     return new Promise((resolve, reject) => {
       this.#pending.set(request.id, { worker, resolve, reject })

@@ -1,0 +1,56 @@
+import type { Transition } from '../port.ts'
+
+type Rest = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'events'>
+
+/** What every transition says, in order, and the rest only where it says anything. */
+type Parcel = [
+  key: Transition['key'],
+  id: string,
+  node: string,
+  epoch: number,
+  seq: number,
+  at: number,
+  events: string | null,
+  rest: Partial<Rest> | null,
+]
+
+/**
+ * A batch on its way to the thread. Threads copy plain arrays of texts and numbers at a third of what JSON of the same
+ * transitions costs both sides, whose names and empty lists are most of it, and whose texts are escaped once more.
+ */
+export function packed(batch: readonly Transition[]): Parcel[] {
+  return batch.map((transition) => {
+    const { key, id, node, epoch, seq, at, events } = transition
+    return [key, id, node, epoch, seq, at, events, restOf(transition)]
+  })
+}
+
+export function unpacked(parcels: readonly Parcel[]): Transition[] {
+  return parcels.map(([key, id, node, epoch, seq, at, events, rest]) => {
+    const said = { key, id, node, epoch, seq, at, events, ...NOTHING }
+    return rest ? { ...said, ...rest } : said
+  })
+}
+
+const NOTHING: Rest = {
+  ...{ create: null, snapshot: null, release: null, rebase: false },
+  ...{ consumed: [], work: [], withdraw: [], forget: [], children: [], posts: [] },
+}
+
+function restOf(transition: Transition): Partial<Rest> | null {
+  const { create, snapshot, consumed, work, withdraw, forget, children, posts, gates, release, rebase } = transition
+  const rest: Partial<Rest> = {}
+  if (create) rest.create = create
+  if (snapshot) rest.snapshot = snapshot
+  if (consumed.length > 0) rest.consumed = consumed
+  if (work.length > 0) rest.work = work
+  if (withdraw.length > 0) rest.withdraw = withdraw
+  if (forget.length > 0) rest.forget = forget
+  if (children.length > 0) rest.children = children
+  if (posts.length > 0) rest.posts = posts
+  if (gates) rest.gates = gates
+  if (release) rest.release = release
+  if (rebase) rest.rebase = rebase
+  for (const _ in rest) return rest
+  return null
+}
