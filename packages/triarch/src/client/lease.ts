@@ -35,6 +35,8 @@ export class Lease {
   #beatenAt: number
   /** From the monotonic clock to the wall clock, when this was last sure. */
   #offset: number
+  /** When it was last seen to hold, by the wall clock (ms). */
+  #heldAt = Number.NEGATIVE_INFINITY
   #told = false
   #unsure = false
   /** When this process was last seen to have stood still. */
@@ -73,12 +75,17 @@ export class Lease {
 
   /** Whether it surely holds. Otherwise others may have taken over what this process was about to start. */
   holds(): boolean {
-    const { environment, wall, node } = this.#options
+    const { environment, node } = this.#options
+    const wall = this.#options.wall()
+    // Nothing has stood still, and no machine has slept, since it was seen to hold in this very millisecond.
+    if (wall === this.#heldAt && this.#open && !this.#unsure) return true
     const now = environment.monotonic()
     if (this.#lifeline?.dead || now - this.#renewedAt > node.lease) return false
     // The wall clock went further than the other: it was set, or the machine slept.
-    if (wall() - now - this.#offset > node.lease) this.#unsure = true
-    return this.#open && !this.#unsure
+    if (wall - now - this.#offset > node.lease) this.#unsure = true
+    if (!this.#open || this.#unsure) return false
+    this.#heldAt = wall
+    return true
   }
 
   /** Asks the store. False: it does not hold, and the node is lost. */

@@ -109,7 +109,7 @@ export class Waiters {
   moved(state: TaskState): void {
     const waits = this.#byTask.get(state.id)
     if (!waits) return
-    for (const wait of [...waits]) {
+    for (const wait of waits) {
       if (wait.news === 'any') wait.hear({})
       else if (state.status === 'stopped') wait.hear({ ending: endingOf(state) })
     }

@@ -319,21 +319,24 @@ export class TaskRunner {
     }
     this.#snapshot = snapshot
     this.#owner.committer.commit(transition, (outcome) => {
-      void this.#guard(() => void this.#committed(outcome, { transition, turn, local }))
+      void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
     })
   }
 
-  #committed(outcome: CommitOutcome | Error, pending: { transition: Transition; turn: Turn; local: Step[] }): void {
+  #committed(
+    outcome: CommitOutcome | Error,
+    pending: { transition: Transition; turn: Turn; local: Step[] },
+  ): Promise<void> | undefined {
     const created = this.#created
     this.#created = null
     created?.(outcome)
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
       for (const { id, action } of pending.local)
         if (this.#here.delete(id) && action !== null) this.#owner.unreserve(action)
-      if (this.#gone) return
+      if (this.#gone) return undefined
       if (outcome instanceof Error) this.#owner.failed(this, outcome)
       else if (!created) this.#owner.giveBack(this)
-      return this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
+      return void this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
     }
     this.key = outcome.key
     this.recorded = pending.transition.seq
@@ -350,11 +353,11 @@ export class TaskRunner {
     for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step, turn.at)
     this.#owner.committed(this, turn, transition, outcome.told === true)
-    if (transition.release) return this.#leave()
-    if (turn.reload) return void this.#guard(() => this.#reload())
+    if (transition.release) return void this.#leave()
+    if (turn.reload) return this.#reload()
     if (turn.full || isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0))
-      return void this.#guard(() => this.#turn())
-    this.#idle(nextWake(this.state))
+      return this.#turn()
+    return void this.#idle(nextWake(this.state))
   }
 
   #settle(): void {
