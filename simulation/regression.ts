@@ -90,4 +90,38 @@ export const regressions: Readonly<Record<string, Plan>> = {
       },
     ],
   }),
+  'a task that only waited for a lock when it stopped, and was retried': calmPlan({
+    seed: 61000506,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1827, sweep: 399, poll: 100, tasks: 1000, tellsChanges: true, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 61,
+        ops: [{ do: 'lock', name: 'dock', ops: [{ do: 'event' }] }],
+        completeBy: 795,
+        exclusive: { key: 'crane', ifHeld: 'queue' },
+      },
+    ],
+    moves: [
+      { at: 3631, kind: 'retry', task: 0 },
+      { at: 2881, kind: 'resume', task: 0 },
+      { at: 3461, kind: 'retry', task: 0 },
+      { at: 766, kind: 'force', task: 0 },
+      { at: 3272, kind: 'retry', task: 0 },
+      { at: 1406, kind: 'compensate', task: 0 },
+    ],
+    chaos: 4000,
+    hurts: [
+      { at: 1470, kind: 'cut', node: 0, ms: 726 },
+      { at: 1880, kind: 'freeze', node: 2, ms: 98 },
+      { at: 232, kind: 'freeze', node: 0, ms: 738 },
+      { at: 2692, kind: 'freeze', node: 2, ms: 171 },
+      { at: 1676, kind: 'cut', node: 2, ms: 684 },
+    ],
+  }),
 }

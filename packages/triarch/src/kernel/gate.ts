@@ -21,6 +21,8 @@ export interface Lock {
   standing: 'new' | 'asked' | 'held' | 'lost' | 'reclaimed' | 'refused'
   /** The fencing number of its latest grant; absent: not granted yet, or by a version that gave none. */
   fence?: number
+  /** The code knows that it has it: one that was only asked for when the task stopped is news to it, whenever it is granted. */
+  told?: true
 }
 
 /** A task this one comes after. */
@@ -63,13 +65,12 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
       return
     case 'locked': {
       const lock = state.locks.get(event.id)
-      const asked = lock?.standing === 'asked'
-      if (lock) {
-        lock.standing = 'held'
-        if (event.fence !== undefined) lock.fence = event.fence
-      }
-      if (asked && event.id > 0) deliver({ id: event.id, ok: true, value: event.fence ?? null })
-      return
+      if (!lock) return
+      lock.standing = 'held'
+      if (event.fence !== undefined) lock.fence = event.fence
+      if (event.id <= 0 || lock.told) return
+      lock.told = true
+      return deliver({ id: event.id, ok: true, value: event.fence ?? null })
     }
     case 'lockRefused': {
       const lock = state.locks.get(event.id)

@@ -25,6 +25,19 @@ describe('a lock that a task takes', () => {
     expect(await s.store.locks({ name: 'x' })).toEqual([])
   })
 
+  it('is told to whoever only waited for it when the task stopped, and was retried', async () => {
+    await using s = await stage({ workflows: [locker] })
+    await s.submit(locker, ['x'], { id: 'a' })
+    const b = await s.submit(locker, ['x'], { id: 'b', completeBy: '10m' })
+    await s.advance('20m')
+    expect(await b.status()).toMatchObject({ status: 'stopped', result: 'error' })
+    await b.retry()
+    await s.advance('20m')
+    expect((await b.status()).status).toBe('paused')
+    await s.advance('90m')
+    expect(await b.status()).toMatchObject({ status: 'stopped', result: 'success' })
+  })
+
   it('is given back before that, and then it is the next one’s', async () => {
     const diary: string[] = []
     const brief = workflow('brief', {
