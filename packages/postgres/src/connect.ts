@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Environment } from 'triarch/store'
 import type { Settings } from './options.ts'
 
 const { Client } = pg
@@ -26,6 +27,30 @@ export async function connect(settings: Settings, role: Role): Promise<Client> {
   client.on('error', () => undefined) // whoever has a call under way hears of it; the next call finds the connection dead
   await client.connect()
   return client
+}
+
+/** How long a server may take to hear that a connection ends (ms). One that cannot hear it would be waited for by the hour. */
+const GOODBYE = 1_000
+
+/** Ends it, whether the server hears of that or not. */
+export function disconnect(environment: Environment, client: Client): Promise<void> {
+  return goodbye(environment, client.end(), () => cut(client))
+}
+
+/** Waits for a moment only. `late`: told when it is over. */
+export async function goodbye(environment: Environment, end: Promise<void>, late?: () => void): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  const timer = environment.timer(GOODBYE, () => {
+    late?.()
+    over.resolve()
+  })
+  await Promise.race([end.catch(() => undefined), over.promise])
+  timer.cancel()
+}
+
+/** At once, and without a word. */
+export function cut(client: pg.ClientBase): void {
+  ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 }
 
 /**

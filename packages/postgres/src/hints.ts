@@ -1,7 +1,7 @@
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { Audience, membersStatement } from './audience.ts'
-import { type Client, connect } from './connect.ts'
+import { type Client, connect, disconnect } from './connect.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
@@ -80,7 +80,7 @@ export class Hints {
     }
     const client = this.#client
     this.#client = null
-    await client?.end().catch(() => undefined)
+    if (client) await disconnect(this.#environment, client)
   }
 
   /** Somebody here waits. Whether everybody will say so who ends a task. */
@@ -169,7 +169,7 @@ export class Hints {
 
   async #listen(): Promise<void> {
     const client = await connect(this.#settings, 'hints')
-    if (!this.#open) return void client.end().catch(() => undefined)
+    if (!this.#open) return disconnect(this.#environment, client)
     const own = (client as unknown as { processID: number }).processID
     client.on('notification', ({ processId, payload }) => {
       if (processId !== own) this.#hear(payload ?? '*')

@@ -1,6 +1,6 @@
 import { TriarchError } from 'triarch'
 import { delay, type Environment, type MigrationReport } from 'triarch/store'
-import { type Client, connect } from './connect.ts'
+import { type Client, connect, disconnect } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
 import { FORMAT, type Migration, migrations } from './migrations/index.ts'
 import type { Settings } from './options.ts'
@@ -92,7 +92,7 @@ export async function migrate(
       const done = dryRun ? [] : await expand(client, settings, { environment, until })
       return { pending: pending.map(({ name }) => name), done }
     } finally {
-      await client.end().catch(() => undefined)
+      await disconnect(environment, client)
     }
   } catch (error) {
     throw storeError(error)

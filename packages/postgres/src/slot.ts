@@ -1,5 +1,5 @@
 import type { Environment } from 'triarch/store'
-import { type Client, connect, type Role } from './connect.ts'
+import { type Client, connect, disconnect, type Role } from './connect.ts'
 import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -77,7 +77,7 @@ export class Slot {
     this.#closed = true
     const client = this.#client
     this.#client = null
-    await client?.end().catch(() => undefined)
+    if (client) await disconnect(this.#environment, client)
   }
 
   async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {

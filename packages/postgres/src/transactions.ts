@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { TriarchError, UnknownOutcomeError } from 'triarch'
 import type { Effect, EffectOutcome, Environment, TransactionBounds } from 'triarch/store'
+import { cut, goodbye } from './connect.ts'
 import { ruleOf } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -82,7 +83,7 @@ export class Transactions {
   }
 
   close(): Promise<void> {
-    return this.#pool.end()
+    return goodbye(this.#environment, this.#pool.end())
   }
 
   /** Throws what is to be tried again, or is wrong with the database; answers what the body threw. */
@@ -218,10 +219,6 @@ function ended(): TriarchError {
 function serverError(error: unknown): pg.DatabaseError | null {
   for (let it = error; it instanceof Error; it = it.cause) if (it instanceof pg.DatabaseError) return it
   return null
-}
-
-function cut(client: pg.ClientBase): void {
-  ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 }
 
 function isOpen(client: pg.ClientBase): boolean {

@@ -79,6 +79,12 @@ describe('a store whose connection breaks', () => {
     return answer
   }
 
+  it('is closed soon when the server hears nothing any more', async () => {
+    line.hush()
+    await store.close()
+    await expect(store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+  })
+
   it('learns that its commit was recorded, and records it once', async () => {
     const claim = await owned(store)
     const children = [newTask('child', { parent: 't' })]

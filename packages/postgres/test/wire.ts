@@ -9,6 +9,8 @@ export interface Wire extends AsyncDisposable {
   loseAnswer(): Promise<void>
   /** The same with the answer to the next request that holds this text; all others get theirs. */
   loseAnswerTo(text: string): Promise<void>
+  /** Nothing passes any more, and nothing ends, as when the other side's machine is gone. */
+  hush(): void
   /** Accepts no more connections, until called with false. */
   refuse(refused: boolean): void
 }
@@ -69,6 +71,9 @@ export async function wire(url: string): Promise<Wire> {
         wanted = text
         armed = true
       }),
+    hush() {
+      for (const socket of sockets) socket.pause()
+    },
     refuse: (value) => {
       refused = value
     },

@@ -173,8 +173,8 @@ export class Triarch implements AsyncDisposable {
     const { created, heldBy, first } = await this.#create(task, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
-    if (!created) await this.#same(task, { ...options, ...(first !== undefined && { first }) })
-    return task.id
+    if (created || (await this.#same(task, { ...options, ...(first !== undefined && { first }) }))) return task.id
+    return this.#submit(workflow, input, options)
   }
 
   /** A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`. */
@@ -354,20 +354,22 @@ export class Triarch implements AsyncDisposable {
     return outcome ?? { created: false }
   }
 
-  /** Whether the existing task is the one that was meant. */
+  /** Throws unless the existing task is the one that was meant. False: it is not there any more. */
   async #same(
     task: NewTask,
     { ifExists = 'match', first }: { ifExists?: SubmitOptions['ifExists']; first?: string },
-  ): Promise<void> {
-    if (ifExists === 'return') return
+  ): Promise<boolean> {
+    if (ifExists === 'return') return true
     const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, events: first }]
+    // Retention dropped it since, or a failover lost it.
+    if (!record && (await this.#store.task(task.id)) === null) return false
     const submitted = record?.seq === 1 ? legible(record.events) : undefined
     const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
     if (!recorded)
       throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists, and what it was submitted with cannot be read`)
     const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
     const same = recorded.workflow === asked?.workflow && isDeepStrictEqual(recorded.input, asked?.input)
-    if (same && ifExists === 'match') return
+    if (same && ifExists === 'match') return true
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agent, PermanentError, type StepContext, workflow } from '../../src/index.ts'
-import { codeOf, eventsOf, stage } from './harness.ts'
+import { agent, PermanentError, type StepContext, Triarch, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, seen, stage } from './harness.ts'
 
 const deaf = workflow('deaf', {
   async run(_: null, task) {
@@ -9,6 +10,29 @@ const deaf = workflow('deaf', {
     while (got.at(-1) !== 'last') got.push(await task.event('e'))
     return got
   },
+})
+
+describe('a submission', () => {
+  it('of a task that is dropped while its sender looks whether it is the same is made again', async () => {
+    const quick = workflow('quick', { run: (n: number) => n })
+    const environment = new VirtualEnvironment()
+    await using s = await stage({ workflows: [quick], environment, poll: '1s' })
+    let there = 1
+    const store = seen(
+      () => s.store,
+      (own) => ({
+        submit: (tasks) => (there-- > 0 ? Promise.resolve([{ created: false, key: 1 }]) : own.submit(tasks)),
+        open: async () => {},
+        close: async () => {},
+      }),
+    )
+    const client = new Triarch({ store, environment, workflows: [quick], roles: [] })
+    await client.submit(quick, 7, { id: 'again' })
+    await s.advance('2s')
+    expect((await s.engine.triarch.task('again').status()).result).toBe('success')
+    expect(there).toBe(-1)
+    await client.stop()
+  })
 })
 
 describe('an event that emit() acknowledged', () => {
