@@ -86,9 +86,14 @@ export class Neighbours {
 
   async #isHarmless(id: string): Promise<boolean> {
     let status = ''
-    await this.#persist(async () => {
-      status = (await this.#triarch.task(id).status()).status
-    })
+    try {
+      await this.#persist(async () => {
+        status = (await this.#triarch.task(id).status()).status
+      })
+    } catch (error) {
+      if (isTriarchError(error, 'UNKNOWN_TASK')) return true // it was lost
+      throw error
+    }
     return status === 'paused' || status === 'stopped'
   }
 

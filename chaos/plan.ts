@@ -30,6 +30,7 @@ export const kinds = [
   'swallow any',
   'hold',
   'backup',
+  'failover',
   'deploy',
   'step scheduler',
   'step agent',
@@ -90,6 +91,8 @@ const spans: Record<Kind, Span> = {
   // Long beside everything else: patience, leases, complete-bys.
   hold: { from: 10_000, to: 12_000 },
   backup: { from: 10_000, to: 12_000 },
+  // About: a copy is made, it follows, is cut off, and takes over.
+  failover: { from: 8_000, to: 8_001 },
   // About: each process is asked to stop, and followed by another, after the one before.
   deploy: { from: 15_000, to: 15_001 },
   'step scheduler': { from: 500, to: 2_000 },
@@ -111,7 +114,10 @@ const all: { kinds: readonly Kind[]; gap: Span }[] = [
   },
   { kinds: ['cut', 'stall', 'delay', 'refuse', 'partition'], gap: { from: 50, to: 700 } },
   // One after the other: a restart ends every transaction that is held open.
-  { kinds: ['restart fast', 'restart immediate', 'terminate', 'hold', 'backup'], gap: { from: 1_500, to: 4_000 } },
+  {
+    kinds: ['restart fast', 'restart immediate', 'terminate', 'hold', 'backup', 'failover'],
+    gap: { from: 1_000, to: 3_000 },
+  },
   {
     kinds: ['swallow order', 'swallow transition', 'swallow claim', 'swallow work', 'swallow reply', 'swallow any'],
     gap: { from: 50, to: 400 },

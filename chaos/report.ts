@@ -17,6 +17,8 @@ export interface Report {
   records: number
   faults: Partial<Record<Kind, number>>
   swallowed: Record<string, number>
+  /** What failovers lost: how many, of how many tasks, how many of these wholly, and how often nodes said so. */
+  lost: { failovers: number; tasks: number; wholly: number; said: number }
   takeovers: Takeover[]
   /** How long bystanders took (ms): half of them, 99 of 100, the slowest. */
   bystanders: { count: number; half: number; most: number; longest: number }
@@ -37,12 +39,21 @@ export interface Report {
 const MOST_SHOWN = 40
 
 export function summary(report: Report): string {
-  const { bystanders, seed, storm, seconds, orders, results, records, faults, swallowed, converged, data } = report
+  const { bystanders, seed, storm, seconds, orders, results, records, faults, swallowed, lost, converged, data } =
+    report
   const total = Object.values(faults).reduce((sum, count) => sum + count, 0)
   const rows = [
     ['tasks', `${list(results)}; ${orders} orders among them, ${records} records of history`],
     ['faults', `${total} in ${storm} s: ${list(faults)}`],
     ['swallowed', list(swallowed)],
+    ...(lost.failovers > 0
+      ? [
+          [
+            'lost',
+            `${lost.failovers} times what ${lost.tasks} tasks had, ${lost.wholly} of them wholly; said ${lost.said} times`,
+          ],
+        ]
+      : []),
     ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
     [
       'bystanders',

@@ -7,6 +7,7 @@ import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
 import type { Oddity } from './neighbours.ts'
 import type { Kind } from './plan.ts'
 import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from './settings.ts'
+import type { LostTail } from './standby.ts'
 import type { Takeover } from './takeover.ts'
 import { type Step, trueTime } from './witness.ts'
 import type { Murder } from './workflows.ts'
@@ -21,6 +22,9 @@ export interface Remains {
   fired: Partial<Record<Kind, number>>
   /** When the store's clock was set forward. */
   steps: Step[]
+  /** What failovers lost, and how often nodes said of a task that something was. */
+  tails: LostTail[]
+  said: number
   /** What nobody expects, and what became of it. */
   oddities: Oddity[]
   /** Processes that poison killed. */
@@ -133,6 +137,61 @@ const deaths: Rule = ({ deaths, murders }) => {
   return deaths.filter((death) => !death.endsWith('ended by itself (SIGKILL)') || explained-- <= 0)
 }
 
+/** Of every tail something was lost, and is told of by who knew it: unless those who did may have died first, or were cut off. */
+const tails: Rule = ({ tails, said, fired }) => {
+  const silenced = Object.entries(fired).some(([kind, count]) => count > 0 && silencing.test(kind))
+  return [
+    ...tails.filter(({ touched }) => touched.length === 0).map(() => 'a failover lost nothing: it proves nothing'),
+    ...(said < tails.length && !silenced ? [`${tails.length} tails were lost, and that was said ${said} times`] : []),
+  ]
+}
+
+const silencing = /scheduler|code|deploy|partition/
+
+/** Those that failovers took something from, with all their relatives. */
+export function touchedBy({ tails, store }: Pick<Remains, 'tails' | 'store'>): Set<string> {
+  const root = new Map(store.tasks.map(({ row }) => [row.id, row.parent ?? row.id]))
+  const rootOf = (id: string): string => {
+    const above = root.get(id) ?? id
+    return above === id ? id : rootOf(above)
+  }
+  const roots = new Set(tails.flatMap(({ touched }) => touched.map(rootOf)))
+  const relatives = store.tasks.map(({ row }) => row.id).filter((id) => roots.has(rootOf(id)))
+  return new Set([...tails.flatMap(({ touched }) => touched), ...relatives])
+}
+
+/**
+ * What can be held against services' ledgers and clients' promises when some of what was acknowledged is gone: what they say of
+ * the tasks that lost something is left out, for it tells of a course of events that the store knows nothing of. The histories of
+ * these tasks are held to all else: they have no gap, fold to what their rows say, and end.
+ */
+export function apart(remains: Remains): Remains {
+  const { tails, store, ledgers, orders, oddities, murders } = remains
+  if (tails.length === 0) return remains
+  const touched = touchedBy(remains)
+  const vanished = new Set(tails.flatMap((tail) => tail.vanished))
+  for (const { row } of store.tasks) vanished.delete(row.id) // sent again
+  const untouched = <T>(list: readonly T[], of: (item: T) => string | null) =>
+    list.filter((item) => !touched.has(of(item) ?? ''))
+  return {
+    ...remains,
+    store: {
+      ...store,
+      tasks: untouched(store.tasks, ({ row }) => row.id),
+      accepted: store.accepted.filter((id) => !vanished.has(id)),
+      ledger: untouched(store.ledger, ({ task }) => task),
+    },
+    ledgers: ledgers.map((own) => ({
+      ...own,
+      receipts: untouched(own.receipts, ({ orderId }) => orderId),
+      effects: untouched(own.effects, ({ orderId }) => orderId),
+    })),
+    orders: { kept: untouched(orders.kept, (id) => id), confirmed: untouched(orders.confirmed, (id) => id) },
+    oddities: untouched(oddities, ({ id }) => id),
+    murders: untouched(murders, ({ task }) => task),
+  }
+}
+
 const takeover: Rule = ({ takeovers }) =>
   takeovers.flatMap(({ tasks, tasksAfter, leaderAfter, lag }) => {
     const late = (ms: number | null, limit: number) => ms === null || ms > limit + lag
@@ -179,21 +238,35 @@ const { errors: _, effects, ...shared } = crashRules
 
 const neighbours: readonly string[] = ['bystander', 'echo', 'keyed', 'poison']
 
+/** Those that ask for nothing but what the store has. */
+const ofHistories: readonly string[] = [
+  ...['gapless', 'fold', 'outcome', 'answers', 'dependencies', 'closed', 'timers', 'compensation', 'children', 'rest'],
+]
+
 export const rules: Readonly<Record<string, Rule>> = {
-  ...Object.fromEntries(Object.entries(shared).map(([name, rule]) => [name, ({ store }: Remains) => rule(store)])),
+  ...Object.fromEntries(
+    Object.entries(shared).map(([name, rule]) => [
+      name,
+      (remains: Remains) => rule((ofHistories.includes(name) ? remains : apart(remains)).store),
+    ]),
+  ),
+  accepted: (remains) => shared.accepted?.({ ...remains.store, accepted: apart(remains).store.accepted }) ?? [],
   // No service keeps a ledger of what the neighbours do.
-  effects: ({ store }) =>
-    effects?.({ ...store, tasks: store.tasks.filter(({ row }) => !neighbours.includes(row.workflow)) }) ?? [],
-  orders,
-  together,
+  effects(remains) {
+    const { store } = apart(remains)
+    return effects?.({ ...store, tasks: store.tasks.filter(({ row }) => !neighbours.includes(row.workflow)) }) ?? []
+  },
+  orders: (remains) => orders(apart(remains)),
+  together: (remains) => together(apart(remains)),
+  tails,
   unfired,
   takeover,
   errors,
   database,
   deaths,
   bystanders,
-  odd,
-  poisoned,
+  odd: (remains) => odd(apart(remains)),
+  poisoned: (remains) => poisoned(apart(remains)),
   astonished: ({ astonished }) => astonished,
 }
 

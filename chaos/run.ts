@@ -1,4 +1,5 @@
 // One run: everything is started, measured, hurt, healed, brought to rest, stopped, and judged.
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { postgres } from '@triarch/postgres'
@@ -75,6 +76,8 @@ export async function run(options: RunOptions): Promise<Outcome> {
   const diary = join(dir, 'poison.jsonl')
   const database = await DatabaseServer.create(dir, {
     told: (pid, alive) => (alive ? warden.watch(pid, 'SIGQUIT') : warden.forget(pid)),
+    // For standbys, whose copies take a moment.
+    settings: { wal_keep_size: '512MB' },
   })
   const eye = openEye(database.url())
   const { workflows } = workload(null)
@@ -98,7 +101,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
     const rested = await rest(scene, options)
     const converged = rested ? Math.round((performance.now() - restless) / 100) / 10 : null
     const stuck = rested ? '' : await describe(scene, ledger)
-    const remains = await end(scene, { ledger, struck, takeovers, slowness })
+    const remains = await end(scene, { dir, ledger, struck, takeovers, slowness })
     const found = violations(remains)
     return {
       remains,
@@ -113,6 +116,12 @@ export async function run(options: RunOptions): Promise<Outcome> {
         records: remains.store.tasks.reduce((sum, { records }) => sum + records.length, 0),
         faults: struck.fired,
         swallowed: struck.swallowed,
+        lost: {
+          failovers: struck.tails.length,
+          tasks: struck.tails.reduce((sum, { touched }) => sum + touched.length, 0),
+          wholly: struck.tails.reduce((sum, { vanished }) => sum + vanished.length, 0),
+          said: remains.said,
+        },
         takeovers,
         bystanders: spread(latencies(remains).map(({ ms }) => ms)),
         slowness,
@@ -197,6 +206,9 @@ async function storm(scene: Scene, { seed, kinds, duration, takeovers, screen }:
     eye,
     neighbours,
     note,
+    lost({ touched, vanished }) {
+      client.resend(touched, vanished)
+    },
   })
   await Promise.race([over, work.then(() => over)])
   if (duration === 0) await delay(2_000)
@@ -228,13 +240,23 @@ async function describe({ eye, client }: Scene, ledger: string): Promise<string>
   return `${dump(evidence)}\n${JSON.stringify(await sessions(eye), null, 1)}`
 }
 
+/** How nodes tell that the store has lost something. */
+const LOST = /: the store lost /g
+
 /** Stops everything and gathers what is left. */
 async function end(
   { fleet, eye, client, neighbours, operator, confirmed, database }: Scene,
-  { ledger, struck, ...measured }: { ledger: string; struck: Struck; takeovers: Takeover[]; slowness: number },
+  {
+    dir,
+    ledger,
+    struck,
+    ...measured
+  }: { dir: string; ledger: string; struck: Struck; takeovers: Takeover[]; slowness: number },
 ): Promise<Remains> {
   const ledgers = await fleet.ledgers()
   const unruly = (await fleet.stop()).map((name) => `${name} did not stop in order at the end`)
+  const logs = join(dir, 'logs')
+  const said = readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), 'utf8').match(LOST) ?? [])
   const seen = [...readLedger(ledger), ...entriesOf(ledgers, struck.frozen)]
   const entries = datedByStore(seen, struck.steps)
   const { accepted, emitted, doubtful } = client
@@ -245,6 +267,8 @@ async function end(
     orders: { kept: kept.map(({ id }) => id), confirmed: [...confirmed] },
     fired: struck.fired,
     steps: struck.steps,
+    tails: struck.tails,
+    said: said.length,
     oddities: neighbours.oddities,
     murders: neighbours.murders(),
     ...measured,

@@ -5,6 +5,7 @@ import type { Fleet, Member } from './fleet.ts'
 import type { Neighbours } from './neighbours.ts'
 import type { Fault, Group, Kind } from './plan.ts'
 import type { Statement } from './proxy/exchange.ts'
+import { failover, type LostTail } from './standby.ts'
 import type { Eye } from './store.ts'
 import type { Span, Step } from './witness.ts'
 import type { Poison } from './workflows.ts'
@@ -17,6 +18,8 @@ export interface Struck {
   frozen: Span[]
   /** When the store's clock was set forward. */
   steps: Step[]
+  /** What failovers lost. */
+  tails: LostTail[]
 }
 
 interface Field {
@@ -24,6 +27,8 @@ interface Field {
   database: DatabaseServer
   eye: Eye
   neighbours: Neighbours
+  /** Told of what a failover lost: those who had it acknowledged may want to send it again. */
+  lost: (tail: LostTail) => void
   /** Told of each fault that strikes. */
   note: (text: string) => void
 }
@@ -34,6 +39,7 @@ export function unleash(faults: readonly Fault[], field: Field): Struck & { over
     swallowed: {},
     frozen: [],
     steps: [],
+    tails: [],
   }
   const strikes: Promise<void>[] = []
   const go = async () => {
@@ -54,7 +60,7 @@ export function unleash(faults: readonly Fault[], field: Field): Struck & { over
 }
 
 /** How often, and how long apart (ms), a fault is tried that found nothing to strike: a process without connections, say. */
-const TRIES = 20
+const TRIES = 120
 const TRY_GAP = 250
 
 async function persist(fault: Fault, field: Field, struck: Struck): Promise<string | null> {
@@ -85,6 +91,8 @@ async function hit(fault: Fault, field: Field, struck: Struck): Promise<string |
       return field.neighbours.hold(lasts, fault.size % 2 === 0)
     case 'backup':
       return field.neighbours.backup(lasts)
+    case 'failover':
+      return failOver(field, fault, struck)
     case 'deploy':
       return deploy(field.fleet)
     case 'step':
@@ -134,18 +142,38 @@ async function misset({ unit, name }: Member, { size, lasts }: Fault): Promise<s
 async function step(eye: Eye, { size }: Fault, { steps }: Struck): Promise<string | null> {
   const by = 5_000 + 100 * size
   const sum = by + steps.reduce((ms, one) => ms + one.by, 0)
-  const set = `CREATE OR REPLACE FUNCTION triarch.clock(given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
-    'SELECT coalesce(given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${sum})'`
   const from = Date.now()
-  const done = await eye.rows(set).catch(() => null)
+  const done = await eye.rows(clockAhead(sum)).catch(() => null)
   if (!done) return null
   steps.push({ from, until: Date.now(), by })
   return `the database by ${by} ms`
 }
 
+function clockAhead(by: number): string {
+  return `CREATE OR REPLACE FUNCTION triarch.clock(given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS
+    'SELECT coalesce(given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + ${by})'`
+}
+
 async function restart(database: DatabaseServer, mode: StopMode, downtime: number): Promise<string> {
   await database.restart(mode, downtime)
   return 'the database'
+}
+
+/** Each makes a part of the evidence void. */
+const MOST_FAILOVERS = 3
+
+/** A database dies, and a standby that lagged behind takes its place. */
+async function failOver({ database, lost }: Field, { size, first }: Fault, struck: Struck): Promise<string | null> {
+  if (struck.tails.length >= MOST_FAILOVERS && !first) return null
+  const tail = await failover(database, {
+    lag: 300 + 4 * size,
+    // The clock is the machine's.
+    prepare: (client) => client.query(clockAhead(struck.steps.reduce((ms, { by }) => ms + by, 0))),
+  })
+  if (!tail) return null
+  struck.tails.push(tail)
+  lost(tail)
+  return `what ${tail.touched.length} tasks had is lost, ${tail.vanished.length} of them wholly`
 }
 
 async function terminate(eye: Eye): Promise<string | null> {

@@ -9,7 +9,7 @@ import type { Story } from '../../packages/triarch/test/crash/evidence.ts'
 import type { Entry } from '../../packages/triarch/test/crash/ledger.ts'
 import { rules as crashRules } from '../../packages/triarch/test/crash/rules.ts'
 import { kinds } from '../plan.ts'
-import { type Remains, rules, violations } from '../rules.ts'
+import { type Remains, rules, touchedBy, violations } from '../rules.ts'
 import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from '../settings.ts'
 import { entriesOf, storeTime, trueTime } from '../witness.ts'
 
@@ -130,6 +130,8 @@ function good(): Remains {
     orders: { kept: [order], confirmed: [order] },
     fired: Object.fromEntries(kinds.map((kind) => [kind, 1])) as Remains['fired'],
     steps: [],
+    tails: [],
+    said: 0,
     oddities: [{ id: 'echo-1', text: 'a\0b', refused: null }],
     murders: [],
     takeovers: [{ tasks: 5, tasksAfter: 1_600, leaderAfter: 1_500, lag: 0 }],
@@ -141,6 +143,7 @@ function good(): Remains {
   }
 }
 
+const lost = { touched: [order], vanished: [] }
 const failure = { kind: 'error', operation: '', action: '', task: '', step: 0, attempt: 0, at: 0, pid: 0 } as const
 const failed = (key: string): Entry => ({ ...failure, key, zombie: false, note: 'something' })
 
@@ -177,6 +180,8 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['odd', 'its task is lost', (r) => keep(r, (id) => id !== 'echo-1')],
   ['odd', 'the store choked on it', (r) => Object.assign(r.oddities[0] as object, { refused: 'STORE_FAILED' })],
   ['odd', 'nothing odd was sent', (r) => r.oddities.pop()],
+  ['tails', 'a failover lost nothing', (r) => r.tails.push({ touched: [], vanished: [] })],
+  ['tails', 'what was lost is not said', (r) => Object.assign(r, { fired: { failover: 1 }, tails: [lost] })],
   ['astonished', 'a task pauses for no reason', (r) => r.astonished.push('order-1: {"reason":"mismatch"}')],
   // Shared rules, fed with what agents and services of the orders wrote down.
   ['asked', 'a request nobody asked for', (r) => call(r, { attempt: 7 })],
@@ -231,6 +236,49 @@ function drop({ store }: Remains, kind: Entry['kind']): void {
 
 describe('the rules of the chaos run', () => {
   it('find nothing in a good run', () => expect(violations(good())).toEqual([]))
+
+  describe('after a failover that lost the tail', () => {
+    const after = (touched: string[], vanished: string[], commit: (remains: Remains) => unknown) => {
+      const remains = { ...good(), tails: [{ touched, vanished }], said: 1 }
+      commit(remains)
+      return violations(remains)
+    }
+
+    it('do not hold against a task what services and clients know of what it lost', () => {
+      expect(after([order], [], (r) => r.ledgers[0]?.effects.push({ ...effect(r), id: 'charge_2' }))).toEqual([])
+      expect(after([order], [], (r) => call(r, { attempt: 7 }))).toEqual([])
+      const gone = (r: Remains) => {
+        keep(r, (id) => id !== order)
+        r.orders.kept.pop()
+        r.store.accepted.push(order)
+      }
+      expect(after([order], [order], gone)).toEqual([])
+    })
+
+    it('hold that against all others, and their histories against all of them', () => {
+      expect(after(['echo-1'], [], (r) => call(r, { attempt: 7 })).join()).toContain('asked')
+      expect(after([order], [], (r) => r.store.accepted.push('lost')).join()).toContain(
+        'lost: was accepted and is lost',
+      )
+      expect(after([order], [], (r) => storyOf(r, order).records.splice(2, 1)).join()).toContain('gapless')
+      expect(after([order], [], (r) => Object.assign(storyOf(r, order).row, { locked_by: 'a' })).join()).toContain(
+        'rest',
+      )
+    })
+
+    it('count relatives of a task that lost something as such', () => {
+      const remains = good()
+      const [root, child, other] = ['a', 'a.1', 'b'].map((id) => {
+        const one = structuredClone(storyOf(remains, 'bystander-1'))
+        return { ...one, row: { ...one.row, id, parent: id === 'a.1' ? 'a' : null } }
+      }) as [Story, Story, Story]
+      const tasks = [root, child, other]
+      for (const lost of ['a', 'a.1']) {
+        const tails = [{ touched: [lost], vanished: [] }]
+        expect(touchedBy({ tails, store: { ...remains.store, tasks } })).toEqual(new Set(['a', 'a.1']))
+      }
+    })
+  })
 
   it.each(crimes)('%s: %s', (rule, _, commit) => {
     const remains = good()

@@ -53,6 +53,15 @@ export interface DatabaseOptions {
   standby?: boolean
 }
 
+interface Ground {
+  told: Told
+  settings: Readonly<Record<string, string>>
+  port: number
+  log: string
+  binaries: Binaries
+  data: string
+}
+
 export class DatabaseServer {
   readonly port: number
   readonly log: string
@@ -64,23 +73,47 @@ export class DatabaseServer {
   #process: ChildProcess | null = null
   #restarted: Promise<void> = Promise.resolve()
 
-  private constructor(dir: string, port: number, { told = () => undefined, settings = {} }: DatabaseOptions) {
-    this.#told = told
-    this.#settings = { ...defaults, ...settings }
-    this.port = port
-    this.log = join(dir, 'postgres.log')
-    this.#binaries = findBinaries()
-    this.data = place(dir, this.#binaries.user)
-    writeFileSync(this.log, '')
+  private constructor(ground: Ground) {
+    this.#told = ground.told
+    this.#settings = ground.settings
+    this.port = ground.port
+    this.log = ground.log
+    this.#binaries = ground.binaries
+    this.data = ground.data
   }
 
   /** A new cluster below `dir`, running. */
   static async create(dir: string, options: DatabaseOptions = {}): Promise<DatabaseServer> {
-    const server = new DatabaseServer(dir, await freePort(), options)
+    const { told = () => undefined, settings } = options
+    const binaries = findBinaries()
+    const data = place(dir, binaries.user)
+    const log = join(dir, 'postgres.log')
+    writeFileSync(log, '')
+    const port = await freePort()
+    const server = new DatabaseServer({ told, settings: { ...defaults, ...settings }, port, log, binaries, data })
     await server.#initialise()
     if (options.standby) writeFileSync(join(server.data, 'standby.signal'), '')
     await server.start()
     return server
+  }
+
+  /** Another server, running, on data of its own that were copied from this one's. They share the log. */
+  async beside(data: string, settings: Readonly<Record<string, string>> = {}): Promise<DatabaseServer> {
+    const own = { told: this.#told, log: this.log, binaries: this.#binaries }
+    const other = { ...own, settings: { ...this.#settings, ...settings }, port: await freePort(), data }
+    const server = new DatabaseServer(other)
+    try {
+      await server.start()
+    } catch (error) {
+      await server.stop('immediate')
+      throw error
+    }
+    return server
+  }
+
+  /** Whose its files must be; null: ours. */
+  get user(): User | null {
+    return this.#binaries.user
   }
 
   get pid(): number | undefined {
@@ -129,9 +162,14 @@ export class DatabaseServer {
 
   /** Stopped and, after a while, started again; one restart after the other. */
   restart(mode: StopMode, downtime: number): Promise<void> {
+    return this.replace(mode, () => delay(downtime))
+  }
+
+  /** Stopped and started again; what is done to it meanwhile is done to data that nobody uses. */
+  replace(mode: StopMode, meanwhile: () => Promise<unknown>): Promise<void> {
     this.#restarted = this.#restarted.then(async () => {
       await this.stop(mode)
-      await delay(downtime)
+      await meanwhile()
       await this.start()
     })
     return this.#restarted

@@ -12,6 +12,8 @@ export class Client {
   /** Events that were sent again because nobody knew whether they had arrived: they may be heard twice. */
   readonly doubtful: Record<string, number[]> = {}
   readonly #owed = new Map<string, number>()
+  /** The store has lost them. */
+  readonly #gone = new Set<string>()
   readonly #triarch: Triarch
   readonly #workflows: ReturnType<typeof workload>['workflows']
   readonly #random: Random
@@ -60,10 +62,22 @@ export class Client {
       await this.#persist(() => this.#triarch.task(id).emit('news', sent.length), doubt)
       sent.push(sent.length)
     } catch (error) {
-      if (!isTriarchError(error, 'TASK_STOPPED')) throw error
+      if (!isTriarchError(error, 'TASK_STOPPED') && !this.#gone.has(id)) throw error
       this.#owed.delete(id)
     }
     if (sent.length >= (this.#owed.get(id) ?? 0)) this.#owed.delete(id)
+  }
+
+  /** The store has lost some of what it had acknowledged to these: each is sent as much again. */
+  resend(touched: readonly string[], gone: readonly string[]): void {
+    for (const id of touched) {
+      const sent = this.emitted[id]?.length ?? 0
+      if (sent > 0) this.#owed.set(id, sent + (this.#owed.get(id) ?? sent))
+    }
+    for (const id of gone) {
+      this.#gone.add(id)
+      this.#owed.delete(id)
+    }
   }
 
   /** Tries until it is done; tells of each try of which nobody knows what became of it. */

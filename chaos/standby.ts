@@ -1,0 +1,178 @@
+// A failover that loses the tail: a standby follows the database for a moment, is cut off, and takes its place when the database
+// dies. What was acknowledged in between is gone, and the nodes live through it.
+import { chmodSync, chownSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chown, copyFile, mkdir, readdir } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { DatabaseServer } from '../examples/orders/database/server.ts'
+
+/** What a failover lost. */
+export interface LostTail {
+  /** Tasks of which anything was lost: the task, records, letters, requests, a claim. */
+  touched: string[]
+  /** Those of them that are not there at all any more. */
+  vanished: string[]
+}
+
+/** All that belongs to a task, as far as it can be lost. Rows are the same on both servers, down to who wrote them. */
+const MARKS = `
+SELECT t.id, concat(t.xmin, ' ',
+  (SELECT concat(count(*), ' ', max(h.seq)) FROM triarch.history h WHERE h.task = t.key), ' ',
+  (SELECT string_agg(concat(i.id, ':', i.xmin), ',' ORDER BY i.id) FROM triarch.inbox i WHERE i.task = t.key), ' ',
+  (SELECT string_agg(concat(w.id, ':', w.xmin), ',' ORDER BY w.id) FROM triarch.work w WHERE w.task = t.key)) AS mark
+FROM triarch.tasks t`
+
+/** How long the standby follows before it is cut off (ms). */
+const FOLLOWS = 300
+
+interface Failover {
+  /** How long the database goes on acknowledging what the standby never hears of (ms). */
+  lag: number
+  /** What is the machine's, and no part of the data: done on the standby before anybody else comes. */
+  prepare: (client: pg.Client) => Promise<unknown>
+}
+
+/** Null: the database was restarted meanwhile, and has not failed over. */
+export async function failover(database: DatabaseServer, { lag, prepare }: Failover): Promise<LostTail | null> {
+  const link = await Link.to(database.port)
+  const data = beside(database)
+  let standby: DatabaseServer
+  try {
+    await copy(database, data)
+    const conninfo = `host=127.0.0.1 port=${link.port} user=postgres`
+    standby = await database.beside(data, { primary_conninfo: conninfo })
+  } catch {
+    link.cut()
+    rmSync(data, { recursive: true, force: true })
+    return null
+  }
+  await delay(FOLLOWS)
+  link.cut()
+  await delay(lag)
+  const lost = beside(database)
+  let left = new Map<string, string>()
+  await database.replace('immediate', async () => {
+    left = await asked(standby, async (client) => {
+      await client.query('SELECT pg_promote()')
+      await prepare(client)
+      return marks(client)
+    })
+    await standby.stop('fast')
+    // The new one is where the old one was, whatever leads there.
+    const place = realpathSync(database.data)
+    rmSync(lost, { recursive: true })
+    renameSync(place, lost)
+    renameSync(data, place)
+  })
+  const old = await database.beside(lost)
+  const before = await asked(old, marks)
+  await old.stop('immediate')
+  rmSync(lost, { recursive: true, force: true })
+  const touched = [...before].flatMap(([id, mark]) => (left.get(id) === mark ? [] : [id]))
+  return { touched, vanished: touched.filter((id) => !left.has(id)) }
+}
+
+async function marks(client: pg.Client): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ id: string; mark: string }>(MARKS)
+  return new Map(rows.map(({ id, mark }) => [id, mark]))
+}
+
+async function asked<T>(server: DatabaseServer, ask: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: server.url(), application_name: 'chaos' })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await ask(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** An empty folder for data, beside the server's own. */
+function beside({ data, user }: DatabaseServer): string {
+  const folder = mkdtempSync(`${join(dirname(realpathSync(data)), 'triarch-standby-')}`)
+  if (user) chownSync(folder, user.uid, user.gid)
+  chmodSync(folder, 0o700)
+  return folder
+}
+
+/** As pg_basebackup does it, which is not among the programs we have. */
+async function copy(database: DatabaseServer, target: string): Promise<void> {
+  await asked(database, async (client) => {
+    await client.query("SELECT pg_backup_start('chaos', true)")
+    await copyFolder(realpathSync(database.data), target, database)
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)')
+    writeFileSync(join(target, 'backup_label'), rows[0]?.labelfile ?? '')
+    writeFileSync(join(target, 'standby.signal'), '')
+    const { user } = database
+    if (user) for (const name of ['backup_label', 'standby.signal']) chownSync(join(target, name), user.uid, user.gid)
+  })
+}
+
+/** What a standby has of its own. */
+const own: readonly string[] = ['postmaster.pid', 'postmaster.opts', 'standby.signal']
+
+async function copyFolder(from: string, to: string, database: DatabaseServer): Promise<void> {
+  const { user } = database
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (own.includes(entry.name)) continue
+    if (entry.isDirectory()) {
+      await mkdir(target, { mode: 0o700 })
+      // The log comes over the link.
+      if (entry.name !== 'pg_wal') await copyFolder(source, target, database)
+    } else if (!(await copied(source, target))) continue
+    if (user) await chown(target, user.uid, user.gid)
+  }
+}
+
+/** False: it was dropped meanwhile, which the log tells as well. */
+async function copied(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** What the standby hears of the database, until it is cut. */
+class Link {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async to(port: number): Promise<Link> {
+    const server = createServer()
+    const link = new Link(server)
+    server.on('connection', (near) => {
+      const far = connect(port, '127.0.0.1')
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        link.#sockets.add(one)
+        one.on('error', () => other.destroy())
+        one.on('close', () => other.destroy())
+        one.pipe(other)
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return link
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port
+  }
+
+  cut(): void {
+    this.#server.close()
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
