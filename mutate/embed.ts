@@ -5,6 +5,9 @@ export interface Course {
   active: number | null
   /** Null: not recorded. */
   reached: Set<number> | null
+  /** How often code came by a mutant, and how often it may: more is a circle, for no loop is without one. */
+  asked: number
+  most: number
 }
 
 const NAME = '__mutants'
@@ -13,8 +16,13 @@ const ASK = '__mutant'
 /** The state of this thread. It must be there before embedded code runs. */
 export function course(): Course {
   const holder = globalThis as { [NAME]?: Course }
-  holder[NAME] ??= { active: null, reached: null }
+  holder[NAME] ??= { active: null, reached: null, asked: 0, most: Number.POSITIVE_INFINITY }
   return holder[NAME]
+}
+
+/** How often it may come by mutants with one active that came by them so often without. */
+export function mostOf(asked: number): number {
+  return asked * 10 + 1_000_000
 }
 
 /**
@@ -42,6 +50,7 @@ export function embedded(source: string, mutants: readonly (readonly [id: number
 const ask = `function ${ASK}(id) {
   const course = globalThis.${NAME}
   course.reached?.add(id)
+  if (++course.asked > course.most) throw new Error('turns in a circle')
   return course.active === id
 }
 `

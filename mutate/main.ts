@@ -19,8 +19,7 @@ async function main(): Promise<number> {
       for (const { key, line } of targets[name] ? chosen(targets[name], options) : []) console.log(`${line}: ${key}`)
       continue
     }
-    const bounds = { ...options, suites: true }
-    const { judged, noticed, survivors, share, least } = await score(name, bounds, journal, ({ key }, by) =>
+    const { judged, noticed, survivors, share, least } = await score(name, options, journal, ({ key }, by) =>
       console.log(`✓ ${key} (${by})`),
     )
     console.log(`\n${name}: ${noticed} of ${judged} noticed, ${(share * 100).toFixed(1)} % (at least ${least * 100} %)`)

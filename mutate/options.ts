@@ -10,6 +10,8 @@ export interface Options {
   shard: { n: number; of: number }
   /** Seeds of the simulation for each. */
   seeds: number
+  /** Part of the path of the tests that judge. */
+  by: string
   /** Where verdicts are kept. */
   journal: string
   /** Judges anew what survived. */
@@ -21,6 +23,7 @@ export interface Options {
 export const usage = `npm run mutate                                 every mutant of kernel and SQLite store
 npm run mutate -- --in kernel --only apply     those of one target (${Object.keys(targets).join(', ')}), of files named so
 npm run mutate -- --shard 1/20 --seeds 10      the first of twenty parts, judged by ten seeds (20) and the suites
+npm run mutate -- --by model/ --seeds 0        judged by the tests named so alone
 npm run mutate -- --journal <file>             keeps the verdicts there and goes on where they end (.mutate.jsonl)
 npm run mutate -- --again                      judges anew what survived before; the noticed are not judged twice
 npm run mutate -- --list                       only says which there are
@@ -30,10 +33,10 @@ export class UsageError extends Error {}
 
 /** Null: help was asked for. Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options | null {
-  const { in: names, only, shard, seeds, journal, again, list, help } = parsed(args)
+  const { in: names, only, shard, seeds, by, journal, again, list, help } = parsed(args)
   if (help) return null
   for (const name of names) if (!(name in targets)) throw new UsageError(`there is no target "${name}"`)
-  return { in: names, only, shard: part(shard), seeds: whole(seeds), journal, again, list }
+  return { in: names, only, shard: part(shard), seeds: whole(seeds), by, journal, again, list }
 }
 
 function parsed(args: readonly string[]) {
@@ -42,7 +45,11 @@ function parsed(args: readonly string[]) {
   const names = { ...text, multiple: true as const, default: ['kernel', 'sqlite'] }
   const options = {
     ...{ in: names, only: { ...text, default: '' }, shard: { ...text, default: '1/1' } },
-    ...{ seeds: { ...text, default: '20' }, journal: { ...text, default: '.mutate.jsonl' } },
+    ...{
+      by: { ...text, default: '' },
+      seeds: { ...text, default: '20' },
+      journal: { ...text, default: '.mutate.jsonl' },
+    },
     ...{ again: flag, list: flag, help: flag },
   }
   try {

@@ -15,8 +15,8 @@ export interface Errand {
 }
 
 export interface Judged {
-  /** By the name of a test: how long it takes (ms), and which mutants it is to judge. */
-  tests: Record<string, { ms: number; mutants: number[] }>
+  /** By the name of a test: how long it takes (ms), how often it comes by mutants, and which it is to judge. */
+  tests: Record<string, { ms: number; asked: number; mutants: number[] }>
 }
 
 export function errand(): Errand | null {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { configureGlobal } from 'fast-check'
 import { TestRunner } from 'vitest'
-import { course } from './embed.ts'
+import { course, mostOf } from './embed.ts'
 import { errand } from './plugin.ts'
 
 type Test = Parameters<TestRunner['onBeforeTryTask']>[0]
@@ -56,6 +56,9 @@ class MutantRunner extends TestRunner {
     const mutant = this.#mutantsOf(test)[options.repeats]
     if (asked?.judge) state.active = mutant ?? null
     else state.reached = new Set()
+    const known = asked?.judge?.tests[nameOf(test)]
+    state.most = known ? mostOf(known.asked) : Number.POSITIVE_INFINITY
+    state.asked = 0
     this.#started = performance.now()
     this.#used = process.cpuUsage()
     if (mutant !== undefined && options.retry === 0) {
@@ -89,7 +92,14 @@ class MutantRunner extends TestRunner {
     if (!asked?.judge) {
       // One that fails by itself judges nothing.
       if (failed) tell({ fails: name })
-      else tell({ file: test.file.name, test: name, ...this.#cost(), reached: [...(state.reached ?? [])] })
+      else
+        tell({
+          file: test.file.name,
+          test: name,
+          ...this.#cost(),
+          asked: state.asked,
+          reached: [...(state.reached ?? [])],
+        })
       return
     }
     const mutant = state.active

@@ -25,8 +25,8 @@ export interface Bounds {
   /** The n-th of so many parts; the mutants are dealt out among them. */
   shard: { n: number; of: number }
   seeds: number
-  /** Without the suites the simulation alone judges. */
-  suites: boolean
+  /** Part of the path of the tests that judge; null: the simulation alone does. */
+  by: string | null
 }
 
 /** Told of each mutant when it is noticed. */
@@ -45,7 +45,7 @@ export async function score(name: string, bounds: Bounds, journal: Journal, told
   const left = (judge: string) =>
     mutants.filter((mutant) => journal.noticed(mutant) === null && !journal.passed(mutant, judge))
 
-  const suites = bounds.suites && left('').length > 0 ? new Suites(name, target) : null
+  const suites = bounds.by !== null && left('').length > 0 ? new Suites(name, target, bounds.by) : null
   const bySuites = async (span: Span) => {
     for (const file of suites?.filesOf(span) ?? []) {
       const judge = `${file} ${span[1]} ms`

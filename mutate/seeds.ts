@@ -5,14 +5,15 @@ import { oracleOf } from '../simulation/oracle.ts'
 import type { Plan } from '../simulation/plan.ts'
 import { scenarios } from '../simulation/scenario.ts'
 import { swarm } from '../simulation/swarm.ts'
-import { course, embedded } from './embed.ts'
+import { course, embedded, mostOf } from './embed.ts'
 import { mutantsByFile, type Target, targets } from './target.ts'
 
-/** One run of the simulation, what it costs (ms), and which mutants it comes by. */
+/** One run of the simulation, what it costs (ms), and which mutants it comes by, how often. */
 interface Case {
   name: string
   plan: Plan
   ms: number
+  asked: number
   reached: Set<number>
 }
 
@@ -36,10 +37,11 @@ const cases: Case[] = []
 const plans = Array.from({ length: Number(seeds) }, (_, index) => [`seed ${index + 1}`, swarm(index + 1)] as const)
 for (const [name, plan] of [...Object.entries(scenarios), ...plans]) {
   state.reached = new Set()
+  state.asked = 0
   const started = performance.now()
   const noticed = await run(name, plan)
   if (noticed !== null) throw new Error(`the simulation fails without any mutant: ${noticed}`)
-  cases.push({ name, plan, ms: performance.now() - started, reached: state.reached })
+  cases.push({ name, plan, ms: performance.now() - started, asked: state.asked, reached: state.reached })
 }
 state.reached = null
 cases.sort((a, b) => a.ms - b.ms)
@@ -49,11 +51,11 @@ process.on('message', (mutant: number) => {
 process.send?.({ reached: [...new Set(cases.flatMap(({ reached }) => [...reached]))] })
 
 async function judge(mutant: number): Promise<string | null> {
-  for (const { name, plan, reached } of cases) {
+  for (const { name, plan, asked, reached } of cases) {
     if (!reached.has(mutant)) continue
-    state.active = mutant
+    Object.assign(state, { active: mutant, asked: 0, most: mostOf(asked) })
     const noticed = await run(name, plan)
-    state.active = null
+    Object.assign(state, { active: null, most: Number.POSITIVE_INFINITY })
     if (noticed !== null) return noticed
   }
   return null

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Errand, VARIABLE } from './plugin.ts'
+import { type Errand, type Judged, VARIABLE } from './plugin.ts'
 import { root, type Target } from './target.ts'
 
 /** Tests that take so much of a processor without a mutant (ms): more than the first, up to the second. */
@@ -17,15 +17,16 @@ const RUNS = '150'
 /** A cache of transformed modules would hand on code without mutants. */
 const UNCACHED = { VITEST_FS_MODULE_CACHE: 'false', TRIARCH_MODEL_RUNS: RUNS }
 
-/** What a test does without a mutant: how long it takes by the clock and of a processor (ms), and which mutants it comes by. */
+/** What a test does without a mutant: how long it takes by the clock and of a processor (ms), and which mutants it comes by, how often. */
 interface Test {
   ms: number
   cpu: number
+  asked: number
   reached: Set<number>
 }
 
 type Line =
-  | { file: string; test: string; ms: number; cpu: number; reached: number[] }
+  | { file: string; test: string; ms: number; cpu: number; asked: number; reached: number[] }
   | { fails: string }
   | { test: string; trying: number }
   | { test: string; noticed: number }
@@ -34,18 +35,21 @@ type Line =
 export class Suites {
   readonly #name: string
   readonly #target: Target
+  readonly #by: string
   readonly #folder = mkdtempSync(join(tmpdir(), 'triarch-mutate-'))
   /** By file, by name. */
   readonly #tests = new Map<string, Map<string, Test>>()
 
-  constructor(name: string, target: Target) {
+  /** `by`: part of the path of those that judge. */
+  constructor(name: string, target: Target, by: string) {
     this.#name = name
     this.#target = target
+    this.#by = by
   }
 
   /** Runs them without any mutant. Those that fail by themselves are told: they judge nothing. */
   async record(): Promise<string[]> {
-    const { lines, said } = await this.#run(filesOf(this.#target), null, () => undefined)
+    const { lines, said } = await this.#run(filesOf(this.#target, this.#by), null, () => undefined)
     if (lines.length === 0) throw new Error(`the suites do not run: ${said.slice(-2_000)}`)
     for (const line of lines) {
       if (!('reached' in line)) continue
@@ -85,9 +89,9 @@ export class Suites {
       if (left.delete(mutant)) noticed(mutant, by)
     }
     while (left.size > 0) {
-      const tests: Record<string, { ms: number; mutants: number[] }> = {}
-      for (const [name, { ms, reached }] of judges)
-        tests[name] = { ms, mutants: [...left].filter((mutant) => reached.has(mutant)) }
+      const tests: Judged['tests'] = {}
+      for (const [name, { ms, asked, reached }] of judges)
+        tests[name] = { ms, asked, mutants: [...left].filter((mutant) => reached.has(mutant)) }
       const { lines, hung } = await this.#run([file], { tests }, (line) => {
         if ('noticed' in line) tell(line.noticed, line.test)
       })
@@ -152,8 +156,9 @@ function linesOf(report: string): Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-function filesOf({ suites }: Target): string[] {
+function filesOf({ suites }: Target, by: string): string[] {
   return suites.files
     .flatMap((pattern) => globSync(pattern, { cwd: root, exclude: [...(suites.without ?? [])] }))
+    .filter((file) => file.includes(by))
     .sort()
 }

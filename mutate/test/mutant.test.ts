@@ -84,6 +84,18 @@ describe('a source with all its mutants in it', () => {
     state.active = null
   })
 
+  it('ends where one of them turns in a circle', () => {
+    const mutants = mutantsOf('a.ts', 'function f() { for (let n = 0; n < 1; n++) continue }')
+    const [f] = [
+      new Function(
+        `${embedded('function f() { for (let n = 0; n < 1; n++) continue }', [...mutants.entries()])}\nreturn f`,
+      )(),
+    ]
+    Object.assign(state, { active: mutants.findIndex(({ key }) => /\+\+/.test(key)), asked: 0, most: 1_000 })
+    expect(f).toThrow('circle')
+    Object.assign(state, { active: null, most: Number.POSITIVE_INFINITY })
+  })
+
   it('tells which of them it comes by', () => {
     const source = 'function f() { return g(0) }\nfunction g(n) { return n > 0 ? n < 1 : n === 0 }'
     const mutants = mutantsOf('a.ts', source)
@@ -102,7 +114,7 @@ it('the list of equivalent mutants tells of mutants that there are', () => {
 
 // The simulation alone judges: it depends on its seeds and on nothing else, a busy machine included.
 it('a sample of the kernel’s mutants is noticed by the simulation', { timeout: 600_000 }, async () => {
-  const bounds = { only: '', shard: { n: 1, of: 60 }, seeds: 4, suites: false }
+  const bounds = { only: '', shard: { n: 1, of: 60 }, seeds: 4, by: null }
   const { judged, share, survivors } = await score('kernel', bounds, new Journal(null), () => undefined)
   expect(judged).toBeGreaterThan(25)
   expect(share, survivors.map(({ key }) => key).join('\n')).toBeGreaterThan(0.2)

@@ -6,7 +6,8 @@ import { type Delivery, newState, type TaskState } from '../../src/kernel/state.
 export class Fold {
   readonly state: TaskState = newState('t')
   readonly #deliveries: Delivery[] = []
-  #now = 1_000
+  /** The instant of the last event. */
+  now = 1_000
 
   constructor(...events: TaskEvent[]) {
     const submitted = { type: 'submitted', workflow: 'w', version: '1', input: null } as const
@@ -20,8 +21,8 @@ export class Fold {
   changes(event: TaskEvent): Record<string, unknown> {
     const before = places(this.state)
     const heard = this.#deliveries.length
-    this.#now += 10
-    apply(this.state, event, this.#now, this.#deliveries)
+    this.now += 10
+    apply(this.state, event, this.now, this.#deliveries)
     const after = places(this.state)
     const changed: Record<string, unknown> = {}
     for (const [thing, old] of before) {

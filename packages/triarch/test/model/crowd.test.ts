@@ -1,0 +1,611 @@
+import { expect, it } from 'vitest'
+import type { TaskEvent } from '../../src/kernel/event.ts'
+import type { Message, PageItem } from '../../src/kernel/message.ts'
+import type { TaskResult } from '../../src/kernel/status.ts'
+import * as h from './history.ts'
+import { type Circumstances, turned } from './turned.ts'
+
+const items: PageItem[] = ['a', 'b', 'c'].map((input) => ({ input }))
+const asks = (policy = {}, more = {}): TaskEvent[] => [
+  h.started,
+  h.requested(1, { batch: { ...h.batch, concurrency: 2, ...policy }, ...more }),
+]
+const paged = (total?: number): TaskEvent => ({
+  type: 'stepSuspended',
+  id: 1,
+  ...(total !== undefined && { total }),
+  ...h.trace,
+})
+/** So many children of all there are have been started. */
+const runs = (begun: number, total: number | undefined, policy = {}, more = {}): TaskEvent[] => [
+  ...asks(policy, more),
+  paged(total),
+  { type: 'batchMoved', id: 1, started: begun },
+]
+const ends = (ordinal: number, result: TaskResult = 'success'): Message => ({
+  ...{ type: 'child', step: 1, ordinal, result },
+  ...(result === 'success' ? {} : { error: { ...h.error, message: `no ${ordinal}` } }),
+})
+const ended = (ordinal: number, result: TaskResult): TaskEvent => ({
+  type: 'batchMoved',
+  id: 1,
+  ended: [[ordinal, ordinal, result]],
+})
+const stopping: TaskEvent = { type: 'batchStopping', id: 1, error: h.error }
+const page = (last: boolean, offset = 0): Message =>
+  h.reply(1, { kind: 'suspended', page: { offset, items: [...items], last } })
+const cancel: Message = { type: 'cancel', force: false, compensate: null }
+/** It is done, with two children to undo. */
+const undoing: TaskEvent[] = [
+  ...runs(3, 3, { concurrency: 3, tolerate: 1 }),
+  ended(0, 'success'),
+  ended(1, 'error'),
+  ended(2, 'success'),
+  h.completed(1),
+  h.unwinding(true),
+  { type: 'compensating' },
+  h.undoing(1),
+]
+const allAsked: TaskEvent[] = [...undoing, { type: 'batchMoved', id: 1, started: 3 }]
+const gives = (circumstances: Circumstances): Circumstances => ({ buffer: items, ...circumstances })
+
+const table: [what: string, history: readonly TaskEvent[], circumstances: Circumstances, does: string[]][] = [
+  [
+    'has its first page',
+    asks(),
+    { mail: [page(false)] },
+    ['stepSuspended 1 attempt=1', 'batchMoved 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+  ],
+  [
+    'has its last page',
+    asks(),
+    { mail: [page(true)] },
+    ['stepSuspended 1 total=3 attempt=1', 'batchMoved 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+  ],
+  [
+    'has a page that it did not ask for',
+    asks(),
+    { mail: [page(false, 3)] },
+    ['stepSuspended 1 attempt=1', 'stepSignalled 1 name="page" payload=null', 'starts 1 run 2', 'wakes +0'],
+  ],
+  [
+    'has an empty page',
+    asks(),
+    { mail: [h.reply(1, { kind: 'suspended', page: { offset: 0, items: [], last: true } })] },
+    [
+      'stepSuspended 1 total=0 attempt=1',
+      'stepCompleted 1 output={total=0 success=0 failed=0 cancelled=0} attempt=1',
+      'tells 1: {"total":0,"success":0,"failed":0,"cancelled":0}',
+    ],
+  ],
+  ['waits for its page', asks(), {}, []],
+  ['has room', runs(1, undefined), gives({}), ['batchMoved 1 started=1', 'makes t.1.1 1 "a"']],
+  ['has no room', runs(2, undefined), gives({}), []],
+  [
+    'has room and no input',
+    runs(1, undefined),
+    {},
+    ['stepSignalled 1 name="page" payload=null', 'starts 1 run 2', 'wakes +0'],
+  ],
+  ['has room and started all', runs(1, 1), {}, []],
+  ['is paused', [...runs(1, undefined), { type: 'paused', reason: 'operator' }], gives({}), []],
+  [
+    'is set going while another step is held',
+    [
+      ...runs(1, undefined),
+      h.requested(2),
+      { type: 'paused', reason: 'step', step: 2, error: h.error },
+      { type: 'paused', reason: 'step', step: 1, error: h.error },
+      { type: 'stepRetried', id: 1, at: 1_000 },
+      paged(),
+    ],
+    gives({}),
+    ['batchMoved 1 started=1 again=1', 'posts t.1.0 retry', 'posts t.1.0 report', 'makes t.1.1 1 "a"'],
+  ],
+  [
+    'has a child that ended',
+    runs(2, undefined),
+    gives({ mail: [ends(0)] }),
+    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+  ],
+  [
+    'has children that ended',
+    runs(2, undefined),
+    gives({ mail: [ends(0), ends(1)] }),
+    ['batchMoved 1 ended=[[0, 1, "success"]] started=2', 'makes t.1.2 2 "a"', 'makes t.1.3 3 "b"'],
+  ],
+  [
+    'has a child that ended twice',
+    runs(2, undefined),
+    gives({ mail: [ends(0), ends(0)] }),
+    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+  ],
+  [
+    'has a child that ended before',
+    [...runs(2, undefined), ended(0, 'success')],
+    gives({ mail: [ends(0)] }),
+    ['batchMoved 1 started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+  ],
+  [
+    'has a child that ended with a warning',
+    runs(2, 2),
+    { mail: [ends(0, 'warning')] },
+    ['batchMoved 1 ended=[[0, 0, "warning"]]'],
+  ],
+  [
+    'has a child of another',
+    runs(2, 2),
+    { mail: [{ type: 'child', step: 2, ordinal: 0, result: 'success' }] },
+    ['stale 1'],
+  ],
+  [
+    'ends',
+    [...runs(2, 2), ended(0, 'success')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepCompleted 1 output={total=2 success=2 failed=0 cancelled=0} attempt=1',
+      'tells 1: {"total":2,"success":2,"failed":0,"cancelled":0}',
+    ],
+  ],
+  [
+    'ends with a failure that it bears',
+    [...runs(2, 2, { tolerate: 1 }), ended(0, 'error')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
+      'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
+    ],
+  ],
+  [
+    'ends with a failure of those that it bears a share of',
+    [...runs(2, 2, { tolerate: '50%' }), ended(0, 'error')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
+      'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
+    ],
+  ],
+  [
+    'fails with more than the share that it bears',
+    [...runs(3, 3, { tolerate: '60%', concurrency: 3 }), ended(0, 'error')],
+    { mail: [ends(1, 'error')] },
+    [
+      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'batchStopping 1 error=(BATCH_FAILED: 2 of 3 children of b failed, the first with: no 1 < (Error: no 1) {success=0 failed=2})',
+      'posts t.1.2 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'bears any failure',
+    [...runs(2, 2, { tolerate: null }), ended(0, 'error')],
+    { mail: [ends(1, 'error')] },
+    [
+      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'stepCompleted 1 output={total=2 success=0 failed=2 cancelled=0} attempt=1',
+      'tells 1: {"total":2,"success":0,"failed":2,"cancelled":0}',
+    ],
+  ],
+  [
+    'bears any share while nobody knows of how many',
+    runs(2, undefined, { tolerate: '1%' }),
+    { mail: [ends(0, 'error')] },
+    [
+      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'stepSignalled 1 name="page" payload=null',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
+  ],
+  [
+    'fails',
+    runs(2, undefined),
+    gives({ mail: [ends(0, 'error')] }),
+    [
+      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
+      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'fails, and its children are left',
+    runs(2, undefined, { onCancel: 'detach' }),
+    gives({ mail: [ends(0, 'error')] }),
+    [
+      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
+      'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
+      'tells 1: step',
+    ],
+  ],
+  [
+    'fails, and its children are awaited',
+    runs(2, undefined, { onCancel: 'wait' }),
+    gives({ mail: [ends(0, 'error')] }),
+    [
+      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
+    ],
+  ],
+  [
+    'fails, and the last child has ended',
+    [...runs(2, undefined), ended(0, 'error'), stopping],
+    { mail: [ends(1, 'cancelled')] },
+    ['batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)', 'stepFailed 1 error=(Error: no)', 'tells 1: step'],
+  ],
+  [
+    'fails, and may be skipped',
+    [...runs(2, undefined, {}, { rescue: 'skip' }), ended(0, 'error'), stopping],
+    { mail: [ends(1, 'cancelled')] },
+    [
+      'batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
+      'stepSkipped 1 output=null by="rescue"',
+      'tells 1: null',
+    ],
+  ],
+  [
+    'fails at its end, for it goes on until then',
+    [...runs(2, 2, { failFast: false }), ended(0, 'error')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed {success=1 failed=1})',
+      'tells 1: step',
+    ],
+  ],
+  [
+    'goes on after a failure',
+    runs(2, undefined, { failFast: false }),
+    gives({ mail: [ends(0, 'error')] }),
+    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+  ],
+  [
+    'has enough',
+    runs(2, 3, { quorum: 1 }),
+    gives({ mail: [ends(0)] }),
+    [
+      'batchMoved 1 ended=[[0, 0, "success"]]',
+      'batchStopping 1',
+      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'has not yet enough',
+    runs(2, 4, { quorum: 2 }),
+    gives({ mail: [ends(0)] }),
+    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+  ],
+  [
+    'had enough',
+    [...runs(2, 3, { quorum: 1 }), ended(0, 'success'), { type: 'batchStopping', id: 1 }],
+    { mail: [ends(1, 'cancelled')] },
+    [
+      'batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
+      'stepCompleted 1 output={total=3 success=1 failed=0 cancelled=1} attempt=1',
+      'tells 1: {"total":3,"success":1,"failed":0,"cancelled":1}',
+    ],
+  ],
+  [
+    'cannot have enough any more',
+    runs(2, 2, { quorum: 2, tolerate: null }),
+    { mail: [ends(0, 'error')] },
+    [
+      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
+      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'can still have enough',
+    runs(2, 3, { quorum: 2, tolerate: null }),
+    gives({ mail: [ends(0, 'error')] }),
+    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+  ],
+  [
+    'may have enough, for nobody knows how many there are',
+    runs(2, undefined, { quorum: 2, tolerate: null }),
+    gives({ mail: [ends(0, 'error')] }),
+    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+  ],
+  [
+    'ends without enough',
+    [...runs(2, 2, { quorum: 2, tolerate: null, failFast: false }), ended(0, 'error')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed {success=1 failed=1})',
+      'tells 1: step',
+    ],
+  ],
+  [
+    'ends with just enough',
+    [...runs(2, 2, { quorum: 1, tolerate: null, failFast: false }), ended(0, 'error')],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchStopping 1',
+      'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
+      'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
+    ],
+  ],
+  [
+    'has a child whose id another task has',
+    runs(2, undefined),
+    gives({ mail: [{ type: 'child', step: 1, result: 'error', refused: { child: 't.1.1', code: 'TASK_EXISTS' } }] }),
+    [
+      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
+      'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: task "t.1.1" exists already < (TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"}) {success=0 failed=1})',
+      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'has a child whose lock another task has',
+    runs(2, undefined, { tolerate: 1 }),
+    gives({
+      mail: [
+        { type: 'child', step: 1, result: 'error', refused: { child: 't.1.0', code: 'LOCK_HELD', lock: 'l', by: 'x' } },
+      ],
+    }),
+    [
+      'batchMoved 1 foreign=[0] started=1 error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
+      'makes t.1.2 2 "a"',
+    ],
+  ],
+  [
+    'has a child that was refused twice',
+    runs(2, undefined, { tolerate: 2 }),
+    {
+      mail: [1, 2].map(() => ({
+        type: 'child',
+        step: 1,
+        result: 'error',
+        refused: { child: 't.1.1', code: 'TASK_EXISTS' },
+      })),
+    },
+    [
+      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
+      'stepSignalled 1 name="page" payload=null',
+      'stale 1',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
+  ],
+  [
+    'has a child that was refused, as older versions say',
+    runs(2, undefined, { tolerate: 1 }),
+    {
+      mail: [
+        {
+          type: 'child',
+          step: 1,
+          result: 'error',
+          error: { ...h.error, code: 'TASK_EXISTS', message: 'task "t.1.1" exists' },
+        },
+      ],
+    },
+    [
+      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists)',
+      'stepSignalled 1 name="page" payload=null',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
+  ],
+  [
+    'has nobody that was refused',
+    runs(2, undefined, { tolerate: 1 }),
+    { mail: [{ type: 'child', step: 1, result: 'error', error: { ...h.error, message: 'task "t.1.1" exists' } }] },
+    ['stale 1'],
+  ],
+  [
+    'has a source that fails while children run',
+    asks().concat({ type: 'batchMoved', id: 1, started: 2 }),
+    { mail: [h.reply(1, h.failed({ retryable: false }))] },
+    [
+      'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
+      'batchStopping 1 error=(Error: no)',
+      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'has a source that fails while children run that are left',
+    asks({ onCancel: 'detach' }).concat({ type: 'batchMoved', id: 1, started: 2 }),
+    { mail: [h.reply(1, h.failed({ retryable: false }))] },
+    [
+      'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
+      'batchStopping 1 error=(Error: no)',
+      'stepFailed 1 error=(Error: no)',
+      'tells 1: step',
+    ],
+  ],
+  [
+    'has a source that fails and no children',
+    asks(),
+    { mail: [h.reply(1, h.failed({ retryable: false }))] },
+    ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'stepFailed 1 error=(Error: no)', 'tells 1: step'],
+  ],
+  [
+    'has a source that fails after it failed itself',
+    [
+      ...asks(),
+      { type: 'batchMoved', id: 1, started: 1 },
+      stopping,
+      { type: 'stepSignalled', id: 1, name: 'page', payload: null },
+    ],
+    { mail: [h.reply(1, h.failed(), { attempt: 2 })] },
+    ['attemptFailed 1 operation="run" error=(Error: no) attempt=2', 'batchStopping 1 error=(Error: no)'],
+  ],
+  [
+    'is tried again',
+    [
+      ...runs(3, undefined, { concurrency: 3 }),
+      ended(0, 'error'),
+      ended(1, 'success'),
+      ended(2, 'error'),
+      stopping,
+      { type: 'paused', reason: 'step', step: 1, error: h.error },
+    ],
+    { mail: [{ type: 'retry', step: 1 }] },
+    [
+      'stepRetried 1 at=+0',
+      'resumed',
+      'batchMoved 1 again=2',
+      'posts t.1.0 retry',
+      'posts t.1.0 report',
+      'posts t.1.2 retry',
+      'posts t.1.2 report',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
+  ],
+  [
+    'is tried again with little room',
+    [
+      ...runs(3, undefined, { concurrency: 3 }),
+      ended(0, 'error'),
+      ended(1, 'success'),
+      ended(2, 'error'),
+      stopping,
+      { type: 'paused', reason: 'step', step: 1, error: h.error },
+      { type: 'stepRetried', id: 1, at: 1_000 },
+      { type: 'resumed' },
+      { type: 'batchMoved', id: 1, again: 1 },
+    ],
+    {},
+    ['batchMoved 1 again=1', 'posts t.1.2 retry', 'posts t.1.2 report'],
+  ],
+  [
+    'is cancelled',
+    runs(2, undefined),
+    gives({ mail: [cancel] }),
+    [
+      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'batchStopping 1',
+      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'is cancelled without undoing',
+    runs(2, undefined),
+    gives({ mail: [{ ...cancel, compensate: false }] }),
+    [
+      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'batchStopping 1',
+      'posts t.1.0 cancel force=false compensate=false reason="the batch was stopped"',
+      'posts t.1.1 cancel force=false compensate=false reason="the batch was stopped"',
+    ],
+  ],
+  [
+    'is cancelled while it waits for its page',
+    asks().concat({ type: 'batchMoved', id: 1, started: 1 }),
+    { mail: [cancel] },
+    [
+      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'batchStopping 1',
+      'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
+      'aborts 1',
+      'forgets 1',
+    ],
+  ],
+  [
+    'is cancelled, and its children are left',
+    runs(2, undefined, { onCancel: 'detach' }),
+    gives({ mail: [cancel] }),
+    [
+      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'batchStopping 1',
+      'stepCancelled 1',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+    ],
+  ],
+  [
+    'is cancelled, and its children are awaited',
+    runs(2, undefined, { onCancel: 'wait' }),
+    gives({ mail: [cancel] }),
+    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'batchStopping 1'],
+  ],
+  [
+    'is cancelled and its children have ended',
+    [...runs(1, undefined), h.unwinding(true), { type: 'batchStopping', id: 1 }],
+    { mail: [ends(0, 'cancelled')] },
+    ['batchMoved 1 ended=[[0, 0, "cancelled"]] error=(Error: no 0)', 'stepCancelled 1', 'stopped result="cancelled"'],
+  ],
+  [
+    'is stopped by force',
+    runs(2, undefined),
+    { mail: [{ ...cancel, force: true }] },
+    [
+      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'stepCancelled 1',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'posts t.1.0 cancel force=true compensate=null',
+      'posts t.1.1 cancel force=true compensate=null',
+      'aborts 1',
+      'forgets 1',
+    ],
+  ],
+  [
+    'is stopped by force, and its children are left',
+    runs(2, undefined, { onCancel: 'detach' }),
+    { mail: [{ ...cancel, force: true }] },
+    [
+      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'stepCancelled 1',
+      'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
+      'aborts 1',
+      'forgets 1',
+    ],
+  ],
+  [
+    'is undone',
+    undoing,
+    {},
+    ['batchMoved 1 started=3', 'posts t.1.2 compensate', 'posts t.1.1 compensate', 'posts t.1.0 compensate'],
+  ],
+  [
+    'is undone with little room',
+    undoing.map((event) =>
+      event.type === 'stepRequested' ? h.requested(1, { batch: { ...h.batch, concurrency: 2, tolerate: 1 } }) : event,
+    ),
+    {},
+    ['batchMoved 1 started=2', 'posts t.1.2 compensate', 'posts t.1.1 compensate'],
+  ],
+  [
+    'is undone, and a child has undone',
+    allAsked,
+    { mail: [ends(2, 'compensated')] },
+    ['batchMoved 1 ended=[[2, 2, "compensated"]]'],
+  ],
+  [
+    'is undone, and a child had not heard of it',
+    allAsked,
+    { mail: [ends(2), ends(0, 'warning')] },
+    ['posts t.1.2 compensate', 'posts t.1.0 compensate'],
+  ],
+  [
+    'is undone, and all children have',
+    [...allAsked, ended(0, 'compensated'), ended(1, 'error')],
+    { mail: [ends(2, 'compensated')] },
+    ['batchMoved 1 ended=[[2, 2, "compensated"]]', 'undone 1 attempt=1', 'stopped result="cancelled"'],
+  ],
+  [
+    'is undone, and one child was another task',
+    [
+      ...runs(2, 2, { tolerate: 1 }),
+      { type: 'batchMoved', id: 1, foreign: [1] },
+      ended(0, 'success'),
+      h.completed(1),
+      h.unwinding(true),
+    ],
+    {},
+    ['compensating', 'undoRequested 1 at=+0', 'batchMoved 1 started=2', 'posts t.1.0 compensate'],
+  ],
+  ['is undone whose task is paused', [...undoing, { type: 'paused', reason: 'operator' }], {}, []],
+]
+
+it.each(table)('when a batch %s, this comes of it', (_, history, circumstances, does) => {
+  expect(turned(history, circumstances)).toEqual(does)
+})

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import type { TaskEvent } from '../../src/kernel/event.ts'
+import { effective, rebuild, rebuilding } from '../../src/kernel/rebuild.ts'
+import * as h from './history.ts'
+
+/** What is left of a history, and what the last rewind of it is told of attempts and ids. */
+function left(events: readonly TaskEvent[]): { kept: string; attempts: unknown; endId: unknown } {
+  const kept = effective(events.map((event, index) => ({ at: index, event }))).map(({ event }) => event)
+  const rewound = kept.findLast(({ type }) => type === 'rewound')
+  const { attempts, endId } = rewound as Extract<TaskEvent, { type: 'rewound' }>
+  return {
+    kept: kept.map((event) => [event.type, 'id' in event ? event.id : ''].join(' ').trim()).join(', '),
+    attempts,
+    endId,
+  }
+}
+
+const rewound = (step: number | null): TaskEvent => ({ type: 'rewound', step })
+const stop = h.stopped('error')
+const three: TaskEvent[] = [h.requested(1), h.completed(1), h.requested(2), h.requested(3), h.completed(2)]
+const lost: TaskEvent[] = [
+  { type: 'threw', error: h.error, rescue: 'fail' },
+  { type: 'stepCancelled', id: 3 },
+  { type: 'returned', output: 1 },
+  { type: 'continuedAs', input: 1 },
+  h.unwinding(false),
+  stop,
+]
+const outside: TaskEvent[] = [
+  { type: 'eventReceived', name: 'e', payload: 1 },
+  { type: 'stepRetried', id: 2, at: 1 },
+  { type: 'resumed' },
+  { type: 'thawed' },
+  { type: 'antecedentStopped', task: 'x', result: 'success' },
+  { type: 'keysRequested' },
+]
+const planned = h.plan([
+  { action: 'a.b' },
+  { action: 'a.b', after: [1] },
+  { action: 'a.b' },
+  { action: 'a.b', finalizes: 3 },
+])
+const ran: TaskEvent[] = [1, 2, 3, 4].flatMap((id) => [h.requested(id), h.completed(id)])
+
+describe('of a history that is rewound', () => {
+  it.each<[what: string, history: TaskEvent[], kept: string]>([
+    [
+      'nothing but the stop is void where it goes back to no step',
+      [h.started, ...three, ...lost, rewound(null)],
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, rewound',
+    ],
+    [
+      'nothing but the stop is void where the step has no outcome',
+      [h.started, ...three, ...lost, rewound(3)],
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, rewound',
+    ],
+    [
+      'the outcome of the step is void',
+      [h.started, ...three, stop, rewound(2)],
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, rewound',
+    ],
+    [
+      'what was asked for after the outcome is void, and what became of it',
+      [h.started, ...three, h.completed(3), stop, rewound(1)],
+      'started, stepRequested 1, rewound',
+    ],
+    [
+      'outcomes of what was asked for before stand',
+      [
+        h.started,
+        h.requested(1),
+        h.requested(2),
+        h.completed(1),
+        h.requested(3),
+        h.completed(2),
+        h.completed(3),
+        stop,
+        rewound(1),
+      ],
+      'started, stepRequested 1, stepRequested 2, stepCompleted 2, rewound',
+    ],
+    [
+      'failures that came later are void',
+      [
+        h.started,
+        h.requested(1),
+        h.requested(2),
+        h.completed(1),
+        { type: 'stepFailed', id: 2, error: h.error },
+        stop,
+        rewound(1),
+      ],
+      'started, stepRequested 1, stepRequested 2, rewound',
+    ],
+    [
+      'attempts that came later are void',
+      [h.started, h.requested(1), h.requested(2), h.completed(1), h.failedAttempt(2), stop, rewound(1)],
+      'started, stepRequested 1, stepRequested 2, rewound',
+    ],
+    [
+      'what came from outside stands',
+      [h.started, ...three, ...outside, stop, rewound(1)],
+      'started, stepRequested 1, eventReceived, stepRetried 2, resumed, thawed, antecedentStopped, keysRequested, rewound',
+    ],
+    [
+      'earlier rewinds stand',
+      [h.started, h.requested(1), h.completed(1), stop, rewound(1), h.completed(1), stop, rewound(1)],
+      'started, stepRequested 1, rewound, rewound',
+    ],
+    [
+      'children of batches that were asked for before stay known',
+      [
+        h.started,
+        h.requested(1),
+        h.requested(2),
+        h.completed(1),
+        { type: 'batchMoved', id: 2, started: 1 },
+        { type: 'batchStopping', id: 2 },
+        h.requested(3),
+        { type: 'batchMoved', id: 3, started: 1 },
+        stop,
+        rewound(1),
+      ],
+      'started, stepRequested 1, stepRequested 2, batchMoved 2, batchStopping 2, rewound',
+    ],
+    [
+      'every kind of outcome counts',
+      [
+        h.started,
+        h.requested(1),
+        ...[2, 3].map((id): TaskEvent => ({ type: 'timerStarted', id, until: 1 })),
+        h.called(4),
+        { type: 'lockRequested', id: 5, name: 'l', until: null },
+        { type: 'waitStarted', id: 6, name: 'e', until: 1 },
+        { type: 'stepSkipped', id: 1, by: 'rescue' },
+        { type: 'timerFired', id: 2 },
+        { type: 'waitTimedOut', id: 6 },
+        { type: 'childStopped', id: 4, result: 'success' },
+        { type: 'locked', id: 5 },
+        { type: 'lockRefused', id: 5, error: h.error },
+        stop,
+        rewound(1),
+      ],
+      'started, stepRequested 1, timerStarted 2, timerStarted 3, childStarted 4, lockRequested 5, waitStarted 6, timerFired 2, waitTimedOut 6, childStopped 4, locked 5, lockRefused 5, rewound',
+    ],
+    [
+      'a retry goes back to a timer',
+      [
+        h.started,
+        { type: 'timerStarted', id: 1, until: 1 },
+        { type: 'timerFired', id: 1 },
+        h.requested(2),
+        stop,
+        rewound(1),
+      ],
+      'started, timerStarted 1, rewound',
+    ],
+    [
+      'all of a plan that depended on the step is void, and that it was finalized',
+      [...planned, ...ran, stop, rewound(1)],
+      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, rewound',
+    ],
+    [
+      'what the plan did elsewhere stands',
+      [...planned, ...ran, stop, rewound(3)],
+      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepCompleted 2, stepRequested 3, rewound',
+    ],
+    [
+      'all stands of a plan whose step has no outcome',
+      [...planned, h.requested(1), h.requested(3), h.completed(3), stop, rewound(1)],
+      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, rewound',
+    ],
+    [
+      'a plan is not cut by what another step became',
+      [
+        ...planned,
+        h.requested(1),
+        h.completed(1),
+        h.requested(2),
+        { type: 'stepFailed', id: 2, error: h.error },
+        stop,
+        rewound(3),
+      ],
+      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepFailed 2, rewound',
+    ],
+  ])('%s', (_, history, kept) => {
+    expect(left(history).kept).toBe(kept)
+  })
+
+  it('no reply of an attempt before it matches one after it, whatever began that', () => {
+    const begun: TaskEvent[] = [
+      h.requested(1),
+      { type: 'stepRetried', id: 1, at: 1 },
+      { type: 'verifyRequested', id: 1, at: 1 },
+      { type: 'undoRequested', id: 1, at: 1 },
+      { type: 'stepSuspended', id: 1, ...h.trace },
+      { type: 'stepSignalled', id: 1, name: 'e', payload: 1 },
+      h.failedAttempt(1, { next: { operation: 'run', at: 1 } }),
+      { type: 'verified', id: 1, answer: 'unknown', next: { operation: 'run', at: 1 } },
+      h.failedAttempt(1),
+      { type: 'verified', id: 1, answer: 'unknown' },
+      { type: 'heartbeat', id: 1, attempt: 1 },
+      h.requested(2),
+    ]
+    expect(left([...begun, stop, rewound(null)]).attempts).toEqual({ 1: 8, 2: 1 })
+    expect(left([...begun, stop, rewound(null), stop, rewound(null)]).attempts).toEqual({ 1: 9, 2: 2 })
+  })
+
+  it('no id that anything ever had is given again', () => {
+    expect(left([h.requested(4), h.requested(2), stop, rewound(null)]).endId).toBe(5)
+    expect(left([...planned, stop, rewound(null)]).endId).toBe(5)
+    expect(left([{ type: 'lockReleased', lock: 1 }, stop, rewound(null)]).endId).toBe(1)
+  })
+})
+
+describe('a task is rebuilt from its history', () => {
+  const history: TaskEvent[] = [
+    h.submitted,
+    h.started,
+    { type: 'timerStarted', id: 1, until: 3 },
+    { type: 'waitStarted', id: 2, name: 'e', until: null },
+    { type: 'timerFired', id: 1 },
+    { type: 'eventReceived', name: 'e', payload: 5 },
+  ]
+  const dated = (events: TaskEvent[]) => events.map((event, index) => ({ at: index * 10, event }))
+
+  it('with what its code asked for and was told, and when', () => {
+    const { decisions, deliveries, deliveredAt, startedAt } = rebuild('t', dated(history))
+    expect(decisions.map(({ type }) => type)).toEqual(['timerStarted', 'waitStarted'])
+    expect(deliveries.map(({ id }) => id)).toEqual([1, 2])
+    expect([deliveredAt, startedAt]).toEqual([[40, 50], 10])
+  })
+
+  it('from the run that goes on', () => {
+    const anew: TaskEvent[] = [...history, { type: 'continued', input: 1, nextId: 3, pending: [] }, h.requested(3)]
+    const { decisions, deliveries, deliveredAt, startedAt } = rebuild('t', dated(anew))
+    expect([decisions.map(({ type }) => type), deliveries, deliveredAt, startedAt]).toEqual([
+      ['stepRequested'],
+      [],
+      [],
+      60,
+    ])
+  })
+
+  it('in pieces, with the same outcome', () => {
+    const long = dated([...history, ...Array.from({ length: 200 }, (): TaskEvent => ({ type: 'patched', patch: 'p' }))])
+    const pieces = rebuilding('t', long)
+    let pauses = 0
+    let last = pieces.next()
+    for (; !last.done; last = pieces.next()) pauses++
+    expect(pauses).toBe(2)
+    expect(last.value).toEqual(rebuild('t', long))
+  })
+})

@@ -1,0 +1,100 @@
+import { advance } from '../../src/kernel/advance.ts'
+import { dispatchable } from '../../src/kernel/dispatch.ts'
+import type { Decision, TaskEvent } from '../../src/kernel/event.ts'
+import { settleBatches } from '../../src/kernel/failure.ts'
+import { hookTasks } from '../../src/kernel/hook.ts'
+import type { Message, PageItem } from '../../src/kernel/message.ts'
+import { receive } from '../../src/kernel/receive.ts'
+import { settle } from '../../src/kernel/settle.ts'
+import { notifyParent } from '../../src/kernel/stop.ts'
+import { begin, nextWake } from '../../src/kernel/tick.ts'
+import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
+import { bound } from '../../src/scheduler/play.ts'
+import { Fold } from './fold.ts'
+
+export interface Circumstances {
+  /** Messages of the turn, in order. */
+  mail?: readonly Message[]
+  /** What the code asks for after them. */
+  code?: readonly Decision[]
+  /** The code that is at hand. */
+  has?: 'none' | 'function' | 'plan'
+  /** How long after the last event (ms). */
+  after?: number
+  /** Nothing was handed out: it is the first turn of an owner. */
+  fresh?: boolean
+  /** Of a batch: the children its last page gave and that were not started yet. */
+  buffer?: readonly PageItem[]
+  limits?: Partial<Turn['limits']>
+}
+
+/** One line for each thing that a turn does, in the order in which it leaves the kernel. */
+export function turned(history: readonly TaskEvent[], circumstances: Circumstances): string[] {
+  const { mail = [], code = [], has = 'function', after = 10, fresh = false, buffer, limits } = circumstances
+  const fold = new Fold(...history)
+  const { state } = fold
+  if (!fresh) for (const step of state.steps.values()) step.dispatched = isOutstanding(step) && step.due <= fold.now
+  if (buffer) for (const batch of state.batches.values()) batch.buffer = [...buffer]
+  const at = fold.now + after
+  const turn = newTurn(state, at, () => 0.5, { history: 80, fanOut: 8, payload: 1_000, ...limits })
+  receive(turn, { type: 'tick' })
+  for (const message of mail) receive(turn, message)
+  settleBatches(turn)
+  for (const decision of code) emit(turn, decision)
+  const begins = begin(turn, has)
+  if (has === 'plan') advance(turn)
+  bound(turn)
+  settle(turn)
+  notifyParent(turn)
+  const wake = nextWake(state)
+  return [
+    ...turn.events.map((event) => lineOf(event, at)),
+    ...(begins ? ['begins'] : []),
+    ...turn.deliveries.map((it) => `tells ${it.id}: ${it.ok ? JSON.stringify(it.value) : it.reason}`),
+    ...turn.posts.map(
+      ({ task, message, control }) => `posts ${task} ${lineOf(message, at)}${control ? '' : ' (no control)'}`,
+    ),
+    ...turn.spawned.map(({ task, ordinal, item }) => `makes ${task} ${ordinal} ${JSON.stringify(item.input)}`),
+    ...hookTasks(turn).map(({ task, workflow, input }) => `hooks ${task} ${workflow} ${lineOf(input as object, at)}`),
+    ...turn.aborts.map((step) => `aborts ${step}`),
+    ...turn.forgotten.map((step) => `forgets ${step}`),
+    ...turn.alerts.map(({ reason, step, message }) => `alerts ${[reason, step].join(' ')}: ${message}`),
+    ...turn.gates.locks.map(({ step, name, ifHeld, parents }) =>
+      `locks ${[step, name, ifHeld, parents].flat().join(' ')}`.trim(),
+    ),
+    ...turn.gates.unlocks.map((step) => `unlocks ${step}`),
+    ...(turn.stale > 0 ? [`stale ${turn.stale}`] : []),
+    ...(turn.reload ? ['reloads'] : []),
+    ...(turn.full ? ['full'] : []),
+    ...(turn.reload ? [] : dispatchable(state, at).map((it) => `starts ${it.id} ${it.operation} ${it.attempt}`)),
+    ...(wake === null ? [] : [`wakes ${instant(wake, at)}`]),
+  ]
+}
+
+/** Instants from the turn's own on. */
+const instants: ReadonlySet<string> = new Set(['at', 'until', 'alarm', 'startAt'])
+/** Where and when an attempt ran is told by nothing here. */
+const unsaid: ReadonlySet<string> = new Set(['type', 'id', 'startedAt', 'endedAt', 'node'])
+
+function lineOf(event: object & { type?: string; id?: number }, at: number): string {
+  const rest = Object.entries(event).filter(([key]) => !unsaid.has(key))
+  const words = rest.map(
+    ([key, value]) => `${key}=${instants.has(key) && typeof value === 'number' ? instant(value, at) : text(value, at)}`,
+  )
+  return [event.type, event.id, ...words].filter((word) => word !== undefined).join(' ')
+}
+
+function instant(value: number, at: number): string {
+  return value < at ? `${value - at}` : `+${value - at}`
+}
+
+function text(value: unknown, at: number): string {
+  if (Array.isArray(value)) return `[${value.map((it) => text(it, at)).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'nothing'
+  if ('message' in value && 'name' in value) {
+    const { name, code, message, cause, details } = value as { [key: string]: unknown }
+    const more = details === undefined ? '' : ` ${text(details, at)}`
+    return `(${code ?? name}: ${message}${cause === undefined ? '' : ` < ${text(cause, at)}`}${more})`
+  }
+  return `{${lineOf(value, at)}}`
+}
