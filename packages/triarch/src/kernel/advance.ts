@@ -2,7 +2,7 @@ import { attemptFailed } from './failure.ts'
 import type { Json } from './json.ts'
 import { isFull } from './load.ts'
 import { unpark } from './park.ts'
-import { isFinished, isStuck, nodeOf, type PlanNode, type PlanState } from './plan.ts'
+import { isFinished, nodeOf, type PlanNode, type PlanState } from './plan.ts'
 import { missing, resolve } from './reference.ts'
 import { emit, type Turn } from './turn.ts'
 
@@ -20,7 +20,7 @@ export function advance(turn: Turn): void {
     // A step that was skipped gave nothing: the task's output has null in its place.
     const output = resolve(plan.plan.output, plan.outputs) ?? partly(plan.plan.output, plan)
     emit(turn, { type: 'returned', output })
-  } else if (isStuck(plan)) unpark(turn)
+  } else if (plan.open === plan.parked.size) unpark(turn)
 }
 
 /** A finalize phase in one step is given this many times the payload limit at most. */

@@ -272,7 +272,6 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.steps.set(event.id, step)
       moveStep(step, 'compensating')
       startUndo(state, event.id)
-      step.failures.undo = 0
       forgive(step)
       next(step, { operation: 'undo', at: event.at })
       return

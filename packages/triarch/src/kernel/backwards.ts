@@ -7,8 +7,13 @@ export function startBackwards(state: TaskState): void {
   if (!plan) return
   const { first } = plan.plan
   const pending = new Set(state.done.keys())
-  plan.undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set(), pending }
-  for (const [index, node] of plan.nodes.entries()) if (node.behind.length === 0) uncovered(plan, first + index)
+  const undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set<number>(), pending }
+  plan.undo = undo
+  for (const [index, node] of plan.nodes.entries()) {
+    if (node.behind.length > 0) continue
+    if (pending.has(first + index)) undo.ready.add(first + index)
+    else release(plan, undo, first + index)
+  }
 }
 
 /** The step's undo went out. */
@@ -18,18 +23,12 @@ export function wentBack(plan: PlanState, id: number): void {
 
 /** The step is undone: what it depended on may follow. */
 export function isBack(plan: PlanState, id: number): void {
-  if (plan.undo?.pending.delete(id)) release(plan, id)
-}
-
-/** Nothing that depended on the step is left. */
-function uncovered(plan: PlanState, id: number): void {
-  if (!plan.undo?.pending.has(id)) return release(plan, id)
-  plan.undo.ready.add(id)
-}
-
-function release(plan: PlanState, from: number): void {
   const { undo } = plan
-  if (!undo) return
+  if (undo?.pending.delete(id)) release(plan, undo, id)
+}
+
+/** Nothing that depended on the step is left, nor the step. */
+function release(plan: PlanState, undo: NonNullable<PlanState['undo']>, from: number): void {
   const through = [from]
   for (let at = through.pop(); at !== undefined; at = through.pop()) {
     for (const before of nodeOf(plan, at)?.before ?? []) {

@@ -164,9 +164,15 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
     results.delete(ordinal)
   }
   const from = batch.undoFrom ?? 0
-  const started = goes ? Math.min(from, policy.concurrency - (batch.outstanding.size - results.size)) : 0
-  for (let ordinal = from - 1; ordinal >= from - started; ordinal--)
-    if (!batch.foreign.has(ordinal)) tell(turn, step, batch, ordinal, { type: 'compensate' })
+  let room = goes ? policy.concurrency - (batch.outstanding.size - results.size) : 0
+  let started = 0
+  for (; started < from && room > 0; started++) {
+    const ordinal = from - 1 - started
+    // Where nothing is said there is no answer to go on by: it takes no room.
+    if (batch.foreign.has(ordinal)) continue
+    tell(turn, step, batch, ordinal, { type: 'compensate' })
+    room--
+  }
   if (results.size + started > 0) {
     emit(turn, {
       type: 'batchMoved',

@@ -35,7 +35,7 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
   emit(turn, { type: 'lockRefused', id, error })
   if (again) turn.alerts.push({ ...alertOf(turn), message: error.message })
   else if (id > 0 && state.plan) emit(turn, { type: 'threw', error, rescue: 'compensate' })
-  else if (id <= 0 && isWaiting(state)) emit(turn, { type: 'stopped', result: 'error', error })
+  else if (id <= 0) emit(turn, { type: 'stopped', result: 'error', error })
 }
 
 /** A task cannot go on without what it held when it stopped: it pauses until all of it is its own again. */

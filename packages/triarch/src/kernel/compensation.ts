@@ -1,5 +1,5 @@
 import { settleBatches } from './failure.ts'
-import type { Child, Step, TaskState } from './state.ts'
+import type { Child, Step, TaskState, Unwinding } from './state.ts'
 import { stop } from './stop.ts'
 import { emit, type Turn } from './turn.ts'
 
@@ -14,7 +14,7 @@ export function startCompensation(turn: Turn): boolean {
   return true
 }
 
-export function settleCompensation(turn: Turn): void {
+export function settleCompensation(turn: Turn, reason: Unwinding): void {
   const { state } = turn
   for (let undone = -1; undone < state.undone; ) {
     undone = state.undone
@@ -26,7 +26,7 @@ export function settleCompensation(turn: Turn): void {
     // A batch may be undone at once, and free what came before it.
     if (state.batches.size > 0) settleBatches(turn)
   }
-  if (!isCompensating(state)) stop(turn)
+  if (!isCompensating(state)) stop(turn, reason)
 }
 
 /** Completed units that can be undone and were not yet asked to. */
@@ -45,14 +45,8 @@ function underWay(state: TaskState): (Step | Child)[] {
 function ready(state: TaskState): (Step | Child)[] {
   const waiting = compensable(state)
   let latest = 0
-  let second = 0
-  for (const unit of [...waiting, ...underWay(state)]) {
-    if (unit.requestedAt > latest) {
-      second = latest
-      latest = unit.requestedAt
-    } else if (unit.requestedAt > second) second = unit.requestedAt
-  }
-  return waiting.filter((unit) => unit.completedAt >= (unit.requestedAt === latest ? second : latest))
+  for (const { requestedAt } of [...waiting, ...underWay(state)]) latest = Math.max(latest, requestedAt)
+  return waiting.filter((unit) => unit.completedAt >= latest)
 }
 
 function isCompensating(state: TaskState): boolean {

@@ -5,7 +5,7 @@ import type { Message } from './message.ts'
 import { skipping } from './skip.ts'
 import type { Step, TaskState } from './state.ts'
 import { tellParent } from './stop.ts'
-import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
+import { emit, stale, type Turn, unheeded } from './turn.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
 
@@ -172,5 +172,5 @@ function mayBeSkipped({ lastFailed, undoBegun, children }: TaskState, step: numb
 }
 
 function held({ steps }: TaskState): Step[] {
-  return [...steps.values()].filter((step) => step.held !== null && !isOutstanding(step))
+  return [...steps.values()].filter((step) => step.held !== null)
 }

@@ -72,7 +72,7 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
   const wanted = !turn.state.batches.get(step.id)?.stopping
   // Its effect is there, and without an output nobody could undo it: neither a failure nor a success can be made of it here.
-  if (outcome.done && reply.operation === 'run') {
+  if (outcome.done) {
     emit(turn, record)
     return hold(turn, step, 'unknown-outcome', unrecordable(step, outcome.error))
   }

@@ -96,7 +96,6 @@ export function applyGate(state: TaskState, event: GateEvent, deliver: (delivery
     case 'antecedentStopped': {
       const antecedent = state.antecedents.get(event.task)
       if (antecedent) antecedent.result = event.result ?? 'unknown'
-      return
     }
   }
 }
@@ -128,7 +127,6 @@ export function requestsOf(state: TaskState, event: TaskEvent, requests: GateReq
       return
     case 'lockRefused':
       unlocks.push(event.id)
-      return
   }
 }
 

@@ -173,11 +173,6 @@ export function isFinished(state: PlanState): boolean {
   return state.left === 0 && state.finalized === state.finalizers.length
 }
 
-/** Parked steps are all that is left of what could move. */
-export function isStuck(state: PlanState): boolean {
-  return state.parked.size > 0 && state.ready.size === 0 && state.open === state.parked.size
-}
-
 /** Share of the planned work that is settled, in hundredths. */
 export function progressOf({ weight }: PlanState): number {
   return weight.all === 0 ? 1 : Math.floor((weight.done / weight.all) * 100) / 100
@@ -208,8 +203,7 @@ function close(state: PlanState, id: number, node: PlanNode): boolean {
 
 /** All it waited for is done. A join is done with that, and so on. */
 function reached(state: PlanState, id: number): void {
-  const node = nodeOf(state, id)
-  if (!node) return
+  const node = nodeOf(state, id) as PlanNode
   if (isJoin(node.step)) return pass(state, id, 'done')
   node.standing = 'ready'
   state.ready.add(id)

@@ -14,7 +14,7 @@ export function settle(turn: Turn): void {
   const { state } = turn
   const reason = state.unwinding
   if (!reason || state.status === 'stopped' || state.status === 'paused') return
-  if (state.status === 'compensating') return settleCompensation(turn)
+  if (state.status === 'compensating') return settleCompensation(turn, reason)
   let waiting = false
   for (const step of [...state.steps.values()]) {
     if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
@@ -22,14 +22,14 @@ export function settle(turn: Turn): void {
       emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
     } else if (step.status === 'error' || step.status === 'suspended' || (step.status === 'running' && step.held)) {
       giveUp(turn, step)
-    } else if (isOutstanding(step) && isTold(step)) {
+    } else if (isTold(step)) {
       // It is let finish: this is its chance to call off what it waits for.
-    } else if (isOutstanding(step) && !step.dispatched && step.operation === 'run') giveUp(turn, step)
-    else if (isOutstanding(step) && step.dispatched && step.operation === 'run' && !step.aborted) {
+    } else if (step.operation === 'run' && !step.dispatched) giveUp(turn, step)
+    else if (step.operation === 'run' && !step.aborted) {
       step.aborted = true
       turn.aborts.push(step.id)
     }
-    waiting ||= state.steps.has(step.id) && isOutstanding(step)
+    waiting ||= isOutstanding(step)
   }
   const normal = reason.cause === 'returned' || reason.cause === 'continue'
   for (const child of state.children.values()) {
@@ -55,8 +55,8 @@ export function settle(turn: Turn): void {
     turn.reload = true
     return
   }
-  if (startCompensation(turn)) return settleCompensation(turn)
-  stop(turn)
+  if (startCompensation(turn)) return settleCompensation(turn, reason)
+  stop(turn, reason)
 }
 
 /** A batch starts nothing more, and ends with the last of its children. True: some are still awaited. */

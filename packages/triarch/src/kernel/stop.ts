@@ -1,11 +1,10 @@
 import type { Parent } from './event.ts'
+import type { Unwinding } from './state.ts'
 import { emit, type Turn } from './turn.ts'
 
 /** The end of a task all of whose work is settled. */
-export function stop(turn: Turn): void {
+export function stop(turn: Turn, reason: Unwinding): void {
   const { state } = turn
-  const reason = state.unwinding
-  if (!reason) return
   const undone = state.undone > 0
   const result =
     reason.cause === 'returned'

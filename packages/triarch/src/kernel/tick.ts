@@ -12,15 +12,13 @@ import { emit, isOutstanding, type Turn } from './turn.ts'
 export function tick(turn: Turn): void {
   const { state, at } = turn
   if (state.status === 'stopped') return
-  if (state.completeBy !== null && at >= state.completeBy && !state.unwinding && state.status !== 'compensating') {
+  if (state.completeBy !== null && at >= state.completeBy && !state.unwinding)
     emit(turn, {
       type: 'unwinding',
       cause: 'deadline',
       compensate: true,
       error: { name: 'TriarchError', code: 'TASK_DEADLINE', message: 'the task was not done by its complete-by' },
     })
-    return
-  }
   if (state.unwinding) return
   const due: { id: number; at: number; kind: 'timerFired' | 'waitTimedOut' }[] = []
   for (const [id, until] of state.timers) if (until <= at) due.push({ id, at: until, kind: 'timerFired' })

@@ -676,6 +676,26 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ['unheeded message="illegible" reason="the letter could not be read"'],
   ],
   ['the task finds its own note', running, { mail: [{ type: 'kept', letters: 1, bytes: 1 }] }, []],
+  [
+    'it was not begun, there is no place for it, and its owner is lost',
+    running,
+    { mail: [h.reply(1, { kind: 'withdrawn', after: 1_000 }), takeover] },
+    [
+      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=1 next={operation="run" at=+0}',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
+  ],
+  [
+    'it waits, and was sent something meanwhile',
+    [
+      ...suspended,
+      { type: 'stepSignalled', id: 1, name: 'x', payload: 1 },
+      { type: 'stepSignalled', id: 1, name: 'y', payload: 2 },
+    ],
+    { mail: [h.reply(1, { kind: 'suspended' }, again)] },
+    ['stepSuspended 1 attempt=2', 'starts 1 run 3', 'wakes +0'],
+  ],
 ]
 
 it.each(table)('of an attempt: when %s, this comes of it', (_, history, circumstances, does) => {

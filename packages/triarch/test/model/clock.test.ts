@@ -319,6 +319,28 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
   ],
   ['has nothing to move it and hooks', [{ ...h.submitted, hooks: [hook] }, ...running], {}, []],
+  [
+    'goes on and fails and has hooks',
+    [{ ...h.submitted, hooks: [hook, { ...hook, on: ['error'] }] }, h.started, paused],
+    { mail: [{ type: 'resume' }], code: [{ type: 'threw', error: h.error, rescue: 'fail' }] },
+    [
+      'resumed',
+      'threw error=(Error: no) rescue="fail"',
+      'stopped result="error" error=(Error: no)',
+      'hooks t.running.1040-0-4-0 k task="t" workflow="w" from="paused" to="running" result="error" at=+0',
+      'hooks t.stopped.1040-0-6-0 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
+      'hooks t.stopped.1040-0-6-1 k task="t" workflow="w" from="running" to="stopped" result="error" at=+0 error=(Error: no)',
+    ],
+  ],
+  [
+    'is past its time and paused',
+    [{ ...h.submitted, completeBy: 1_030 }, h.started, paused],
+    {},
+    [
+      'unwinding cause="deadline" compensate=true error=(TASK_DEADLINE: the task was not done by its complete-by)',
+      'stopped result="error" error=(TASK_DEADLINE: the task was not done by its complete-by)',
+    ],
+  ],
 ]
 
 it.each(table)('when a task %s, this comes of it', (_, history, circumstances, does) => {

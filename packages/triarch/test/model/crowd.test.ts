@@ -604,6 +604,67 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ['compensating', 'undoRequested 1 at=+0', 'batchMoved 1 started=2', 'posts t.1.0 compensate'],
   ],
   ['is undone whose task is paused', [...undoing, { type: 'paused', reason: 'operator' }], {}, []],
+  [
+    'is undone, and most of its children were other tasks',
+    [
+      ...runs(4, 4, { tolerate: 9, concurrency: 1 }),
+      { type: 'batchMoved', id: 1, foreign: [1, 2, 3] },
+      ended(0, 'success'),
+      h.completed(1),
+      h.unwinding(true),
+    ],
+    {},
+    ['compensating', 'undoRequested 1 at=+0', 'batchMoved 1 started=4', 'posts t.1.0 compensate'],
+  ],
+  [
+    'is undone, and all of its children were other tasks but one that failed',
+    [
+      ...runs(2, 2, { tolerate: 9, concurrency: 1 }),
+      { type: 'batchMoved', id: 1, foreign: [0] },
+      ended(1, 'success'),
+      h.completed(1),
+      h.unwinding(true),
+      { type: 'compensating' },
+      h.undoing(1),
+      { type: 'batchMoved', id: 1, started: 1 },
+    ],
+    { mail: [ends(1, 'compensated')] },
+    ['batchMoved 1 ended=[[1, 1, "compensated"]] started=1', 'undone 1 attempt=1', 'stopped result="cancelled"'],
+  ],
+  [
+    'is paused and ends with enough',
+    [...runs(2, 2, { quorum: 1, tolerate: null }), ended(0, 'error'), { type: 'paused', reason: 'operator' }],
+    { mail: [ends(1)] },
+    [
+      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
+    ],
+  ],
+  [
+    'is paused and ends without enough',
+    [...runs(2, 2, { quorum: 1, tolerate: null }), ended(0, 'error'), { type: 'paused', reason: 'operator' }],
+    { mail: [ends(1, 'error')] },
+    [
+      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'stepFailed 1 error=(BATCH_FAILED: 2 of 2 children of b failed, the first with: no 1 < (Error: no 1) {success=0 failed=2})',
+    ],
+  ],
+  [
+    'is paused while some of its children are to be tried again',
+    [
+      ...runs(3, undefined, { concurrency: 1 }),
+      ended(0, 'error'),
+      ended(1, 'success'),
+      ended(2, 'error'),
+      stopping,
+      { type: 'stepRetried', id: 1, at: 1_000 },
+      { type: 'batchMoved', id: 1, again: 1 },
+      paged(3),
+      { type: 'paused', reason: 'operator' },
+    ],
+    { mail: [ends(0)] },
+    ['batchMoved 1 ended=[[0, 0, "success"]]'],
+  ],
 ]
 
 it.each(table)('when a batch %s, this comes of it', (_, history, circumstances, does) => {

@@ -645,6 +645,44 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'event', name: 'e', payload: 1 }] },
     ['eventReceived name="e" payload=1', 'aborts 1', 'aborts 2'],
   ],
+  [
+    'it was told already to give up what it runs',
+    running,
+    { mail: [cancel], next: [] },
+    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2', 'and then'],
+  ],
+  [
+    'it undoes what its code registered',
+    [h.started, { type: 'undoRegistered', id: 1, name: 'u' }, h.unwinding(true)],
+    {},
+    ['compensating', 'undoRequested 1 at=+0', 'starts 1 undo 1', 'wakes +0'],
+  ],
+  [
+    'it undoes what its code registered, the latest first',
+    [
+      h.started,
+      { type: 'undoRegistered', id: 1, name: 'u' },
+      { type: 'undoRegistered', id: 2, name: 'v' },
+      h.unwinding(true),
+    ],
+    {},
+    ['compensating', 'undoRequested 2 at=+0', 'starts 2 undo 1', 'wakes +0'],
+  ],
+  [
+    'it could have begun, as its parent wants to know',
+    [{ ...h.submitted, startBefore: 1_019, parent: { task: 'p', step: 3 } }],
+    {},
+    [
+      'stopped result="error" error=(TASK_EXPIRED: the task did not start before its start-before)',
+      'posts p child step=3 result="error" error=(TASK_EXPIRED: the task did not start before its start-before)',
+    ],
+  ],
+  [
+    'it stopped long ago and is told so',
+    [child, h.started, h.stopped('success')],
+    { mail: [{ ...cancel, outside: true }] },
+    ['unheeded message="cancel" reason="the task has stopped"'],
+  ],
 ]
 
 it.each(table)('of a task: when %s, this comes of it', (_, history, circumstances, does) => {

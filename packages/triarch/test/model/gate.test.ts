@@ -247,13 +247,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'asks for a lock and a parent waits for it',
     [{ ...h.submitted, parent: { ...parent, awaits: true, above: ['q'] } }, h.started],
     { code: [{ type: 'lockRequested', id: 1, name: 'm', until: null }] },
-    ['lockRequested 1 name="m" until=null', 'locks 1 m queue p q'],
+    ['lockRequested 1 name="m" until=null', 'locks 1 m queue below p,q'],
   ],
   [
     'asks for a lock as one of a batch',
     [{ ...h.submitted, parent: { ...parent, ordinal: 0 } }, h.started],
     { code: [{ type: 'lockRequested', id: 1, name: 'm', until: null }] },
-    ['lockRequested 1 name="m" until=null', 'locks 1 m queue p'],
+    ['lockRequested 1 name="m" until=null', 'locks 1 m queue below p'],
   ],
   [
     'asks for a lock and its parent does not wait',
@@ -378,6 +378,50 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [keyed, ...h.plan([{ action: 'a.b' }]).slice(0, 2)],
     { has: 'plan' },
     ['keysRequested', 'locks 0 k queue', 'locks -1 l reject'],
+  ],
+  [
+    'is refused a key while it is paused',
+    [...asked, { type: 'paused', reason: 'operator' }],
+    { mail: [lock(-1, { outcome: 'held', by: ['x'] })] },
+    [
+      'lockRefused -1 error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
+      'stopped result="error" error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
+    ],
+  ],
+  [
+    'is refused a key of its plan',
+    [keyed, ...h.plan([{ action: 'a.b' }]).slice(0, 2), { type: 'keysRequested' }],
+    { has: 'plan', mail: [lock(0, { outcome: 'held', by: ['x'] })] },
+    [
+      'lockRefused 0 error=(LOCK_HELD: lock "k" is held by task "x" {lock="k" by=["x"]})',
+      'stopped result="error" error=(LOCK_HELD: lock "k" is held by task "x" {lock="k" by=["x"]})',
+    ],
+  ],
+  [
+    'gives back an event that nobody waits for',
+    [
+      h.started,
+      { type: 'waitStarted', id: 1, name: 'e', until: null },
+      { type: 'eventReceived', name: 'e', payload: 1 },
+    ],
+    { code: [{ type: 'withdrawn', id: 1, event: { name: 'e', payload: 1 } }] },
+    ['withdrawn 1 event={name="e" payload=1}'],
+  ],
+  [
+    'holds a step while it waits for its locks',
+    [
+      ...holding,
+      h.requested(2, { semantics: 'at-most-once' }),
+      h.stopped('cancelled'),
+      { type: 'rewound', step: null },
+      { type: 'paused', reason: 'lock' },
+    ],
+    { fresh: true, mail: [{ type: 'takeover', step: 2 }] },
+    [
+      'attemptFailed 2 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=2',
+      'paused reason="unknown-outcome" step=2 error=(STEP_UNKNOWN_OUTCOME: nobody knows whether step 2 (b) took effect: the process that ran the attempt died < (STEP_LOST: the process that ran the attempt died))',
+      'alerts unknown-outcome 2: nobody knows whether step 2 (b) took effect: the process that ran the attempt died',
+    ],
   ],
 ]
 

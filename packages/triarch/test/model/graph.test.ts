@@ -542,6 +542,42 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'planned', plan: { first: 1, steps: [step], policies: [], groups: [], output: null } }] },
     ['stepRequested 1 action="a.b" name="b" input=null policy={}', 'stale 1', 'starts 1 run 1', 'wakes +0'],
   ],
+  [
+    'begins with a step that refers to another',
+    h.plan([step, { ...step, input: of(1) }]),
+    {},
+    ['stepRequested 1 action="a.b" name="b" input=null policy={}', 'starts 1 run 1', 'wakes +0'],
+  ],
+  [
+    'begins with a join',
+    h.plan([{ action: null }, after(1), { action: null, after: [1] }]),
+    {},
+    ['stepRequested 2 action="a.b" name="b" input=null policy={}', 'starts 2 run 1', 'wakes +0'],
+  ],
+  [
+    'has nothing to finalize',
+    h.plan([{ action: FINALIZE, finalizes: [] }]),
+    {},
+    ['returned output=null', 'stopped result="success" output=null'],
+  ],
+  [
+    'skips what is skipped already',
+    [
+      ...h.plan([step, step, after(1, 2), step]),
+      requested(1),
+      requested(2, { rescue: 'skip' }),
+      { type: 'stepSkipped', id: 1, along: [3], by: 'rescue' },
+      requested(4),
+      h.completed(4),
+    ],
+    { mail: [h.reply(2, h.failed({ retryable: false }))] },
+    [
+      'attemptFailed 2 operation="run" error=(Error: no) attempt=1',
+      'stepSkipped 2 along=[3] by="rescue"',
+      'returned output=null',
+      'stopped result="warning" output=null',
+    ],
+  ],
 ]
 
 it.each(table)('when a plan %s, this comes of it', (_, history, circumstances, does) => {

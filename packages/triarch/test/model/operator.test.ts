@@ -425,6 +425,18 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'thaw', ...outside }] },
     ['unheeded message="thaw" reason="the task is not frozen"'],
   ],
+  [
+    'retries no step in particular',
+    [h.started],
+    { mail: [{ ...retry, step: undefined } as unknown as Message] },
+    ['unheeded message="retry" reason="the task neither is paused nor failed"'],
+  ],
+  [
+    'resumes a task in which another step waits',
+    [...busy.slice(0, -1), h.failedAttempt(2), hold(2)],
+    { mail: [resume] },
+    ['stepRetried 2 at=+0', 'resumed', 'starts 2 run 2', 'wakes +0'],
+  ],
 ]
 
 it.each(table)('when somebody %s, this comes of it', (_, history, circumstances, does) => {

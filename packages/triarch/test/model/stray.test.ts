@@ -86,3 +86,81 @@ it('a stopped task that is to undo what it did has lost its locks', () => {
     'locks 1.standing': 'lost',
   })
 })
+
+it('a plan needs no word that it was being made', () => {
+  const plan = { first: 1, steps: [{ action: 'a.b' }], policies: [], groups: [], output: null }
+  expect(new Fold({ type: 'planned', plan }).state).toMatchObject({ status: 'planned', nextId: 2 })
+})
+
+it('a heartbeat of a step that is over says nothing but that it came', () => {
+  expect(
+    new Fold(...running).changes({
+      type: 'heartbeat',
+      id: 9,
+      attempt: 1,
+      progress: 1,
+      checkpoint: 1,
+      trial: 'survived',
+    }),
+  ).toEqual({
+    asides: 1,
+  })
+})
+
+it.each<[what: string, events: TaskEvent[], message: string]>([
+  [
+    'undone that was never to be undone',
+    [...running, { type: 'undone', id: 1, ...trace }],
+    'step move running → compensated',
+  ],
+  [
+    'completed that waits for an undo',
+    [
+      ...doubtful,
+      { type: 'stepCompleted', id: 1, output: 1, ...trace },
+      { type: 'undoRequested', id: 1, at: 1 },
+      { type: 'stepSkipped', id: 1, by: 'operator' },
+    ],
+    'step move compensating → skipped',
+  ],
+  [
+    'cancelled that is undone',
+    [
+      ...doubtful,
+      { type: 'stepCompleted', id: 1, output: 1, ...trace },
+      { type: 'undoRequested', id: 1, at: 1 },
+      { type: 'stepCancelled', id: 1 },
+    ],
+    'step move compensating → cancelled',
+  ],
+  [
+    'running that stopped',
+    [...running, { type: 'stopped', result: 'success' }, { type: 'planning' }],
+    'task move stopped → planning',
+  ],
+])('a history in which something is %s is refused', (_, events, message) => {
+  expect(() => new Fold(...events)).toThrow(`illegal ${message}`)
+})
+
+it('what the pages of a batch gave is asked for again once it stopped or is tried again', () => {
+  const batch = {
+    workflow: 'c',
+    version: '1',
+    concurrency: 5,
+    page: 5,
+    tolerate: 0,
+    failFast: true,
+    quorum: null,
+    onCancel: 'cancel' as const,
+  }
+  const events: TaskEvent[] = [{ type: 'started' }, { ...requested(1), policy: { batch } } as TaskEvent]
+  for (const event of [
+    { type: 'batchStopping', id: 1 },
+    { type: 'stepRetried', id: 1, at: 1 },
+  ] satisfies TaskEvent[]) {
+    const fold = new Fold(...events)
+    fold.state.batches.get(1)?.buffer.push({ input: 1 })
+    fold.changes(event)
+    expect(fold.state.batches.get(1)?.buffer).toEqual([])
+  }
+})

@@ -6,6 +6,7 @@ import { hookTasks } from '../../src/kernel/hook.ts'
 import type { Message, PageItem } from '../../src/kernel/message.ts'
 import { receive } from '../../src/kernel/receive.ts'
 import { settle } from '../../src/kernel/settle.ts'
+import type { TaskState } from '../../src/kernel/state.ts'
 import { notifyParent } from '../../src/kernel/stop.ts'
 import { begin, nextWake } from '../../src/kernel/tick.ts'
 import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
@@ -23,6 +24,8 @@ export interface Circumstances {
   after?: number
   /** Nothing was handed out: it is the first turn of an owner. */
   fresh?: boolean
+  /** Messages of another turn after it. */
+  next?: readonly Message[]
   /** Of a batch: the children its last page gave and that were not started yet. */
   buffer?: readonly PageItem[]
   limits?: Partial<Turn['limits']>
@@ -30,12 +33,22 @@ export interface Circumstances {
 
 /** One line for each thing that a turn does, in the order in which it leaves the kernel. */
 export function turned(history: readonly TaskEvent[], circumstances: Circumstances): string[] {
-  const { mail = [], code = [], has = 'function', after = 10, fresh = false, buffer, limits } = circumstances
+  const { after = 10, fresh = false, buffer, next } = circumstances
   const fold = new Fold(...history)
   const { state } = fold
   if (!fresh) for (const step of state.steps.values()) step.dispatched = isOutstanding(step) && step.due <= fold.now
   if (buffer) for (const batch of state.batches.values()) batch.buffer = [...buffer]
-  const at = fold.now + after
+  const does = turn(state, fold.now + after, circumstances)
+  if (!next) return does
+  for (const step of dispatchable(state, fold.now + after)) step.dispatched = true
+  return [...does, 'and then', ...turn(state, fold.now + after, { ...circumstances, mail: next, code: [] })]
+}
+
+function turn(
+  state: TaskState,
+  at: number,
+  { mail = [], code = [], has = 'function', limits }: Circumstances,
+): string[] {
   const turn = newTurn(state, at, () => 0.5, { history: 80, fanOut: 8, payload: 1_000, ...limits })
   receive(turn, { type: 'tick' })
   for (const message of mail) receive(turn, message)
@@ -51,16 +64,14 @@ export function turned(history: readonly TaskEvent[], circumstances: Circumstanc
     ...turn.events.map((event) => lineOf(event, at)),
     ...(begins ? ['begins'] : []),
     ...turn.deliveries.map((it) => `tells ${it.id}: ${it.ok ? JSON.stringify(it.value) : it.reason}`),
-    ...turn.posts.map(
-      ({ task, message, control }) => `posts ${task} ${lineOf(message, at)}${control ? '' : ' (no control)'}`,
-    ),
+    ...turn.posts.map(({ task, message }) => `posts ${task} ${lineOf(message, at)}`),
     ...turn.spawned.map(({ task, ordinal, item }) => `makes ${task} ${ordinal} ${JSON.stringify(item.input)}`),
     ...hookTasks(turn).map(({ task, workflow, input }) => `hooks ${task} ${workflow} ${lineOf(input as object, at)}`),
     ...turn.aborts.map((step) => `aborts ${step}`),
     ...turn.forgotten.map((step) => `forgets ${step}`),
     ...turn.alerts.map(({ reason, step, message }) => `alerts ${[reason, step].join(' ')}: ${message}`),
-    ...turn.gates.locks.map(({ step, name, ifHeld, parents }) =>
-      `locks ${[step, name, ifHeld, parents].flat().join(' ')}`.trim(),
+    ...turn.gates.locks.map(
+      ({ step, name, ifHeld, parents }) => `locks ${step} ${name} ${ifHeld}${parents ? ` below ${parents}` : ''}`,
     ),
     ...turn.gates.unlocks.map((step) => `unlocks ${step}`),
     ...(turn.stale > 0 ? [`stale ${turn.stale}`] : []),
