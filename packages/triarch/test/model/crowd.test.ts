@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { isUrgent } from '../../src/kernel/batching.ts'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { Message, PageItem } from '../../src/kernel/message.ts'
 import type { TaskResult } from '../../src/kernel/status.ts'
+import { Fold } from './fold.ts'
 import * as h from './history.ts'
 import { type Circumstances, turned } from './turned.ts'
 
@@ -669,4 +671,46 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
 
 it.each(table)('when a batch %s, this comes of it', (_, history, circumstances, does) => {
   expect(turned(history, circumstances)).toEqual(does)
+})
+
+describe('a letter of a child of a batch', () => {
+  const letter = (result: TaskResult): Message => ({ type: 'child', step: 1, ordinal: 0, result })
+  const of = (policy: object, begun = 40, total?: number, more: TaskEvent[] = []) => [
+    ...runs(begun, total, { concurrency: 40, tolerate: 1, ...policy }),
+    ...more,
+  ]
+
+  it.each<[what: string, history: TaskEvent[], message: Message, waiting: number, urgent: boolean]>([
+    ['that is of another kind', of({}), { type: 'resume' }, 1, true],
+    ['that is not of a batch', of({}), { type: 'child', step: 1, result: 'success' }, 1, true],
+    ['of which nobody knows', of({}), { ...letter('success'), step: 9 } as Message, 1, true],
+    ['that may be followed by more', of({}), letter('success'), 1, false],
+    ['that is one of a tenth of what runs at once', of({}), letter('success'), 4, true],
+    ['that is one of almost a tenth of what runs at once', of({}), letter('success'), 3, false],
+    ['that is the last', of({}, 2), letter('success'), 2, true],
+    ['that is not the last', of({}, 3), letter('success'), 2, false],
+    ['that makes enough', of({ quorum: 2 }), letter('success'), 2, true],
+    ['that does not make enough', of({ quorum: 3 }), letter('success'), 2, false],
+    [
+      'that makes enough with others',
+      of({ quorum: 3 }, 40, undefined, [ended(1, 'success')]),
+      letter('success'),
+      2,
+      true,
+    ],
+    ['that makes too many failures', of({}), letter('error'), 2, true],
+    ['that makes just not too many failures', of({}), letter('error'), 1, false],
+    ['that makes too many failures with others', of({}, 40, undefined, [ended(1, 'error')]), letter('error'), 1, true],
+    ['that fails where all go on until the end', of({ failFast: false }), letter('error'), 3, false],
+    [
+      'that succeeds where the next failure is too many',
+      of({}, 40, undefined, [ended(1, 'error')]),
+      letter('success'),
+      1,
+      false,
+    ],
+    ['of one that is done', [...of({}, 2), h.completed(1)], letter('success'), 2, true],
+  ])('%s', (_, history, message, waiting, urgent) => {
+    expect(isUrgent(new Fold(...history).state, message, waiting)).toBe(urgent)
+  })
 })

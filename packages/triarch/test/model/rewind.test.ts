@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import { effective, rebuild, rebuilding } from '../../src/kernel/rebuild.ts'
+import { newState, type TaskState } from '../../src/kernel/state.ts'
+import { Fold } from './fold.ts'
 import * as h from './history.ts'
 
 /** What is left of a history, and what the last rewind of it is told of attempts and ids. */
@@ -250,5 +252,160 @@ describe('a task is rebuilt from its history', () => {
     for (; !last.done; last = pieces.next()) pauses++
     expect(pauses).toBe(2)
     expect(last.value).toEqual(rebuild('t', long))
+  })
+})
+
+describe('a stopped task that had been through everything', () => {
+  const events: TaskEvent[] = [
+    { ...h.submitted, exclusive: [{ key: 'k', ifHeld: 'queue' }], completeBy: 5_000 },
+    h.started,
+    h.requested(1),
+    h.completed(1),
+    h.requested(2, { batch: h.batch }),
+    h.requested(3, { verify: true }),
+    h.failedAttempt(3, { unknown: true, next: { operation: 'verify', at: 1 } }),
+    { type: 'stepSuspended', id: 2, ...h.trace },
+    h.called(4),
+    { type: 'timerStarted', id: 5, until: 9_000 },
+    { type: 'waitStarted', id: 6, name: 'e', until: null },
+    { type: 'patched', patch: 'p' },
+    { type: 'lockRequested', id: 7, name: 'm', until: null },
+  ]
+  const rest: Partial<TaskState> = {
+    ...{ status: 'stopped', result: 'error', output: 1, error: h.error, progress: 2, frozen: true, begun: true },
+    ...{
+      asides: 4,
+      generation: 5,
+      failures: 6,
+      tried: { 1: 2 },
+      skipped: true,
+      undone: 7,
+      undoBegun: true,
+      lastFailed: 8,
+    },
+    ...{ mailbox: [{ name: 'old', payload: 1 }], deferred: [{ id: 5, ok: true, value: 1 }] },
+    pause: { reason: 'operator', from: 'running', error: undefined, note: undefined, broken: false },
+    unwinding: { cause: 'cancel', compensate: true },
+  }
+  const tired = (more: Partial<TaskState> = {}) => {
+    const fold = new Fold(...events)
+    fold.state.antecedents.set('x', { on: 'end', result: null })
+    Object.assign(fold.state, rest, more)
+    return fold
+  }
+  const kept = { workflow: 'w', version: '1', completeBy: 5_000, input: 3, firstId: 8, nextId: 8, endId: 8, ordinal: 0 }
+  const key = { name: 'k', ifHeld: 'queue' as const, until: null }
+  const pending = [{ name: 'e', payload: 1 }]
+
+  it('has nothing of it when it continues as new, but what it was promised from outside', () => {
+    const { state } = tired()
+    const fold = tired()
+    fold.changes({ type: 'continued', input: 3, nextId: 8, pending, held: true })
+    const locks = new Map([[0, { ...key, standing: 'held' }]])
+    expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, mailbox: pending, locks })
+    expect(state.steps.size).toBe(2)
+  })
+
+  it('begins like one that was just submitted when it starts over', () => {
+    const fold = tired({ status: 'running' })
+    fold.changes({ type: 'continued', input: 3, nextId: 8, pending: [], anew: true })
+    const locks = new Map([[0, { ...key, standing: 'lost' }]])
+    expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'pending', begun: false, locks })
+  })
+
+  it('has nothing of its end when it goes on', () => {
+    const fold = tired()
+    fold.changes({ type: 'rewound', step: null, attempts: { 1: 4, 3: 9 }, endId: 20 })
+    expect(fold.state).toMatchObject({
+      ...{ status: 'running', result: 'pending', output: undefined, error: undefined, unwinding: null, pause: null },
+      ...{ frozen: false, deferred: [], generation: 6, tried: { 1: 4, 3: 9 }, endId: 20, completeBy: 5_000 },
+      antecedents: new Map(),
+    })
+    expect(fold.state.locks.get(7)?.standing).toBe('lost')
+    expect(fold.state.steps.get(3)).toMatchObject({
+      operation: 'verify',
+      attempt: 10,
+      attempts: { run: 9, verify: 10 },
+    })
+  })
+
+  it.each<[begun: boolean, planned: boolean, status: string]>([
+    [true, false, 'running'],
+    [false, false, 'pending'],
+    [false, true, 'planned'],
+    [true, true, 'running'],
+  ])('goes on where its code had begun (%s), its plan was there (%s): %s', (begun, planned, status) => {
+    const fold = planned ? new Fold(...h.plan([{ action: 'a.b' }])) : tired()
+    Object.assign(fold.state, { begun, status: 'stopped' })
+    fold.changes({ type: 'rewound', step: null })
+    expect(fold.state.status).toBe(status)
+  })
+
+  it.each([
+    ['running', 2, 'running'],
+    ['error', 2, 'running'],
+    ['suspended', 2, 'running'],
+    ['compensating', 1, 'compensating'],
+    ['success', 1, 'success'],
+  ] as const)('tries a step again that is %s', (before, attempt, after) => {
+    const fold = new Fold(h.started, h.requested(1, { verify: false }), h.stopped('error'))
+    const step = fold.state.steps.get(1)
+    Object.assign(step ?? {}, { status: before })
+    fold.changes({ type: 'rewound', step: 1, input: 9 })
+    expect(step).toMatchObject({ status: after, attempt, input: attempt === 2 ? 9 : null })
+  })
+
+  it('edits the input of one step and of no other', () => {
+    const fold = new Fold(
+      ...h.plan([{ action: 'a.b' }, { action: 'a.b' }]),
+      h.requested(1),
+      h.requested(2),
+      h.stopped('error'),
+    )
+    fold.changes({ type: 'rewound', step: 1, input: 9 })
+    expect([...fold.state.steps.values()].map(({ input }) => input)).toEqual([9, null])
+    expect(fold.state.plan?.edited).toEqual(new Map([[1, 9]]))
+  })
+
+  it.each<[step: number | null, input: number | undefined]>([
+    [null, 9],
+    [1, undefined],
+  ])('edits nothing where step and input are %s and %s', (step, input) => {
+    const fold = new Fold(...h.plan([{ action: 'a.b' }]), h.requested(1), h.stopped('error'))
+    fold.changes({ type: 'rewound', step, ...(input !== undefined && { input }) })
+    expect(fold.state.plan?.edited.size).toBe(0)
+  })
+
+  it('has no step parked any more', () => {
+    const fold = new Fold(
+      ...h.plan([{ action: 'a.b' }]),
+      h.requested(1),
+      { type: 'stepParked', id: 1, error: h.error },
+      h.stopped('error'),
+    )
+    fold.changes({ type: 'rewound', step: 1 })
+    expect(fold.state.plan?.parked.size).toBe(0)
+  })
+
+  it.each([
+    [1_049, null],
+    [1_050, null],
+    [1_051, 1_051],
+    [null, null],
+  ])('is not bound by a complete-by that has passed: of %s remains %s', (completeBy, left) => {
+    const fold = new Fold(
+      { ...h.submitted, ...(completeBy !== null && { completeBy }) },
+      h.started,
+      { type: 'patched', patch: 'p' },
+      h.stopped('error'),
+    )
+    fold.changes({ type: 'rewound', step: null })
+    expect(fold.state.completeBy).toBe(left)
+  })
+
+  it('tells only who rebuilds it what it kept back while it was paused', () => {
+    const told = (attempts?: object) =>
+      tired().changes({ type: 'rewound', step: null, ...(attempts && { attempts }) } as TaskEvent).told
+    expect([told({}), told()]).toEqual(['5: 1', undefined])
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { childTaskId } from '../../src/kernel/child.ts'
 import { idempotencyKey, isWider } from '../../src/kernel/dispatch.ts'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import { fenceOf, isGated, waitingParents } from '../../src/kernel/gate.ts'
@@ -321,6 +322,12 @@ describe('the row of a task', () => {
     expect(progressOf(newPlanState({ first: 1, steps: [], policies: [], groups: [], output: null }))).toBe(1)
   })
 
+  it('counts steps that finalize nothing as done', () => {
+    const plan = h.plan([{ action: 'a.b' }, { action: 'a.b', finalizes: 1 }])
+    const skipped: TaskEvent = { type: 'stepSkipped', id: 1, along: [], by: 'rescue' }
+    expect(summarise(after(...plan, h.requested(1), skipped)).progress).toBe(1)
+  })
+
   const row = summarise(after(h.started))
 
   it.each<[field: string, value: unknown]>([
@@ -363,6 +370,16 @@ describe('the key of an attempt', () => {
     [null, { operation: 'undo', generation: 2 }, 't:1:2:undo'],
   ])('of life %s for %j is %s', (life, more, key) => {
     expect(idempotencyKey({ ...after(), life }, step(more))).toBe(key)
+  })
+})
+
+describe('the id of what a task starts', () => {
+  it.each([
+    [null, 't.1'],
+    ['', 't~1'],
+    ['x', 't~x~1'],
+  ])('of life %s is %s', (life, id) => {
+    expect(childTaskId({ id: 't', life }, 1)).toBe(id)
   })
 })
 
