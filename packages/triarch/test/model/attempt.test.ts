@@ -333,8 +333,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     losses(1, { next: 1_050 }),
     { fresh: true, mail: [takeover] },
     [
-      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=2 next={operation="run" at=+3000}',
-      'wakes +3000',
+      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=2 next={operation="run" at=+750}',
+      'wakes +750',
     ],
   ],
   ['it was held', held, { fresh: true, mail: [takeover] }, []],
@@ -382,8 +382,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     losses(1),
     { fresh: true, mail: [takeover] },
     [
-      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=2 next={operation="run" at=+3000}',
-      'wakes +3000',
+      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=2 next={operation="run" at=+750}',
+      'wakes +750',
     ],
   ],
   [
@@ -401,8 +401,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...losses(2), { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' }],
     { fresh: true, mail: [takeover] },
     [
-      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=3 next={operation="run" at=+4500}',
-      'wakes +4500',
+      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=3 next={operation="run" at=+1125}',
+      'wakes +1125',
     ],
   ],
   [
@@ -410,8 +410,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     losses(3),
     { mail: [h.reply(1, h.failed({ lost: 'death' }), { attempt: 4 })] },
     [
-      'attemptFailed 1 operation="run" error=(Error: no) lost="death" attempt=4 next={operation="run" at=+6750}',
-      'wakes +6750',
+      'attemptFailed 1 operation="run" error=(Error: no) lost="death" attempt=4 next={operation="run" at=+1688}',
+      'wakes +1688',
     ],
   ],
   [
@@ -451,8 +451,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...losses(2, { trial: true, policy: { verify: true } }), { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' }],
     { fresh: true, mail: [takeover] },
     [
-      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=3 next={operation="verify" at=+4500}',
-      'wakes +4500',
+      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=3 next={operation="verify" at=+1125}',
+      'wakes +1125',
     ],
   ],
   [
@@ -470,7 +470,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     running,
     { mail: [h.reply(1, h.failed({ error: timeout, unknown: true }), dead)] },
     [
-      'attemptFailed 1 operation="run" error=(STEP_TIMEOUT: late) unknown=true lost="death" attempt=1 next={operation="run" at=+0}',
+      'attemptFailed 1 operation="run" error=(STEP_TIMEOUT: late) unknown=true lost="silence" attempt=1 next={operation="run" at=+0}',
       'starts 1 run 2',
       'wakes +0',
     ],
@@ -695,6 +695,16 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
     { mail: [h.reply(1, { kind: 'suspended' }, again)] },
     ['stepSuspended 1 attempt=2', 'starts 1 run 3', 'wakes +0'],
+  ],
+  [
+    'its agent was lost, as the supervisor says',
+    running,
+    { mail: [h.reply(1, h.failed({ error: { ...timeout, code: 'STEP_LOST' }, unknown: true }), dead)] },
+    [
+      'attemptFailed 1 operation="run" error=(STEP_LOST: late) unknown=true lost="death" attempt=1 next={operation="run" at=+0}',
+      'starts 1 run 2',
+      'wakes +0',
+    ],
   ],
 ]
 

@@ -263,8 +263,8 @@ describe('a step that was lost with its process', () => {
     [{ losses: 4, doubts: 1 }, 150],
     [{ losses: 5, doubts: 0 }, 300],
     [{ losses: 60, doubts: 0 }, 45_000],
-    [{ losses: 2, doubts: 2 }, 3_000],
-    [{ losses: 3, doubts: 3 }, 4_500],
+    [{ losses: 2, doubts: 2 }, 750],
+    [{ losses: 3, doubts: 3 }, 1_125],
     [{ losses: 60, doubts: 60 }, 45_000],
   ])('waits, after %j, for %d ms', (lost, wait) => {
     expect(lossWait(lost, 0.5)).toBe(wait)
