@@ -77,8 +77,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'kernel/compensation.ts': [
         [
-          'return waiting.filter((unit) => unit.completedAt >= (unit.requestedAt === latest ? second : latest))',
-          'return latest < 0 || second < 0 || underWay(state).length > 0 ? [] : waiting.slice(0, 1)',
+          'return waiting.filter((unit) => unit.completedAt >= latest)',
+          'return latest < 0 || underWay(state).length > 0 ? [] : waiting.slice(0, 1)',
         ],
       ],
     },
@@ -245,7 +245,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'kernel/backwards.ts': [
         ['left: plan.nodes.map(({ behind }) => behind.length)', 'left: plan.nodes.map(({ before }) => before.length)'],
-        ['if (node.behind.length === 0) uncovered', 'if (node.before.length === 0) uncovered'],
+        ['if (node.behind.length > 0) continue', 'if (node.before.length > 0) continue'],
         ['nodeOf(plan, at)?.before ?? []', 'nodeOf(plan, at)?.behind ?? []'],
       ],
     },
