@@ -220,12 +220,9 @@ export function apply(state: TaskState, event: TaskEvent, at: number, deliveries
       state.skipped = true
       state.steps.delete(event.id)
       batchEnded(state, step)
-      if (state.plan) {
-        if (event.output === undefined) skipped(state.plan, event.id, event.along ?? [])
-        else settled(state.plan, event.id, event.output, 'skipped')
-        return
-      }
-      return deliver(state, deliveries, { id: event.id, ok: true, value: event.output ?? null })
+      if (!state.plan) return deliver(state, deliveries, { id: event.id, ok: true, value: event.output ?? null })
+      if (event.output === undefined) return skipped(state.plan, event.id, event.along ?? [])
+      return settled(state.plan, event.id, event.output, 'skipped')
     }
     case 'stepParked': {
       const step = state.steps.get(event.id)

@@ -139,7 +139,7 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const outcome = events.findLastIndex(({ event }) => isOutcome(event) && event.id === step)
   if (outcome < 0) return events.filter(({ event }) => !isStop(event))
   const before = events.slice(0, outcome)
-  const asked = new Set(before.flatMap(({ event }) => ('id' in event && isDecision(event) ? [event.id] : [])))
+  const asked = new Set(before.flatMap(({ event }) => ('id' in event ? [event.id] : [])))
   const after = events.slice(outcome + 1).filter(({ event }) => {
     if (always.has(event.type)) return true
     // Children that exist stay known, whatever their number.

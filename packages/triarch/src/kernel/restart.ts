@@ -1,7 +1,7 @@
 import type { TaskEvent } from './event.ts'
 import { loseLocks, restartGate } from './gate.ts'
 import type { TaskState } from './state.ts'
-import { moveTask, retry } from './step.ts'
+import { retry } from './step.ts'
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
 export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound' }>, at: number): void {
@@ -9,9 +9,7 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
   // A pause from before the stop is over; code that never began begins now.
   state.pause = null
   state.deferred = []
-  if (state.status === 'stopped') moveTask(state, 'running')
-  state.status = 'running'
-  if (!state.begun) state.status = state.plan ? 'planned' : 'pending'
+  state.status = state.begun ? 'running' : state.plan ? 'planned' : 'pending'
   state.result = 'pending'
   state.output = undefined
   state.error = undefined
@@ -38,7 +36,6 @@ export function rewind(state: TaskState, to: Extract<TaskEvent, { type: 'rewound
 export function restart(state: TaskState, from: Extract<TaskEvent, { type: 'continued' }>, at: number): void {
   const { input, nextId, pending, anew = false, held = false } = from
   restartGate(state, held)
-  if (state.status === 'stopped') moveTask(state, 'running')
   state.status = anew ? 'pending' : 'running'
   state.pause = null
   state.begun = !anew

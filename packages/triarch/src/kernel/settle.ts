@@ -20,7 +20,7 @@ export function settle(turn: Turn): void {
     if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
     else if (step.status === 'suspended' && step.wary && !isTold(step)) {
       emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
-    } else if (step.status === 'error' || step.status === 'suspended' || (step.status === 'running' && step.held)) {
+    } else if (step.status === 'error' || step.status === 'suspended' || step.held) {
       giveUp(turn, step)
     } else if (isTold(step)) {
       // It is let finish: this is its chance to call off what it waits for.

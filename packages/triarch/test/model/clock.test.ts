@@ -341,6 +341,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'stopped result="error" error=(TASK_DEADLINE: the task was not done by its complete-by)',
     ],
   ],
+  ['has registered an undo', [h.started, { type: 'undoRegistered', id: 1, name: 'u' }], {}, []],
+  [
+    'has a timer that is due in this instant',
+    [h.started, { type: 'timerStarted', id: 1, until: 1_040 }],
+    {},
+    ['timerFired 1', 'tells 1: null'],
+  ],
 ]
 
 it.each(table)('when a task %s, this comes of it', (_, history, circumstances, does) => {

@@ -667,6 +667,12 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [ends(0)] },
     ['batchMoved 1 ended=[[0, 0, "success"]]'],
   ],
+  [
+    'is undone whose task is paused, and all children have',
+    [...allAsked, ended(0, 'compensated'), ended(1, 'error'), { type: 'paused', reason: 'operator' }],
+    { mail: [ends(2, 'compensated')] },
+    ['batchMoved 1 ended=[[2, 2, "compensated"]]'],
+  ],
 ]
 
 it.each(table)('when a batch %s, this comes of it', (_, history, circumstances, does) => {

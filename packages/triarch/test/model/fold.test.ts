@@ -1587,6 +1587,12 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { type: 'stepSkipped', id: 9, along: [3], by: 'operator' },
     { 'step 9': 'gone', skipped: true },
   ],
+  [
+    'the code waits for the one event that came',
+    [...running, { type: 'eventReceived', name: 'e', payload: 2 }],
+    { type: 'waitStarted', id: 3, name: 'e', until: null },
+    { nextId: 4, endId: 4, 'mailbox.0.name': 'none', 'mailbox.0.payload': 'none', told: '3: 2' },
+  ],
 ]
 
 it.each(table)('when %s, the state changes in this and in nothing else', (_, before, event, changes) => {
