@@ -11,6 +11,8 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/advance.ts doneOf: || to && input === undefined || output === undefined`]:
     'A step that is done had an input, and its output is kept for those that refer to it: neither is missing.',
   [`${kernel}/apply.ts apply: drop return #13`]: falls,
+  [`${kernel}/apply.ts apply: drop return #37`]: falls,
+  [`${kernel}/batching.ts isUrgent: || to && !batch || !policy`]: paired,
   [`${kernel}/batching.ts driveBatches: || to && !step || !policy`]: paired,
   [`${kernel}/batching.ts stopBatch: || to && !batch || !policy`]: paired,
   [`${kernel}/batching.ts stopBatch: drop return`]: 'Whoever calls it has found the batch.',
@@ -19,6 +21,11 @@ export const equivalent: Readonly<Record<string, string>> = {
     'Once nothing is held any more, a retry of all that is held is a resume.',
   [`${kernel}/failure.ts awaitsChildren: || to && !batch || !step.policy.batch`]: paired,
   [`${kernel}/gate.ts applyGate: drop return #2`]: falls,
+  [`${kernel}/gate.ts applyGate: drop return #8`]: falls,
+  [`${kernel}/gate.ts applyGate: || to && !state.plan || event.id === undefined`]:
+    'Of locks given back those of plans have an id, and no others.',
+  [`${kernel}/gate.ts requestsOf: && to || step <= 0 && standing === 'asked'`]:
+    'Keys are asked for all at once, and before there are other locks.',
   [`${kernel}/gate.ts fenceOf: > to >= fence > (highest ?? 0)`]: 'The higher of two equal numbers is either.',
   [`${kernel}/gate.ts requestsOf: drop return`]: falls,
   [`${kernel}/mailbox.ts sizeOf: drop sizes.set(mail, size)`]: 'It is reckoned again: the same, later.',

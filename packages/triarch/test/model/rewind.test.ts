@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/kernel/event.ts'
+import { newPlanState } from '../../src/kernel/plan.ts'
 import { effective, rebuild, rebuilding } from '../../src/kernel/rebuild.ts'
 import { newState, type TaskState } from '../../src/kernel/state.ts'
 import { Fold } from './fold.ts'
@@ -173,6 +174,18 @@ describe('of a history that is rewound', () => {
       'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, rewound',
     ],
     [
+      'all stands of a plan whose step was skipped along with another, and that it was finalized',
+      [
+        ...planned,
+        h.requested(1),
+        { type: 'stepSkipped', id: 1, along: [2], by: 'rescue' },
+        ...[3, 4].flatMap((id) => [h.requested(id), h.completed(id)]),
+        stop,
+        rewound(2),
+      ],
+      'planning, planned, started, stepRequested 1, stepSkipped 1, stepRequested 3, stepCompleted 3, stepRequested 4, stepCompleted 4, rewound',
+    ],
+    [
       'a plan is not cut by what another step became',
       [
         ...planned,
@@ -293,22 +306,32 @@ describe('a stopped task that had been through everything', () => {
     Object.assign(fold.state, rest, more)
     return fold
   }
-  const kept = { workflow: 'w', version: '1', completeBy: 5_000, input: 3, firstId: 8, nextId: 8, endId: 8, ordinal: 0 }
+  const plan = newPlanState({ first: 1, steps: [], policies: [], groups: [], output: null })
+  const kept = {
+    workflow: 'w',
+    version: '1',
+    completeBy: 5_000,
+    input: 3,
+    firstId: 12,
+    nextId: 12,
+    endId: 12,
+    ordinal: 0,
+  }
   const key = { name: 'k', ifHeld: 'queue' as const, until: null }
   const pending = [{ name: 'e', payload: 1 }]
 
   it('has nothing of it when it continues as new, but what it was promised from outside', () => {
     const { state } = tired()
-    const fold = tired()
-    fold.changes({ type: 'continued', input: 3, nextId: 8, pending, held: true })
+    const fold = tired({ plan })
+    fold.changes({ type: 'continued', input: 3, nextId: 12, pending, held: true })
     const locks = new Map([[0, { ...key, standing: 'held' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, mailbox: pending, locks })
     expect(state.steps.size).toBe(2)
   })
 
   it('begins like one that was just submitted when it starts over', () => {
-    const fold = tired({ status: 'running' })
-    fold.changes({ type: 'continued', input: 3, nextId: 8, pending: [], anew: true })
+    const fold = tired({ status: 'running', plan })
+    fold.changes({ type: 'continued', input: 3, nextId: 12, pending: [], anew: true })
     const locks = new Map([[0, { ...key, standing: 'lost' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'pending', begun: false, locks })
   })

@@ -30,6 +30,7 @@ it.each<TaskEvent>([
   { type: 'undoRequested', id: 9, at: 3_000 },
   { type: 'childStopped', id: 9, result: 'success' },
   { type: 'antecedentStopped', task: 'x', result: 'success' },
+  { type: 'locked', id: 9, fence: 1 },
   { type: 'lockRefused', id: -9, error },
   { type: 'batchMoved', id: 9, started: 1 },
 ])('nothing changes by $type of what is not there', (event) => {

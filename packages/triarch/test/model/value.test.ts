@@ -91,6 +91,7 @@ describe('a template', () => {
     [ref('equals', { x: 1, y: [{ b: 1, a: 2 }] }, { y: [{ a: 2, b: 1 }], x: 1 }), true],
     [ref('equals', { x: 1 }, { x: 2 }), false],
     [ref('equals', [1, 2], [2, 1]), false],
+    [ref('equals', [1], { 0: 1 }), false],
     [ref('equals', null), true],
     [ref('equals', 'a', 'a'), true],
     [ref('equals', null, {}), false],
