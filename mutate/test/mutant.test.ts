@@ -114,8 +114,8 @@ it('the list of equivalent mutants tells of mutants that there are', () => {
 
 // The simulation alone judges: it depends on its seeds and on nothing else, a busy machine included.
 it('a sample of the kernel’s mutants is noticed by the simulation', { timeout: 600_000 }, async () => {
-  const bounds = { only: '', shard: { n: 1, of: 60 }, seeds: 4, by: null }
+  const bounds = { only: '', shard: { n: 1, of: 120 }, seeds: 2, by: null }
   const { judged, share, survivors } = await score('kernel', bounds, new Journal(null), () => undefined)
-  expect(judged).toBeGreaterThan(25)
+  expect(judged).toBeGreaterThan(15)
   expect(share, survivors.map(({ key }) => key).join('\n')).toBeGreaterThan(0.2)
 })
