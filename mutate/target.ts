@@ -35,7 +35,7 @@ export const targets: Readonly<Record<string, Target>> = {
     simulated: true,
     suites: {
       project: 'engine',
-      files: [`${suites}/{store,gate,engine}/*.test.ts`, `${suites}/model/store.test.ts`],
+      files: [`${suites}/{store,gate,engine,tail}/*.test.ts`, `${suites}/{model/store,update/migrate}.test.ts`],
       without: [`${suites}/engine/{context,thread}.test.ts`],
     },
     least: 0.9,
