@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
-import { ASK_AGAIN, type Environment, type Hint, INBOX_BYTES, requestOf } from 'triarch/store'
+import { ASK_AGAIN, type Environment, type Hint, INBOX_BYTES, LONGEST_ANSWER, requestOf } from 'triarch/store'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
@@ -41,6 +41,7 @@ export class PostgresStore implements port.StateStore {
   readonly #queue: Queue
   /** `changes` says when to look. */
   readonly paced = true
+  readonly patience: number
   /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
@@ -48,6 +49,7 @@ export class PostgresStore implements port.StateStore {
   constructor(environment: Environment, settings: Settings) {
     this.#environment = environment
     this.#settings = settings
+    this.patience = Math.max(LONGEST_ANSWER, 2 * (settings.patience + settings.answerWithin))
     this.#statements = statementsIn(settings.schema)
     this.#hints = new Hints(environment, settings)
     this.#pace = new Pace(environment)

@@ -43,6 +43,8 @@ export class Consumer {
   #replies: QueuedReply[] = []
   /** Suspects that were tried, by themselves, and whose replies are not written yet. */
   readonly #tried = new Map<number, WorkItem>()
+  /** Done, and their replies not written yet: they are not silent, though they say nothing more themselves. */
+  readonly #unsent = new Map<number, WorkItem>()
   #replying = false
   /** Replies that wait by themselves, for somebody's transaction holds their task, or the store takes them not. */
   #held = 0
@@ -163,7 +165,10 @@ export class Consumer {
           this.#running.delete(item.id)
           this.#said.delete(item.id)
           if (item.request.trial && message.startedAt !== null) this.#tried.set(item.id, item)
-          if (!this.#ended) this.#reply({ work: item.id, node: this.#options.node, message })
+          if (!this.#ended) {
+            this.#unsent.set(item.id, item)
+            this.#reply({ work: item.id, node: this.#options.node, message })
+          }
         }
         this.wake()
       },
@@ -221,6 +226,7 @@ export class Consumer {
   async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
     try {
       const accepted = await this.#options.store.reply(batch)
+      for (const { work } of batch) this.#unsent.delete(work)
       const late = accepted.filter((ok) => !ok).length
       if (late > 0) this.#options.late(late)
       this.#options.replied()
@@ -278,9 +284,10 @@ export class Consumer {
   #beat(): void {
     this.#pulse = this.#options.environment.timer(this.#options.pulse, () => {
       const items = [...this.#running.values()].filter((item) => item.heartbeatWithin === null)
-      void this.#beats(items.map((item) => ({ item, message: null }))).then(() => {
+      const unsent = [...this.#unsent.values()].filter((item) => item.heartbeatWithin !== null)
+      void this.#beats([...items, ...unsent].map((item) => ({ item, message: null }))).then(() => {
         this.#pulse = null
-        if (this.#running.size > 0) this.#beat()
+        if (this.#running.size + this.#unsent.size > 0) this.#beat()
       })
     })
   }

@@ -50,6 +50,9 @@ const STORE_PATIENCE = 5_000
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
 const LEASES = 2
 
+/** After a call without an answer so many looks are taken for tasks that are this node's without its knowledge. */
+const DOUBTS = 8
+
 /** What was counted since the start of the process. */
 export interface Counters {
   /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
@@ -74,6 +77,7 @@ export class Node {
   readonly #hurry = Promise.withResolvers<void>()
   #lookBack: Timer | null = null
   #goingBack = false
+  #doubts = 0
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -221,6 +225,11 @@ export class Node {
     this.#consumer?.wake()
   }
 
+  /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
+  doubt(): void {
+    this.#doubts = DOUBTS
+  }
+
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number): Promise<void> {
     this.#open = false
@@ -298,7 +307,8 @@ export class Node {
   async #looked(): Promise<void> {
     const { scheduler } = this
     if (await scheduler?.witness.isBehind()) await this.#goBack()
-    else await scheduler?.strays.look(scheduler.witness.fresh)
+    else await scheduler?.strays.look(scheduler.witness.fresh || this.#doubts > 0)
+    this.#doubts = Math.max(0, this.#doubts - 1)
   }
 
   /**

@@ -16,6 +16,7 @@ import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { Registry } from '../scheduler/registry.ts'
+import { withDeadline } from '../store/deadline.ts'
 import { legible } from '../store/legible.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
 import { Attendance } from './attendance.ts'
@@ -75,7 +76,7 @@ export class Triarch implements AsyncDisposable {
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
-    this.#store = options.store(environment)
+    this.#store = withDeadline(options.store(environment), environment, () => this.#node?.doubt())
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false

@@ -3,6 +3,7 @@
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
 export type { Operation, TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
+export { LONGEST_ANSWER } from './deadline.ts'
 export type { StoreFactory } from './factory.ts'
 export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } from './legible.ts'
 export { Lifeline } from './lifeline.ts'

@@ -150,6 +150,10 @@ export interface StateStore {
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
+  /** How long a call may take by the store's own bounds (ms); nobody waits longer for an answer. A minute when not given. */
+  readonly patience?: number
+  /** Nobody waits for an answer to this call any more: where it was lost on one way, the next calls may go another. */
+  unanswered?(call: string): void
   /** `changes` differs as well when it is time to look although nobody wrote. */
   readonly paced?: boolean
   /**

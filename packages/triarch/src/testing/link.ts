@@ -12,9 +12,9 @@ export interface Fate {
   /**
    * `refused`: fails, and nothing was done. `unheard`: done, but the caller is told that it failed. `twice`: carried out,
    * and later again, as a sender does that got no answer: the second answer counts. `crash-before`, `crash-after`: the
-   * caller dies, the call undone or done.
+   * caller dies, the call undone or done. `swallowed`, `unanswered`: no answer ever comes, the call undone or done.
    */
-  fault?: 'refused' | 'busy' | 'unheard' | 'twice' | 'crash-before' | 'crash-after'
+  fault?: 'refused' | 'busy' | 'unheard' | 'twice' | 'crash-before' | 'crash-after' | 'swallowed' | 'unanswered'
   /** For `twice`: from the first time to the second. */
   again?: number
 }
@@ -38,6 +38,10 @@ export interface NetworkOptions {
   crashed?: (machine: Machine) => void
   /** Whether `changes` tells anything, as it does not in every store; true. */
   tellsChanges?: boolean
+  /** How long a machine waits for an answer (ms); a minute when not given. */
+  patience?: number
+  /** Told when it no longer does. */
+  unanswered?: (machine: Machine, call: string) => void
 }
 
 const near: Fate = { there: 0, back: 0 }
@@ -74,8 +78,11 @@ export class Network {
       if (open) return this.#carry(machine, name, args)
       return Promise.reject(new TriarchError('STORE_CLOSED', 'the store is not open'))
     }
+    const { patience, unanswered } = this.#options
     return {
       ...storeOver(carry),
+      ...(patience !== undefined && { patience }),
+      unanswered: (call) => unanswered?.(machine, call),
       async open() {
         open = true
       },
@@ -96,6 +103,7 @@ export class Network {
     const fate = this.#options.fate?.(call) ?? near
     return new Promise((resolve, reject) => {
       if (fate.fault === 'crash-before') return this.#crash(machine)
+      if (fate.fault === 'swallowed') return
       // Once it is sent it arrives, though its sender may have died meanwhile.
       this.#world.after(fate.there, name, () => this.#arrive(call, fate, { resolve, reject }))
     })
@@ -114,6 +122,7 @@ export class Network {
       )
     }
     const result = this.#perform(call)
+    if (fault === 'unanswered') return
     if (fault === 'crash-after') return this.#crash(machine)
     if (fault === 'unheard') {
       return answer(() => caller.reject(new InjectedError(failureOf(call), 'injected: done, but unheard')))

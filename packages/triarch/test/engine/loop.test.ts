@@ -54,6 +54,8 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   lift: 'caller',
   terminate: 'caller',
   cut: 'caller',
+  patience: 'caller',
+  unanswered: 'caller',
 }
 const loops = Object.keys(asked).filter((name) => asked[name as keyof StateStore] === 'loop')
 
@@ -101,6 +103,7 @@ const failures = {
   'throws at once': () => {
     throw new Error('injected')
   },
+  'answers nothing at all': () => new Promise<never>(() => undefined),
 } as const
 
 describe('every loop of a node survives errors of its store', () => {
@@ -116,10 +119,11 @@ describe('every loop of a node survives errors of its store', () => {
       await engine.advance('1m')
       const calls = ill.calls
       ill.ness = false
-      await engine.advance('10s')
+      // What got no answer is given up by then.
+      await engine.advance('80s')
       const tasks = [before, await triarch.submit(order, 1, { id: 'meanwhile' }), await triarch.submit(order, 2)]
       const results = Promise.all(tasks.map((task) => task.result()))
-      await engine.advance('2m')
+      await engine.advance('4m')
       expect(await results).toEqual([0, 1, 2])
       expect(await triarch.nodes()).toHaveLength(1)
       expect((await triarch.schedule('often').then((it) => it.info())).last?.getTime()).toBeGreaterThan(

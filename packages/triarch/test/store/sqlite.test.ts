@@ -251,7 +251,7 @@ describe('the SQLite store', () => {
     expect(await store.submit([newTask('before')])).toMatchObject([{ created: true }])
     using lock = new DatabaseSync(file)
     lock.exec('BEGIN IMMEDIATE')
-    const waiting = expect(store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    const waiting = expect(store.submit([newTask('t')])).rejects.toMatchObject({ code: 'STORE_UNANSWERED' })
     await threads[0]?.terminate()
     await waiting
     lock.exec('ROLLBACK')

@@ -41,6 +41,10 @@ export class BalancedRunner implements Runner {
     }
   }
 
+  unanswered(): void {
+    this.#thread?.unanswered()
+  }
+
   async close(): Promise<void> {
     await this.#starting
     await Promise.all([this.#inline.close(), this.#thread?.close()])

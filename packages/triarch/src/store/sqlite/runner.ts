@@ -13,4 +13,6 @@ export interface Runner {
   open(): Promise<void>
   run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>>
   close(): Promise<void>
+  /** Somebody waited in vain for an answer. */
+  unanswered?(): void
 }

@@ -1,5 +1,6 @@
 import { Courtesy } from '../../environment/courtesy.ts'
 import type { Environment } from '../../environment/environment.ts'
+import { LONGEST_ANSWER } from '../deadline.ts'
 import type * as port from '../port.ts'
 import type { PruneReport, PruneRequest } from '../retention.ts'
 import { BalancedRunner } from './balanced.ts'
@@ -31,6 +32,7 @@ export class SqliteStore implements port.StateStore {
   readonly #environment: Environment
   readonly #settings: SqliteSettings
   readonly #courtesy: Courtesy
+  readonly patience: number
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
   /** None in memory. */
@@ -44,6 +46,11 @@ export class SqliteStore implements port.StateStore {
     this.#environment = environment
     this.#settings = settings
     this.#courtesy = new Courtesy(environment)
+    this.patience = Math.max(LONGEST_ANSWER, 2 * settings.busyTimeout)
+  }
+
+  unanswered(): void {
+    this.#runner?.unanswered?.()
   }
 
   async open(): Promise<void> {

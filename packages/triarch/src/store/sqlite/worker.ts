@@ -28,8 +28,13 @@ export interface ThreadData {
 /** Longer waits are this side's: whoever holds the lock may well need an answer of the thread before it lets go. */
 const BLOCK = 25
 
+/** A thread that has had a request for so long is stuck (ms): waits for locks are this side's. */
+const STUCK = 30_000
+
 interface Pending {
   worker: Worker
+  /** By the monotonic clock. */
+  since: number
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
@@ -45,6 +50,7 @@ export class WorkerRunner implements Runner {
   readonly #pending: Map<number, Pending> = new Map()
   #open = false
   #worker: Worker | null = null
+  #abandoned: Worker | null = null
   #starting: Promise<Worker> | null = null
   #lastId = 0
 
@@ -68,6 +74,13 @@ export class WorkerRunner implements Runner {
     return (await this.#patiently(name, args)) as ReturnType<Operations[Name]>
   }
 
+  /** A thread that is stuck answers nobody: what it has in hand is refused, and the next request gets another. */
+  unanswered(): void {
+    const long = this.#environment.monotonic() - STUCK
+    const stuck = [...this.#pending.values()].filter(({ since }) => since <= long)
+    for (const worker of new Set(stuck.map((pending) => pending.worker))) this.#abandon(worker)
+  }
+
   async close(): Promise<void> {
     this.#open = false // later requests are refused; those before are answered first
     await this.#starting?.catch(() => undefined)
@@ -75,8 +88,11 @@ export class WorkerRunner implements Runner {
     if (!worker) return
     const closed = this.#request(worker, 'close', []).catch(() => undefined) // dead is closed, too
     this.#worker = null
+    const timer = this.#environment.timer(STUCK, () => this.#abandon(worker))
     await closed
-    await worker.terminate()
+    timer.cancel()
+    // One that is stuck inside SQLite does not even end.
+    if (this.#abandoned !== worker) await worker.terminate()
   }
 
   #patiently(name: OperationName, args: readonly unknown[]): Promise<unknown> {
@@ -122,7 +138,7 @@ export class WorkerRunner implements Runner {
         : { id, now, name, args: JSON.stringify(args) }
     if (this.#pending.size === 0) worker.ref()
     return new Promise((resolve, reject) => {
-      this.#pending.set(request.id, { worker, resolve, reject })
+      this.#pending.set(request.id, { worker, since: this.#environment.monotonic(), resolve, reject })
       worker.postMessage(request)
     })
   }
@@ -135,12 +151,19 @@ export class WorkerRunner implements Runner {
     else pending?.resolve(response.value === undefined ? undefined : JSON.parse(response.value))
   }
 
+  #abandon(worker: Worker): void {
+    this.#abandoned = worker
+    this.#died(worker, undefined)
+    worker.unref()
+    void worker.terminate()
+  }
+
   #died(worker: Worker, cause: unknown): void {
     if (this.#worker === worker) this.#worker = null
     for (const [id, pending] of this.#pending) {
       if (pending.worker !== worker) continue
       this.#pending.delete(id)
-      pending.reject(new TriarchError('STORE_FAILED', 'the thread of the store ended', { cause }))
+      pending.reject(new TriarchError('STORE_UNANSWERED', 'the thread of the store ended', { cause }))
     }
   }
 }

@@ -1,0 +1,128 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { StateStore } from './port.ts'
+
+/** How long an answer is waited for where the store does not say (ms). */
+export const LONGEST_ANSWER = 60_000
+/** In that time it is looked so often for what is outstanding. A process that stood still has looked once, and gives up nothing. */
+const LOOKS = 4
+
+/** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
+type Unbounded =
+  | ('open' | 'close' | 'migrate' | 'transact' | 'submitVia' | 'keepAlive' | 'watch' | 'attend')
+  | ('paced' | 'patience' | 'unanswered')
+type Bounded = Exclude<keyof StateStore, Unbounded>
+
+const unbounded: Readonly<Record<Unbounded, true>> = {
+  open: true,
+  close: true,
+  migrate: true,
+  transact: true,
+  submitVia: true,
+  keepAlive: true,
+  watch: true,
+  attend: true,
+  paced: true,
+  patience: true,
+  unanswered: true,
+}
+
+const bounded: Readonly<Record<Bounded, true>> = {
+  now: true,
+  commit: true,
+  submit: true,
+  effect: true,
+  post: true,
+  claim: true,
+  look: true,
+  nextWake: true,
+  inbox: true,
+  letters: true,
+  quarantine: true,
+  lift: true,
+  acquit: true,
+  terminate: true,
+  cut: true,
+  takeWork: true,
+  reply: true,
+  beatWork: true,
+  beat: true,
+  leave: true,
+  lead: true,
+  pulses: true,
+  bury: true,
+  sweep: true,
+  prune: true,
+  schedules: true,
+  writeSchedule: true,
+  dropSchedule: true,
+  task: true,
+  marks: true,
+  records: true,
+  replay: true,
+  list: true,
+  lost: true,
+  owned: true,
+  nodes: true,
+  queued: true,
+  locks: true,
+  counts: true,
+  changes: true,
+}
+
+interface Outstanding {
+  call: string
+  looks: number
+  reject: (error: Error) => void
+}
+
+/**
+ * The store, with a bound for each of its answers: a call that gets none is rejected with STORE_UNANSWERED, though it may have
+ * been done, or be done yet. One timer looks at all that is outstanding, and only while something is. `unanswered`: told of each.
+ */
+export function withDeadline(store: StateStore, environment: Environment, unanswered: () => void): StateStore {
+  const patience = store.patience ?? LONGEST_ANSWER
+  const outstanding = new Set<Outstanding>()
+  let timer: Timer | null = null
+  const look = () => {
+    timer = null
+    for (const one of outstanding) {
+      if (++one.looks <= LOOKS) continue
+      outstanding.delete(one)
+      const { call, reject } = one
+      reject(new TriarchError('STORE_UNANSWERED', `the store gave no answer to ${call} within ${patience} ms`))
+      store.unanswered?.(call)
+      unanswered()
+    }
+    if (outstanding.size > 0) arm()
+  }
+  const arm = () => {
+    timer = environment.timer(patience / LOOKS, look)
+    timer.unref?.()
+  }
+  // The compiler cannot see that the arguments of a name fit the method of the same name.
+  const methods = store as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+  const wait = (call: string, args: unknown[]) =>
+    new Promise((resolve, reject) => {
+      const one = { call, looks: 0, reject }
+      const answer = Promise.resolve(methods[call]?.(...args))
+      outstanding.add(one)
+      if (timer === null) arm()
+      answer.then(
+        (value) => {
+          outstanding.delete(one)
+          resolve(value)
+        },
+        (error) => {
+          outstanding.delete(one)
+          reject(error)
+        },
+      )
+    })
+  const waiting = Object.keys(bounded).map((call) => [call, (...args: unknown[]) => wait(call, args)])
+  const others = Object.keys(unbounded).flatMap((name) => {
+    const own = methods[name]
+    return own === undefined ? [] : [[name, typeof own === 'function' ? own.bind(store) : own]]
+  })
+  return Object.fromEntries([...waiting, ...others]) as unknown as StateStore
+}
