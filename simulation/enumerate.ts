@@ -1,7 +1,7 @@
 import type { CallFault, Plan } from './plan.ts'
 import { type Report, run } from './run.ts'
 
-export type Strike = Exclude<CallFault, 'slow'>
+export type Strike = Exclude<CallFault, 'slow' | 'unanswered'>
 
 /** What can happen at each call. */
 export const strikes: readonly Strike[] = ['crash-before', 'crash-after', 'unheard', 'refused', 'busy', 'twice']

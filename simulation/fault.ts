@@ -1,4 +1,6 @@
+import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
+import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { Transition } from '../packages/triarch/src/store/port.ts'
 import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
@@ -13,6 +15,9 @@ export class Fortune {
   phase: 'faults' | 'healed' | 'over' = 'faults'
   readonly #world: World
   readonly #plan: Plan
+  /** Calls that get no answer, until nobody waits for it any more. */
+  readonly #unanswered = new Set<{ machine: Machine; name: string; at: number }>()
+  readonly #faults: string[] = []
 
   constructor(world: World, plan: Plan) {
     this.#world = world
@@ -40,8 +45,36 @@ export class Fortune {
     return fate
   }
 
+  /** The machine no longer waits for an answer. */
+  readonly gaveUp = (machine: Machine, name: string): void => {
+    const call = [...this.#unanswered].find((one) => one.machine === machine && one.name === name)
+    if (!call) return void this.#faults.push(`${machine.name} gave up ${name}, which was to be answered`)
+    this.#unanswered.delete(call)
+    const waited = this.#world.now - call.at
+    if (waited < this.#patience) this.#faults.push(`${machine.name} gave up ${name} after ${waited} ms`)
+  }
+
+  /** No call is given up too soon, and none waited for without end; `late`: how long machines stood still (ms). */
+  impatience(late: number): string[] {
+    const since = this.#world.now - this.#patience * 1.25 - late
+    const endless = [...this.#unanswered].filter(({ machine, at }) => machine.alive && at < since)
+    return [...this.#faults, ...endless.map(({ machine, name }) => `${machine.name} waits for ${name} without end`)]
+  }
+
+  get #patience(): number {
+    return this.#plan.settings.patience ?? LONGEST_ANSWER
+  }
+
   #meet(kind: CallFault, call: Call, fate: Fate): Fate {
     const { lease } = this.#plan.settings
+    if (kind === 'unanswered') {
+      const { machine, name } = call
+      this.#unanswered.add({ machine, name, at: this.#world.now })
+      const done = this.#world.random() < 0.5
+      // A letter that is late would overtake the next one of its sender.
+      const late = done && name !== 'post' ? this.#upTo(2 * this.#patience) : 0
+      return this.#strike(call, { ...fate, there: fate.there + late, fault: done ? 'unanswered' : 'swallowed' })
+    }
     if (kind !== 'slow') return this.#strike(call, { ...fate, fault: kind, again: this.#upTo(lease) })
     this.count('slow')
     const late = this.#upTo(3 * lease)
@@ -67,6 +100,7 @@ export class Fortune {
 
 /** What the port does not let adapters send again: an event would arrive twice, a claim's first answer would be lost. */
 function possible(kind: CallFault, { name, machine, args }: Call): boolean {
+  if (kind === 'unanswered') return name !== 'transact'
   if (kind === 'twice' && name === 'commit') return (args[0] as Transition[]).every(({ events }) => events !== null)
   if (kind === 'twice') return name !== 'post' && name !== 'claim'
   if (kind === 'crash-before' || kind === 'crash-after') return machine.name.startsWith('node')

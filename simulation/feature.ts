@@ -70,6 +70,15 @@ const loss: Feature = (chance, plan) => {
   plan.loss = { at, last: chance.between(10, Math.min(at, 1_500)) }
 }
 
+const silence: Feature = (chance, plan) => {
+  if (plan.leaps || plan.loss) return
+  // Whoever gives up an answer that is to come is wrong: none takes that long.
+  const { slow: _, twice: __, ...calls } = plan.calls
+  plan.settings.patience = chance.between(300, 2_000)
+  plan.calls = { ...calls, unanswered: chance.pick([0.003, 0.01, 0.03]) }
+  plan.hurts = plan.hurts.filter(({ kind }) => kind !== 'cut')
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -79,6 +88,7 @@ const features = {
   callbacks: { of: 0.1, add: callbacks },
   clocks: { of: 0.08, add: clocks },
   loss: { of: 0.08, add: loss },
+  silence: { of: 0.1, add: silence },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

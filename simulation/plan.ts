@@ -23,7 +23,7 @@ export interface Plan {
   /** What happens to calls: the share of them that meets each fault. */
   calls: Partial<Record<CallFault, number>>
   /** One fault at one call, the `index`-th of all. */
-  strike: { index: number; fault: Exclude<CallFault, 'slow'> } | null
+  strike: { index: number; fault: Exclude<CallFault, 'slow' | 'unanswered'> } | null
 }
 
 export interface NodePlan {
@@ -41,6 +41,8 @@ export interface Settings {
   tellsChanges: boolean
   /** A call takes up to so long each way (ms). */
   distance: number
+  /** How long an answer of the store is waited for (ms); a minute. */
+  patience?: number
   /** Whoever listens to the engine throws. */
   throws?: boolean
   /** How long stopped tasks are kept, by result (ms); for ever. */
@@ -109,8 +111,9 @@ export interface Hurt {
   ms: number
 }
 
-/** `slow`: the call or its answer takes up to several leases. */
-export const callFaults = ['refused', 'busy', 'unheard', 'twice', 'slow', 'crash-before', 'crash-after'] as const
+/** `slow`: the call or its answer takes up to several leases. `unanswered`: done, late, or not at all, and no answer comes. */
+export const commonFaults = ['refused', 'busy', 'unheard', 'twice', 'slow', 'crash-before', 'crash-after'] as const
+export const callFaults = [...commonFaults, 'unanswered'] as const
 export type CallFault = (typeof callFaults)[number]
 
 /** A plan in which nothing happens yet. */

@@ -100,7 +100,8 @@ class Run {
       return found
     }
     this.#network = new Network(world, store, {
-      tellsChanges: plan.settings.tellsChanges,
+      ...plan.settings,
+      unanswered: this.#fortune.gaveUp,
       fate,
       observe: (call, answer) => {
         this.#sight.observe(call, answer)
@@ -291,6 +292,7 @@ class Run {
     const found = [
       ...faults,
       ...this.#sight.faults,
+      ...this.#fortune.impatience(this.#standstill() + LOOK).map((fault) => `patience: ${fault}`),
       ...this.#cluster.excesses,
       ...errors
         .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))

@@ -3,7 +3,16 @@ import type { Order } from '../packages/triarch/test/crash/workload.ts'
 import type { Part } from './blueprint.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { type FeatureName, featured } from './feature.ts'
-import { callFaults, type Hurt, hurtKinds, type Move, moves, type NodePlan, type Plan, type TaskPlan } from './plan.ts'
+import {
+  commonFaults,
+  type Hurt,
+  hurtKinds,
+  type Move,
+  moves,
+  type NodePlan,
+  type Plan,
+  type TaskPlan,
+} from './plan.ts'
 import type { Op, ShopAction } from './program.ts'
 import type { Visit } from './yard.ts'
 
@@ -62,7 +71,7 @@ function hurtsOf(chance: Chance, nodes: number, skewed: boolean): Hurt[] {
 
 function callsOf(chance: Chance): Plan['calls'] {
   const often = chance.pick([0.01, 0.03, 0.1])
-  return Object.fromEntries(callFaults.filter(() => chance.yes(0.35)).map((kind) => [kind, rate(kind, often)]))
+  return Object.fromEntries(commonFaults.filter(() => chance.yes(0.35)).map((kind) => [kind, rate(kind, often)]))
 }
 
 function rate(kind: string, often: number): number {

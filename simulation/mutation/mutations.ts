@@ -507,4 +507,25 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['gapless', 'fold'],
     world: 'loss',
   },
+  'an answer that never comes is waited for': {
+    change: { 'store/deadline.ts': [['if (++one.looks <= LOOKS) continue', 'if (++one.looks > 0) continue']] },
+    by: ['patience'],
+    world: 'silence',
+  },
+  'an answer that is to come is given up': {
+    change: { 'store/deadline.ts': [['if (++one.looks <= LOOKS) continue', 'if (++one.looks < 1) continue']] },
+    by: ['patience'],
+    world: 'silence',
+  },
+  'what the store does after all is not looked for': {
+    change: {
+      'client/node.ts': [['    this.#doubts = DOUBTS\n', '']],
+      'scheduler/witness.ts': [
+        ['return this.#options.environment.monotonic() < this.#until', 'return this.#until < Number.NEGATIVE_INFINITY'],
+      ],
+    },
+    by: ['liveness'],
+    at: 101,
+    world: 'silence',
+  },
 }
