@@ -34,8 +34,21 @@ interface Failover {
   prepare: (client: pg.Client) => Promise<unknown>
 }
 
-/** Null: the database was restarted meanwhile, and has not failed over. */
-export async function failover(database: DatabaseServer, { lag, prepare }: Failover): Promise<LostTail | null> {
+/** Those that are about to. */
+const failing = new WeakSet<DatabaseServer>()
+
+/** Null: the database fails over already, or was restarted meanwhile, and has not. */
+export async function failover(database: DatabaseServer, options: Failover): Promise<LostTail | null> {
+  if (failing.has(database)) return null
+  failing.add(database)
+  try {
+    return await failOver(database, options)
+  } finally {
+    failing.delete(database)
+  }
+}
+
+async function failOver(database: DatabaseServer, { lag, prepare }: Failover): Promise<LostTail | null> {
   const link = await Link.to(database.port)
   const data = beside(database)
   let standby: DatabaseServer
@@ -52,26 +65,33 @@ export async function failover(database: DatabaseServer, { lag, prepare }: Failo
   link.cut()
   await delay(lag)
   const lost = beside(database)
-  let left = new Map<string, string>()
+  let left: Map<string, string> | null = null
   await database.replace('immediate', async () => {
-    left = await asked(standby, async (client) => {
+    const promoted = asked(standby, async (client) => {
       await client.query('SELECT pg_promote()')
       await prepare(client)
       return marks(client)
     })
+    left = await promoted.catch(() => null)
     await standby.stop('fast')
+    if (!left) return // it ended before: then the old one has to do
     // The new one is where the old one was, whatever leads there.
     const place = realpathSync(database.data)
     rmSync(lost, { recursive: true })
     renameSync(place, lost)
     renameSync(data, place)
   })
+  const after = left as Map<string, string> | null
+  if (!after) {
+    for (const folder of [data, lost]) rmSync(folder, { recursive: true, force: true })
+    return null
+  }
   const old = await database.beside(lost)
   const before = await asked(old, marks)
   await old.stop('immediate')
   rmSync(lost, { recursive: true, force: true })
-  const touched = [...before].flatMap(([id, mark]) => (left.get(id) === mark ? [] : [id]))
-  return { touched, vanished: touched.filter((id) => !left.has(id)) }
+  const touched = [...before].flatMap(([id, mark]) => (after.get(id) === mark ? [] : [id]))
+  return { touched, vanished: touched.filter((id) => !after.has(id)) }
 }
 
 async function marks(client: pg.Client): Promise<Map<string, string>> {

@@ -97,9 +97,9 @@ export class DatabaseServer {
     return server
   }
 
-  /** Another server, running, on data of its own that were copied from this one's. They share the log. */
+  /** Another server, running, on data of its own that were copied from this one's. */
   async beside(data: string, settings: Readonly<Record<string, string>> = {}): Promise<DatabaseServer> {
-    const own = { told: this.#told, log: this.log, binaries: this.#binaries }
+    const own = { told: this.#told, log: `${this.log}.beside`, binaries: this.#binaries }
     const other = { ...own, settings: { ...this.#settings, ...settings }, port: await freePort(), data }
     const server = new DatabaseServer(other)
     try {
