@@ -166,7 +166,7 @@ export class Triarch implements AsyncDisposable {
     return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
   }
 
-  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions): Promise<string> {
+  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions, again = true): Promise<string> {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
@@ -174,8 +174,8 @@ export class Triarch implements AsyncDisposable {
     const { created, heldBy, first } = await this.#create(task, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
-    if (created || (await this.#same(task, { ...options, ...(first !== undefined && { first }) }))) return task.id
-    return this.#submit(workflow, input, options)
+    const known = { ...options, again, ...(first !== undefined && { first }) }
+    return created || (await this.#same(task, known)) ? task.id : this.#submit(workflow, input, options, false)
   }
 
   /** A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`. */
@@ -355,15 +355,15 @@ export class Triarch implements AsyncDisposable {
     return outcome ?? { created: false }
   }
 
-  /** Throws unless the existing task is the one that was meant. False: it is not there any more. */
+  /** Throws unless the existing task is the one that was meant. False, if it may be made again: it is not there any more. */
   async #same(
     task: NewTask,
-    { ifExists = 'match', first }: { ifExists?: SubmitOptions['ifExists']; first?: string },
+    { ifExists = 'match', first, again }: { ifExists?: SubmitOptions['ifExists']; first?: string; again: boolean },
   ): Promise<boolean> {
     if (ifExists === 'return') return true
     const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, events: first }]
     // Retention dropped it since, or a failover lost it.
-    if (!record && (await this.#store.task(task.id)) === null) return false
+    if (again && !record && (await this.#store.task(task.id)) === null) return false
     const submitted = record?.seq === 1 ? legible(record.events) : undefined
     const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
     if (!recorded)
