@@ -1,8 +1,8 @@
 import type { Loss, TaskEvent } from './event.ts'
 import type { ErrorRecord } from './json.ts'
-import type { Outcome, Reply } from './message.ts'
+import type { Message, Outcome, Reply } from './message.ts'
 import { backoff, type RetryPlan } from './policy.ts'
-import type { Step } from './state.ts'
+import type { Step, TaskState } from './state.ts'
 
 type Failed = Extract<Outcome, { kind: 'failed' }>
 
@@ -33,6 +33,12 @@ const trialPlan: RetryPlan = { attempts: MOST_LOSSES, initial: 1_000, factor: 1.
 /** It goes through the work queue, and is tried by itself. */
 export function isSuspect({ doubts }: Pick<Step, 'doubts'>): boolean {
   return doubts >= SUSPICIOUS
+}
+
+/** It was lost and now has an answer: what its processes died of may be what comes after that, and must not undo it. */
+export function isRelief(state: TaskState, message: Message): boolean {
+  if (message.type !== 'reply' || message.operation === 'undo' || message.outcome.kind !== 'done') return false
+  return (state.steps.get(message.step)?.losses ?? 0) >= SUSPICIOUS
 }
 
 /** Its attempt is to begin where nothing else suspect runs, in a process that has lived for a while. */

@@ -6,7 +6,7 @@ import { advance } from '../kernel/advance.ts'
 import { dispatchable } from '../kernel/dispatch.ts'
 import { settleBatches } from '../kernel/failure.ts'
 import { isFull } from '../kernel/load.ts'
-import { isSuspect } from '../kernel/loss.ts'
+import { isRelief, isSuspect } from '../kernel/loss.ts'
 import { NOTHING, said, unheard } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import { FINALIZE } from '../kernel/plan.ts'
@@ -231,7 +231,13 @@ export class TaskRunner {
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
       if (endsAttempt(this.state, mail.message)) this.#here.delete(mail.message.step)
+      const alone = isRelief(this.state, mail.message)
       receive(turn, mail.message)
+      if (alone) {
+        // The code hears of it once it is recorded.
+        turn.deliveries.length = 0
+        turn.reload = true
+      }
       while (tell(driver, turn, children)) await drained(environment)
     }
     settleBatches(turn)

@@ -199,6 +199,15 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
   const work = bank.action('work', { completeWithin, run })
   const brief = bank.action('brief', { completeWithin: '3s', run })
   const hasty = workflow('hasty', { run: (ms: number, task) => task.run(brief, ms) })
+  /** Its step is innocent, and lives for long enough to show it; what comes after it is not. */
+  const late = workflow('late', {
+    async run(fuse: number, task) {
+      await task.run('innocent', () => pause(fuse).then(() => null), { completeWithin })
+      deaths.push(task.id)
+      dies()
+      return never()
+    },
+  })
   const killer = workflow('killer', { run: (fuse: number, task) => task.run(poison, fuse) })
   const innocent = workflow('innocent', { run: (ms: number, task) => task.run(work, ms) })
   const mortal = (store: StateStore): StateStore => {
@@ -225,14 +234,14 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
   const start = async () => {
     triarch = new Triarch({
       store: (it) => mortal(file.store(it)),
-      ...{ environment, workflows: [killer, innocent, hasty], agents: [bank] },
+      ...{ environment, workflows: [killer, innocent, hasty, late], agents: [bank] },
       ...{ lease, sweep, poll: '100ms', grace: 0, onError: () => undefined, notices: false },
     })
     triarch.on('alert', (alert) => alerts.push(alert))
     await triarch.start()
   }
   return {
-    ...{ deaths, begun, alerts, killer, innocent, hasty, environment, start, state },
+    ...{ deaths, begun, alerts, killer, innocent, hasty, late, environment, start, state },
     get triarch() {
       return triarch
     },
@@ -306,6 +315,19 @@ describe('a step that kills its process', () => {
     expect(t.begun.length).toBeGreaterThan(8)
     await t.live(90_000)
     expect((await t.triarch.task('innocent').status()).result).toBe('success')
+    await t.triarch.stop({ grace: 0 })
+  })
+
+  it.each([
+    ['at once', 0],
+    ['for a while', 1_500],
+  ])('is told from the code after it, which is set apart after few deaths (it ran %s)', async (_, fuse) => {
+    using t = mortals()
+    await t.start()
+    await t.triarch.submit(t.late, fuse, { id: 'late' })
+    await t.live(240_000)
+    expect((await t.triarch.task('late').status()).status).toBe('paused')
+    expect(t.deaths.length).toBeLessThan(10)
     await t.triarch.stop({ grace: 0 })
   })
 
