@@ -24,6 +24,11 @@ export class Notice {
     return this.#hung.length + this.#sent.length > 0
   }
 
+  /** Nobody knows yet by what number it could be taken down. */
+  get underWay(): boolean {
+    return this.#sent.length > 0
+  }
+
   get letters(): number[] {
     return this.#hung.flatMap(({ letter }) => letter ?? [])
   }

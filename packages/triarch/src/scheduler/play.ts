@@ -87,7 +87,8 @@ export function conclude(turn: Turn, driver: FunctionDriver | null, children: Ne
 /** A task that outgrew its bounds is undone, with an error that says which. */
 export function bound(turn: Turn, size = 0): void {
   const { state } = turn
-  if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
+  // What goes back is read anew first: until then nobody knows what is left of it.
+  if (turn.reload || state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
   const error = outgrown(turn, size)
   if (!error) return
   emit(turn, { type: 'unwinding', cause: 'limit', compensate: true, error: toRecord(error) })

@@ -118,7 +118,12 @@ export class TaskRunner {
 
   /** Nothing runs and nothing is on its way. */
   get idle(): boolean {
-    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0 && !this.#notice.out
+    return this.movable && !this.#notice.out
+  }
+
+  /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
+  get movable(): boolean {
+    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0 && !this.#notice.underWay
   }
 
   /** False: it has the letter already. */

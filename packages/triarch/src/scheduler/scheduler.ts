@@ -483,6 +483,8 @@ export class Scheduler implements Owner {
     const since = this.environment.monotonic() - this.limits.idle
     const idle = [...this.#runners.values()].filter((runner) => runner.idle && (count > 0 || runner.idleSince <= since))
     idle.sort((a, b) => a.idleSince - b.idleSince)
+    // What they wait for may be what there is no room for.
+    if (count > 0 && idle.length === 0) idle.push(...[...this.#runners.values()].filter(({ movable }) => movable))
     for (const [index, runner] of idle.entries()) {
       if (index >= count && runner.idleSince > since) return
       runner.release(false)
