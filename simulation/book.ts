@@ -1,6 +1,7 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { World } from '../packages/triarch/src/environment/world.ts'
 import type { Entry, Place } from '../packages/triarch/test/crash/ledger.ts'
+import { nameOf as wrapOf } from './censor.ts'
 import type { Sight } from './sight.ts'
 import type { Diary } from './yard.ts'
 
@@ -9,6 +10,8 @@ export class Ledger {
   readonly entries: Entry[] = []
   /** Told of each token, once for each time that a step begins to wait. */
   told: (token: string) => void = () => undefined
+  /** Attempts that a middleware was around. */
+  readonly wrapped = new Set<string>()
   readonly #did = new Set<string>()
   readonly #world: World
   readonly #clock: { now(): number }
@@ -35,6 +38,9 @@ export class Ledger {
         this.entries.push({ kind, ...place, at: this.#clock.now(), pid: machine.index, zombie, note: '' })
         if (kind === 'effect') this.#did.add(place.key)
         this.#world.note(`${machine.name} ${nameOf(kind, place)}${zombie ? ' (nobody waits for it)' : ''}`)
+      },
+      wrap: (place) => {
+        if (machine.alive) this.wrapped.add(wrapOf(place))
       },
       tell: (token) => {
         if (machine.alive) this.told(token)

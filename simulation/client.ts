@@ -12,7 +12,7 @@ const RETAINED = 27_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
-const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED'] as const
+const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED', 'MAILBOX_FULL'] as const
 
 /** Submits the plan's tasks and sends them events, as a careful application does: it tries again until it is sure. */
 export class Client {
@@ -52,8 +52,9 @@ export class Client {
     for (const plan of schedules) machine.timer(plan.at, () => void this.#schedule(plan, chaos + QUIET - plan.at))
   }
 
-  async #submit({ id, ops, parts, twice, again: _again, at: _, ...times }: TaskPlan): Promise<void> {
-    const { programs, plans } = this.#known
+  async #submit({ id, ops, parts, twice, version, again: _again, at: _, ...times }: TaskPlan): Promise<void> {
+    const { newer, plans } = this.#known
+    const programs = version === '2' ? newer : this.#known.programs
     for (let left = twice ? 2 : 1; left > 0; left--) {
       const submitted = this.#surely(() =>
         parts

@@ -3,7 +3,8 @@ import type { World } from '../packages/triarch/src/environment/world.ts'
 import { type Agent, Triarch } from '../packages/triarch/src/index.ts'
 import type { StateStore } from '../packages/triarch/src/store/port.ts'
 import type { Ledger } from './book.ts'
-import type { NodePlan, Plan, Settings } from './plan.ts'
+import { censor, rethrow } from './censor.ts'
+import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { definitions } from './services.ts'
 import { counted } from './slots.ts'
 
@@ -29,6 +30,7 @@ export class Cluster {
   readonly #link: (machine: Machine) => StateStore
   readonly #ledger: Ledger
   readonly #plan: Plan
+  readonly #versions = new Map<number, Version[]>()
   #born = 0
 
   constructor(world: World, link: (machine: Machine) => StateStore, ledger: Ledger, plan: Plan) {
@@ -45,11 +47,12 @@ export class Cluster {
 
   /** A new machine in this place, with nothing of the one before. */
   boot(place: number): void {
-    const plan = this.#plan.nodes[place]
+    const planned = this.#plan.nodes[place]
+    const plan = planned && { ...planned, versions: this.#versions.get(place) ?? planned.versions ?? ['1'] }
     if (!plan || this.members[place]?.machine.alive) return
     const name = `node ${place} #${++this.#born}`
     const machine = this.#world.machine(name, { skew: plan.skew })
-    const member = { plan, machine, triarch: this.node(machine, plan.roles, this.#plan.settings) }
+    const member = { plan, machine, triarch: this.node(machine, plan, this.#plan.settings) }
     this.members[place] = member
     const started = () =>
       member.triarch.start().catch((error: unknown) => {
@@ -61,18 +64,23 @@ export class Cluster {
     this.#world.after(0, 'boot', () => void started(), machine)
   }
 
-  node(machine: Machine, roles: NodePlan['roles'], settings: Settings): Triarch {
+  node(machine: Machine, { roles, limits, versions }: NodePlan, settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
-    const { agents, programs, plans } = definitions(book)
-    const { lease, sweep, poll, tasks, retention, throws } = settings
+    const { lease, sweep, poll, tasks, retention, throws, strict } = settings
+    const { agents, programs, newer, plans } = definitions(book, strict !== undefined)
+    const known = versions?.includes('2') ? [programs, newer] : [programs]
     const triarch = new Triarch({
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
-      workflows: [programs, plans],
+      workflows: [...known, plans],
+      ...(strict && { middleware: [censor(book)] }),
       agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
-      limits: { tasks },
+      limits: { tasks, ...limits },
       ...(retention && { retention }),
       notices: false,
-      onError: (error) => this.errors.push({ node: machine.name, error }),
+      onError: (error) => {
+        this.errors.push({ node: machine.name, error })
+        if (strict) rethrow()
+      },
     })
     if (throws) {
       const thrown = () => new Error('injected: a listener throws')
@@ -102,6 +110,18 @@ export class Cluster {
 
   placeOf(machine: Machine): number {
     return this.members.findIndex((member) => member?.machine === machine)
+  }
+
+  /** From now on there is other code in this place. */
+  update({ node, versions }: { node: number; versions: Version[] }): void {
+    this.#versions.set(node, versions)
+    this.restart(node)
+  }
+
+  /** Which versions of programs the machine has code for. */
+  knows(machine: Machine, version: string): boolean {
+    const member = this.members.find((one) => one?.machine === machine)
+    return member?.plan.versions?.some((one) => one === version) !== false
   }
 
   /** Stops the node as a signal would, and starts another in its place. */

@@ -1,6 +1,6 @@
 import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
 import { type Chance, chanceOf } from './chance.ts'
-import type { Plan, SchedulePlan, TaskPlan } from './plan.ts'
+import type { Bounds, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
 
 /** Adds something to the plan, in the places that chance picks. */
@@ -79,6 +79,47 @@ const silence: Feature = (chance, plan) => {
   plan.hurts = plan.hurts.filter(({ kind }) => kind !== 'cut')
 }
 
+/** All nodes have the same, or each its own, as while they are changed. */
+const bounds: Feature = (chance, { nodes }) => {
+  const draw = (): Bounds => {
+    const historyBytes = chance.between(800, 8_000)
+    return {
+      history: chance.between(5, 40),
+      historyBytes,
+      mailbox: chance.between(1, 6),
+      mailboxBytes: chance.between(60, 600),
+      fanOut: chance.between(1, 5),
+      memory: historyBytes * chance.between(1, 6),
+    }
+  }
+  const all = chance.yes(0.6) && draw()
+  for (const node of nodes) node.limits = all || draw()
+}
+
+/** Nodes come to know another version one after the other, or go back behind it; one that knows it is there in the end. */
+const versions: Feature = (chance, plan) => {
+  const { nodes, tasks, chaos } = plan
+  const keeper = nodes.findIndex(({ roles }) => roles.includes('scheduler'))
+  const back = nodes.length > 1 && chance.yes(0.5)
+  const [before, after]: Version[][] = back ? [['1', '2'], ['1']] : [['1'], ['1', '2']]
+  plan.rollout = []
+  for (const [node, it] of nodes.entries()) {
+    it.versions = before ?? []
+    if (node === keeper ? !back : chance.yes(0.7))
+      plan.rollout.push({ at: chance.below(chaos), node, versions: after ?? [] })
+  }
+  for (const task of tasks) if (!task.parts && chance.yes(0.6)) task.version = '2'
+}
+
+const strict: Feature = (chance, { settings, tasks }) => {
+  settings.strict = chance.pick(['nodes', 'all'] as const)
+  const make = (): Op => ({ do: 'weigh', ...(chance.yes(0.6) && { unfit: chance.pick(['input', 'output'] as const) }) })
+  for (const task of tasks) {
+    if (chance.yes(0.5)) enter(chance, task, make)
+    if (chance.yes(0.4)) enter(chance, task, () => ({ do: 'event', timeout: chance.between(200, 900) }))
+  }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -89,6 +130,9 @@ const features = {
   clocks: { of: 0.08, add: clocks },
   loss: { of: 0.08, add: loss },
   silence: { of: 0.1, add: silence },
+  bounds: { of: 0.1, add: bounds },
+  versions: { of: 0.1, add: versions },
+  strict: { of: 0.1, add: strict },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

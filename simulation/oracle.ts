@@ -1,9 +1,12 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Archive } from './archive.ts'
+import type { Bounds } from './bounds.ts'
+import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
 import type { Poison } from './poison.ts'
+import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
 import type { Timetable } from './timetable.ts'
 
@@ -17,6 +20,10 @@ export interface Hindsight {
   archive: Archive
   written: Written[]
   poison: Poison
+  bounds: Bounds
+  rollout: Rollout
+  /** Attempts that something was around; null: nothing is to be. */
+  wrapped: ReadonlySet<string> | null
 }
 
 type Oracle = (hindsight: Hindsight) => string[]
@@ -153,6 +160,15 @@ const transactions: Oracle = ({ evidence, written, archive }) => {
 /** Who harms nobody is not set apart; who does is, and not tried for ever. That it ends, and the others do, is `liveness`. */
 const quarantine: Oracle = ({ poison }) => poison.faults
 
+/** Nothing becomes larger than it may. */
+const bounds: Oracle = ({ bounds, evidence }) => bounds.judge(evidence)
+
+/** A task is with nodes that have its version. */
+const versions: Oracle = ({ rollout }) => rollout.faults
+
+/** Schemas and middleware are heeded, and what they throw costs nobody anything else. */
+const strict: Oracle = ({ evidence, wrapped }) => (wrapped ? censored(evidence, wrapped) : [])
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -172,6 +188,9 @@ const oracles: Record<string, Oracle> = {
   retained,
   transactions,
   quarantine,
+  bounds,
+  versions,
+  strict,
 }
 
 /** The oracle's name. */

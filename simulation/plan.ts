@@ -14,6 +14,8 @@ export interface Plan {
   loss?: { at: number; last: number }
   /** When the store's clock leaps ahead, and how far (ms). Nothing but clocks troubles such a world. */
   leaps?: { at: number; ms: number }[]
+  /** When a node is stopped and comes back with other code. */
+  rollout?: { at: number; node: number; versions: Version[] }[]
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -30,6 +32,22 @@ export interface NodePlan {
   roles: Role[]
   /** How far its wall clock is ahead (ms). */
   skew: number
+  /** What it bounds; as always. */
+  limits?: Bounds
+  /** The versions of programs that its code has; the first. */
+  versions?: Version[]
+}
+
+export type Version = '1' | '2'
+
+/** The engine's limits of these names. */
+export interface Bounds {
+  history: number
+  historyBytes: number
+  mailbox: number
+  mailboxBytes: number
+  fanOut: number
+  memory: number
 }
 
 export interface Settings {
@@ -43,6 +61,8 @@ export interface Settings {
   distance: number
   /** How long an answer of the store is waited for (ms); a minute. */
   patience?: number
+  /** Schemas refuse and throw, and so do middleware and whoever hears of errors; `all`: the application knows the schemas. */
+  strict?: 'nodes' | 'all'
   /** Whoever listens to the engine throws. */
   throws?: boolean
   /** How long stopped tasks are kept, by result (ms); for ever. */
@@ -63,6 +83,8 @@ export interface TaskPlan {
   startAt?: number
   startBefore?: number
   completeBy?: number
+  /** Of its program; the first. */
+  version?: Version
   /** Submitted twice. */
   twice?: boolean
   /** Its id is submitted once more, with another input, when retention had its time. */

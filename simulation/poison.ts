@@ -16,12 +16,20 @@ export class Poison {
   /** Tasks that nothing can be said of but that they ended. */
   readonly tasks: ReadonlySet<string>
   readonly #world: World
+  readonly #outgrown: (one: Quarantine) => boolean
   readonly #vault: Vault
   readonly #refused: ReadonlyMap<string, number>
   readonly #inVain = new Map<string, number>()
   readonly #spoilt = new Set<number>()
 
-  constructor(world: World, vault: Vault, plans: readonly PoisonPlan[]) {
+  /** `outgrown`: whether a task is too large for every node. */
+  constructor(
+    world: World,
+    vault: Vault,
+    plans: readonly PoisonPlan[],
+    outgrown: (one: Quarantine) => boolean = () => false,
+  ) {
+    this.#outgrown = outgrown
     this.#world = world
     this.#vault = vault
     this.tasks = new Set(plans.map(({ task }) => task))
@@ -45,8 +53,10 @@ export class Poison {
 
   readonly observe = ({ name, args }: Call): void => {
     if (name !== 'quarantine') return
-    const { id } = args[0] as Quarantine
-    if (!this.tasks.has(id)) this.faults.push(`${id} was set apart, and nothing is wrong with it`)
+    const one = args[0] as Quarantine
+    const { id } = one
+    if (!this.tasks.has(id) && !this.#outgrown(one))
+      this.faults.push(`${id} was set apart, and nothing is wrong with it`)
   }
 
   #spoil(task: string): void {
@@ -71,7 +81,6 @@ export class Poison {
 
   /** Without what is known of such tasks. */
   without(evidence: Evidence): Evidence {
-    if (this.tasks.size === 0) return evidence
     const { database } = this.#vault
     const apart = database.all<{ key: number }>('SELECT key FROM triarch_tasks WHERE quarantined = 1')
     const unread = new Set(apart.map(({ key }) => key))

@@ -11,11 +11,13 @@ import {
   takeBack,
 } from '../packages/triarch/test/crash/workload.ts'
 import type { Blueprint, Part } from './blueprint.ts'
+import { strictSchemas } from './censor.ts'
 import { write } from './desk.ts'
+import type { Version } from './plan.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './yard.ts'
 
-export type ShopAction = Exclude<keyof Services, 'dock' | 'build'>
+export type ShopAction = Exclude<keyof Services, 'dock' | 'build' | 'weigh'>
 
 /** One operation of a program. A program is data: the task's input, drawn at random or written by hand. */
 export type Op =
@@ -29,6 +31,8 @@ export type Op =
   | { do: 'local'; order?: Order }
   /** In a transaction of the store; its first attempts fail, after what they wrote. */
   | { do: 'transaction'; slow?: number; fails?: number; undo?: boolean }
+  /** A step whose input or output its schema refuses; its failure is caught. */
+  | { do: 'weigh'; unfit?: 'input' | 'output' }
   /** A step whose own rule for retries throws; its failure is caught. */
   | { do: 'picky' }
   | { do: 'undo' }
@@ -62,10 +66,16 @@ export function program(
   book: Book | null,
   shop: Services,
   plans: Workflow<Blueprint, unknown>,
+  { version = '1', strict = false }: { version?: Version; strict?: boolean } = {},
 ): Workflow<Program, unknown> {
-  const self: Workflow<Program, unknown> = workflow('program', {
-    run: ({ ops, heard }: Program, task) => new Player(task, { book, shop, self, plans, heard }).play(ops),
-  })
+  const run = async ({ ops, heard }: Program, task: TaskContext) => {
+    // What a version decides, another does not.
+    if (version === '2') await task.sleep(1)
+    return new Player(task, { book, shop, self, plans, heard }).play(ops)
+  }
+  const self: Workflow<Program, unknown> = strict
+    ? workflow('program', { version, ...strictSchemas(), run })
+    : workflow('program', { version, run })
   return self
 }
 
@@ -137,6 +147,10 @@ class Player {
         const undo = op.undo && { undo: (tx: DatabaseSync, _: unknown, step: StepContext) => effect('undo')(tx, step) }
         const times = { retry: quick, undoRetry: quick, completeWithin: 400 }
         return ids(await task.transaction<Done, DatabaseSync>('transaction', effect('run'), { ...times, ...undo }))
+      }
+      case 'weigh': {
+        const order = { after, ...(op.unfit && { unfit: op.unfit }) }
+        return task.run(shop.weigh, order, { rescue: 'fail' }).then(ids, () => [])
       }
       case 'picky': {
         const fail = () => {

@@ -124,4 +124,372 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { at: 1676, kind: 'cut', node: 2, ms: 684 },
     ],
   }),
+  'a node without room for the child of a task that keeps what it was sent': calmPlan({
+    seed: 1153,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 5, historyBytes: 6517, mailbox: 5, mailboxBytes: 456, fanOut: 5, memory: 19551 },
+      },
+    ],
+    settings: { lease: 780, sweep: 214, poll: 250, tasks: 1, tellsChanges: false, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 6,
+        ops: [
+          { do: 'sleep', ms: 213 },
+          { do: 'step', action: 'mail', order: { fails: 1, slow: 88 } },
+          { do: 'event', timeout: 180 },
+          { do: 'undo' },
+        ],
+      },
+      {
+        id: 't1',
+        at: 379,
+        ops: [],
+        parts: [
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'travel', order: {} },
+              { do: 'step', action: 'ship', order: { slow: 111 }, refers: [0], rescue: 'fail' },
+              { do: 'step', action: 'refuse', order: { slow: 81 }, refers: [0] },
+            ],
+          },
+          { do: 'step', action: 'tell', order: { fails: 1, slow: 149 }, follows: [1, 0], rescue: 'skip' },
+          { do: 'step', action: 'charge', order: { fails: 2, slow: 17, permanent: true } },
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'ship', order: { slow: 1 }, rescue: 'skip' },
+              { do: 'step', action: 'refuse', order: {}, follows: [4, 3] },
+              {
+                do: 'concurrence',
+                of: [
+                  { do: 'step', action: 'travel', order: { hangs: 1, undoFails: 2 } },
+                  { do: 'step', action: 'build', order: { undoFails: 1 }, refers: [1, 1], follows: [6, 2] },
+                ],
+              },
+              { do: 'step', action: 'mail', order: { slow: 21 } },
+            ],
+          },
+        ],
+        startAt: 450,
+      },
+      {
+        id: 't2',
+        at: 1192,
+        ops: [
+          {
+            do: 'race',
+            of: [
+              [
+                { do: 'patched' },
+                { do: 'step', action: 'reserve', order: { slow: 78, undoFails: 1 } },
+                { do: 'progress' },
+                { do: 'sleep', ms: 21 },
+              ],
+              [
+                {
+                  do: 'race',
+                  of: [
+                    [
+                      {
+                        do: 'call',
+                        ops: [
+                          { do: 'local', order: { slow: 107, undoFails: 2, permanent: false } },
+                          { do: 'step', action: 'refuse', order: { hangs: 1 } },
+                          { do: 'step', action: 'refuse', order: {} },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                      { do: 'step', action: 'charge', order: {}, expiresIn: 502 },
+                      { do: 'step', action: 'tell', order: { slow: 83 } },
+                      {
+                        do: 'start',
+                        ops: [],
+                        parts: [
+                          { do: 'step', action: 'build', order: { slow: 125 } },
+                          { do: 'step', action: 'build', order: { slow: 94 }, refers: [0, 0] },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                    ],
+                    [{ do: 'event' }, { do: 'step', action: 'travel', order: { fails: 1 } }],
+                  ],
+                },
+              ],
+            ],
+          },
+          { do: 'event' },
+          { do: 'step', action: 'refuse', order: { slow: 49 } },
+        ],
+      },
+      { id: 't3', at: 1287, ops: [], parts: [{ do: 'step', action: 'tell', order: { undoFails: 1 }, follows: [] }] },
+    ],
+    moves: [{ at: 2281, kind: 'force', task: 0 }],
+    chaos: 4000,
+    hurts: [],
+    calls: { unheard: 0.03 },
+    strike: null,
+  }),
+  'a plan that is too long when a step of it is skipped': calmPlan({
+    seed: 1167,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 31, historyBytes: 4031, mailbox: 1, mailboxBytes: 569, fanOut: 5, memory: 12093 },
+      },
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 7, historyBytes: 3162, mailbox: 6, mailboxBytes: 404, fanOut: 1, memory: 12648 },
+      },
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 12, historyBytes: 6380, mailbox: 5, mailboxBytes: 470, fanOut: 1, memory: 6380 },
+      },
+    ],
+    settings: { lease: 1053, sweep: 185, poll: 20, tasks: 1000, tellsChanges: true, distance: 1 },
+    tasks: [
+      {
+        id: 't0',
+        at: 579,
+        ops: [],
+        parts: [
+          {
+            do: 'sequence',
+            of: [
+              {
+                do: 'sequence',
+                of: [
+                  { do: 'step', action: 'ship', order: {}, refers: [], follows: [] },
+                  { do: 'step', action: 'travel', order: { slow: 54 }, refers: [0, 0] },
+                  { do: 'step', action: 'charge', order: {} },
+                ],
+              },
+              { do: 'step', action: 'refuse', order: { undoFails: 1 } },
+            ],
+          },
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'travel', order: { fails: 1 } },
+              { do: 'step', action: 'mail', order: { hangs: 1, undoFails: 2 }, refers: [0], rescue: 'fail' },
+            ],
+          },
+          {
+            do: 'concurrence',
+            of: [
+              {
+                do: 'concurrence',
+                of: [
+                  { do: 'step', action: 'tell', order: { fails: 1, slow: 108 }, rescue: 'skip' },
+                  {
+                    do: 'step',
+                    action: 'dock',
+                    order: { slow: 73, undoFails: 2, waits: 378 },
+                    follows: [5, 3],
+                    rescue: 'compensate',
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      {
+        id: 't1',
+        at: 913,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'mail', order: {} },
+          { do: 'step', action: 'charge', order: {} },
+          {
+            do: 'sequence',
+            of: [
+              { do: 'step', action: 'charge', order: { slow: 27 }, refers: [0] },
+              { do: 'step', action: 'travel', order: { slow: 107, hangs: 1 } },
+            ],
+          },
+          { do: 'step', action: 'dock', order: { slow: 74, hangs: 1, undoFails: 1, waits: 289 }, rescue: 'fail' },
+        ],
+      },
+      {
+        id: 't2',
+        at: 1453,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'refuse', order: {}, follows: [] },
+          { do: 'step', action: 'refuse', order: { slow: 56, permanent: true }, refers: [0, 0], rescue: 'compensate' },
+          { do: 'step', action: 'dock', order: { undoFails: 2, waits: 203 }, refers: [0, 1], follows: [1] },
+          { do: 'step', action: 'build', order: {}, refers: [0] },
+        ],
+      },
+      {
+        id: 't3',
+        at: 1229,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'refuse', order: { fails: 1, slow: 21 }, refers: [], rescue: 'compensate' },
+          { do: 'step', action: 'reserve', order: {} },
+        ],
+      },
+      {
+        id: 't4',
+        at: 760,
+        ops: [
+          {
+            do: 'either',
+            of: [
+              [
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      {
+                        do: 'call',
+                        ops: [],
+                        parts: [
+                          {
+                            do: 'concurrence',
+                            of: [
+                              {
+                                do: 'step',
+                                action: 'mail',
+                                order: { slow: 120, hangs: 1, undoFails: 1 },
+                                refers: [],
+                                follows: [],
+                                rescue: 'compensate',
+                              },
+                            ],
+                          },
+                        ],
+                        undo: true,
+                        onCancel: 'detach',
+                      },
+                    ],
+                    [
+                      { do: 'call', ops: [{ do: 'event', timeout: 73 }], undo: true, onCancel: 'wait' },
+                      {
+                        do: 'step',
+                        action: 'reserve',
+                        order: { hangs: 1, undoFails: 2 },
+                        rescue: 'pause',
+                        expiresIn: 113,
+                      },
+                    ],
+                  ],
+                },
+                { do: 'progress' },
+                { do: 'local', order: { undoFails: 1, permanent: false } },
+                {
+                  do: 'all',
+                  of: [
+                    [
+                      {
+                        do: 'settled',
+                        of: [
+                          [
+                            { do: 'step', action: 'reserve', order: { slow: 39 } },
+                            { do: 'step', action: 'charge', order: {}, rescue: 'pause', expiresIn: 506 },
+                            { do: 'sleep', ms: 209 },
+                          ],
+                          [
+                            { do: 'step', action: 'ship', order: { fails: 2 } },
+                            { do: 'step', action: 'reserve', order: { fails: 2, slow: 118 } },
+                            { do: 'step', action: 'reserve', order: { undoFails: 2 } },
+                            { do: 'event' },
+                          ],
+                          [
+                            { do: 'step', action: 'refuse', order: { slow: 65 } },
+                            { do: 'step', action: 'travel', order: { slow: 58, hangs: 1, undoFails: 1 } },
+                          ],
+                        ],
+                      },
+                      { do: 'step', action: 'ship', order: { undoFails: 1 } },
+                    ],
+                    [
+                      { do: 'step', action: 'ship', order: { slow: 123 }, rescue: 'skip' },
+                      { do: 'step', action: 'reserve', order: {} },
+                      {
+                        do: 'all',
+                        of: [
+                          [{ do: 'step', action: 'ship', order: { undoFails: 1 } }],
+                          [
+                            { do: 'step', action: 'ship', order: { fails: 1, undoFails: 2 }, rescue: 'skip' },
+                            { do: 'step', action: 'ship', order: { fails: 1, slow: 96 } },
+                            { do: 'progress' },
+                            { do: 'step', action: 'reserve', order: {} },
+                          ],
+                        ],
+                      },
+                      { do: 'progress' },
+                    ],
+                    [
+                      { do: 'step', action: 'charge', order: { undoFails: 1 } },
+                      { do: 'progress' },
+                      { do: 'step', action: 'tell', order: {} },
+                    ],
+                  ],
+                },
+              ],
+              [{ do: 'step', action: 'tell', order: {} }],
+              [
+                { do: 'progress' },
+                { do: 'step', action: 'refuse', order: {} },
+                {
+                  do: 'either',
+                  of: [
+                    [
+                      { do: 'step', action: 'reserve', order: {} },
+                      { do: 'sleep', ms: 91 },
+                      {
+                        do: 'all',
+                        of: [
+                          [{ do: 'dock', order: { rings: 144 } }],
+                          [
+                            { do: 'sleep', ms: 138 },
+                            { do: 'step', action: 'ship', order: {} },
+                            { do: 'local', order: { fails: 2, slow: 21, permanent: false } },
+                            { do: 'step', action: 'mail', order: {}, expiresIn: 88 },
+                          ],
+                        ],
+                      },
+                      { do: 'dock', order: { waits: 424 } },
+                    ],
+                    [
+                      { do: 'try', ops: [{ do: 'step', action: 'reserve', order: { permanent: true } }] },
+                      { do: 'dock', order: { slow: 2, undoFails: 2, waits: 137 } },
+                      { do: 'step', action: 'charge', order: {} },
+                      { do: 'step', action: 'reserve', order: { slow: 47 } },
+                    ],
+                  ],
+                },
+              ],
+            ],
+          },
+          { do: 'step', action: 'reserve', order: {}, rescue: 'pause' },
+          { do: 'fail' },
+        ],
+        startAt: 1155,
+      },
+    ],
+    moves: [
+      { at: 2348, kind: 'force', task: 3 },
+      { at: 1978, kind: 'compensate', task: 3 },
+      { at: 2224, kind: 'skip', task: 2 },
+      { at: 3962, kind: 'pause', task: 2 },
+    ],
+    chaos: 4000,
+    hurts: [],
+    calls: { busy: 0.01, unheard: 0.01, slow: 0.01 },
+    strike: null,
+  }),
 }

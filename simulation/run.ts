@@ -1,15 +1,17 @@
 import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import { World } from '../packages/triarch/src/environment/world.ts'
 import { Triarch } from '../packages/triarch/src/index.ts'
-import type { CommitOutcome } from '../packages/triarch/src/store/port.ts'
 import { callText } from '../packages/triarch/src/testing/fault.ts'
 import { type Call, isMoment, Network } from '../packages/triarch/src/testing/link.ts'
 import { type Evidence, readStore } from '../packages/triarch/test/crash/evidence.ts'
 import { violations } from '../packages/triarch/test/crash/rules.ts'
 import { Archive } from './archive.ts'
 import { Ledger } from './book.ts'
+import { Bounds } from './bounds.ts'
+import { accepted } from './censor.ts'
 import { Client } from './client.ts'
 import { Cluster } from './cluster.ts'
+import { isHarmless, refusals, textOf } from './complaint.ts'
 import { Desk, entryOf, type Written } from './desk.ts'
 import { Fortune } from './fault.ts'
 import { Operator } from './operator.ts'
@@ -17,6 +19,7 @@ import { heard, judge, judged, lasts, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
 import { Poison } from './poison.ts'
 import { rests, unfinished } from './rest.ts'
+import { Rollout } from './rollout.ts'
 import { definitions } from './services.ts'
 import { Sight } from './sight.ts'
 import { Timetable } from './timetable.ts'
@@ -71,6 +74,8 @@ class Run {
   readonly #desk: Desk
   readonly #archive: Archive
   readonly #poison: Poison
+  readonly #bounds: Bounds
+  readonly #rollout: Rollout
   readonly #cluster: Cluster
   readonly #client: Client
   readonly #operator: Operator
@@ -91,7 +96,8 @@ class Run {
     this.#fortune = new Fortune(world, plan)
     this.#sight = new Sight(this.#clock, store, plan.leaps !== undefined)
     this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
-    this.#poison = new Poison(world, store, plan.poison ?? [])
+    this.#bounds = new Bounds(store, plan)
+    this.#poison = new Poison(world, store, plan.poison ?? [], (one) => this.#bounds.explains(one))
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight, this.#clock)
     const fate = (call: Call) => {
@@ -108,6 +114,8 @@ class Run {
         this.#timetable.observe(call, answer)
         this.#archive.observe(call, answer)
         this.#poison.observe(call)
+        this.#bounds.observe(call, answer)
+        this.#rollout.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -120,8 +128,10 @@ class Run {
       this.#desk.check()
       this.#archive.before(call)
       this.#poison.before(call, args)
+      this.#rollout.before(call, args)
     }
     const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
+    this.#rollout = new Rollout(store, (machine, version) => this.#cluster.knows(machine, version))
     this.#cluster = new Cluster(world, link, this.#ledger, plan)
     const { client, application, machine } = this.#application()
     this.#client = client
@@ -132,14 +142,15 @@ class Run {
   /** Submits and operates: a process without roles, whose machine is never hurt. */
   #application(): { client: Client; application: Triarch; machine: Machine } {
     const machine = this.#world.machine('application', { skew: this.#plan.nodes[0]?.skew ?? 0 })
-    const known = definitions(null)
+    const known = definitions(null, this.#plan.settings.strict === 'all')
     const application = new Triarch({
       store: () => this.#network.link(machine),
       environment: machine,
       roles: [],
       notices: false,
       onError: (error) => this.#cluster.errors.push({ node: machine.name, error }),
-      workflows: [known.programs, known.plans],
+      workflows: [known.programs, known.newer, known.plans],
+      limits: this.#plan.nodes[0]?.limits ?? {},
     })
     const client = new Client(machine, application, known, this.#plan)
     this.#ledger.told = (token) => client.resume(token)
@@ -152,6 +163,7 @@ class Run {
       const id = this.#plan.tasks[task]?.id
       if (id !== undefined) machine.timer(at, () => void this.#operator.move(id, kind))
     }
+    for (const one of this.#plan.rollout ?? []) this.#world.after(one.at, 'update', () => this.#cluster.update(one))
     const look = () => {
       void this.#operator.decide()
       machine.timer(LOOK, look)
@@ -280,13 +292,17 @@ class Run {
     const { errors } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill() + this.#leapt
+    const { strict } = this.#plan.settings
     const hindsight = {
       evidence: { ...evidence, slack },
       sight: this.#sight,
-      sent: this.#archive.once(this.#client.sent),
+      sent: this.#archive.once(accepted(this.#client.sent, strict)),
       timetable: this.#timetable,
       archive: this.#archive,
       poison: this.#poison,
+      bounds: this.#bounds,
+      wrapped: strict ? this.#ledger.wrapped : null,
+      rollout: this.#rollout,
       written,
     }
     const found = [
@@ -302,10 +318,9 @@ class Run {
     ]
     for (const { row } of evidence.tasks) this.#world.note(`${row.id} ${row.status} ${row.result} ${row.output}`)
     const { hash, steps, elapsed } = this.#world
-    const { fired } = this.#fortune
     const [trace, moments, calls] = [this.#trace, this.#moments, this.#network.calls]
     const told = this.#plan.loss ? found.filter(lasts) : found
-    return { violations: told, fired, evidence, hash, steps, calls, elapsed, moments, trace }
+    return { violations: told, fired: this.#fortune.fired, evidence, hash, steps, calls, elapsed, moments, trace }
   }
 
   #evidence(written: readonly Written[]): Evidence {
@@ -315,13 +330,15 @@ class Run {
     for (const story of stored.tasks) {
       if (this.#client.sent[story.row.id] && !remade(story)) emitted[story.row.id] = heard(story)
     }
+
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
     const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + this.#standstill() + 10
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#clock.now()).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
     const ledger = [...this.#ledger.entries, ...written.map(entryOf)]
-    const evidence = { accepted: this.#client.accepted, emitted, ...stored, ledger, pulse }
+    const heeded = accepted(emitted, this.#plan.settings.strict)
+    const evidence = { accepted: this.#client.accepted, emitted: heeded, ...stored, ledger, pulse }
     return this.#poison.without(this.#archive.complete(evidence))
   }
 
@@ -330,21 +347,4 @@ class Run {
     const hurts = this.#plan.hurts.filter(({ kind }) => kind === 'freeze' || kind === 'cut')
     return Math.max(0, ...hurts.map(({ ms }) => ms))
   }
-}
-
-/** Of a commit, how many of its transitions the store refused. */
-function refusals({ name }: Call, answer: unknown): string {
-  const refused = name === 'commit' ? (answer as CommitOutcome[]).filter(({ ok }) => !ok).length : 0
-  return refused > 0 ? `: ${refused} refused` : ''
-}
-
-const harmless: readonly string[] = ['STORE_BUSY', 'STORE_UNANSWERED', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
-
-function isHarmless(error: unknown): boolean {
-  const { code, message = '' } = error as { code?: string; message?: string }
-  return message.startsWith('injected') || (code !== undefined && harmless.includes(code))
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

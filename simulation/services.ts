@@ -1,6 +1,7 @@
 import type { Agent, Workflow } from '../packages/triarch/src/index.ts'
 import { workload } from '../packages/triarch/test/crash/workload.ts'
 import { type Blueprint, blueprint } from './blueprint.ts'
+import type { Version } from './plan.ts'
 import { type Program, program } from './program.ts'
 import { type Diary, type Yard, yard } from './yard.ts'
 
@@ -10,14 +11,17 @@ export type Services = Omit<ReturnType<typeof workload>['shop'], 'agent'> & Omit
 export interface Definitions {
   agents: Agent[]
   programs: Workflow<Program, unknown>
+  /** The same, a version later. */
+  newer: Workflow<Program, unknown>
   plans: Workflow<Blueprint, unknown>
 }
 
 /** All that a node or an application knows; without a diary, nothing of it is ever run. */
-export function definitions(diary: Diary | null): Definitions {
+export function definitions(diary: Diary | null, strict: boolean = false): Definitions {
   const { shop } = workload(diary)
   const dockyard = yard(diary)
-  const services: Services = { ...shop, dock: dockyard.dock, build: dockyard.build }
+  const services: Services = { ...shop, dock: dockyard.dock, build: dockyard.build, weigh: dockyard.weigh }
   const plans = blueprint(services)
-  return { agents: [shop.agent, dockyard.agent], programs: program(diary, services, plans), plans }
+  const of = (version: Version) => program(diary, services, plans, { version, strict })
+  return { agents: [shop.agent, dockyard.agent], programs: of('1'), newer: of('2'), plans }
 }

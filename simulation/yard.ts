@@ -1,4 +1,5 @@
 import { type Action, type Agent, agent, type StepContext, type StepEvent } from '../packages/triarch/src/index.ts'
+import type { Place } from '../packages/triarch/test/crash/ledger.ts'
 import {
   type Book,
   type Done,
@@ -8,11 +9,14 @@ import {
   quick,
   takeBack,
 } from '../packages/triarch/test/crash/workload.ts'
+import { fit } from './censor.ts'
 
 /** What the services write down, and what they tell the world outside. */
 export interface Diary extends Book {
   /** A step waits, and goes on when somebody gives it an event by this token. */
   tell(token: string): void
+  /** Something is around this attempt. */
+  wrap(place: Place): void
 }
 
 /** How a step waits. */
@@ -31,6 +35,12 @@ export interface Yard {
   dock: Action<Visit, Done>
   /** Done in two phases. */
   build: Action<Order, Done>
+  /** Whose input or output is refused, if it says so. */
+  weigh: Action<Weight, Done>
+}
+
+export interface Weight extends Order {
+  unfit?: 'input' | 'output'
 }
 
 /** Services for steps that wait and steps that are finalized. */
@@ -53,6 +63,15 @@ export function yard(diary: Diary | null): Yard {
       run: (order: Order, step: StepContext) => perform(diary, 'build', order, step),
       finalize: (_: { input: Order }, step: StepContext) => perform(diary, 'finalize', {}, step),
     }) as Action<Order, Done>,
+    weigh: own.action('weigh', {
+      ...base,
+      input: fit<Weight>('input'),
+      output: fit<Done>('output'),
+      run: async ({ unfit, ...order }: Weight, step: StepContext) => {
+        const done = await perform(diary, 'weigh', order, step)
+        return unfit ? { ...done, unfit } : done
+      },
+    }) as Action<Weight, Done>,
   }
 }
 

@@ -528,4 +528,67 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     at: 101,
     world: 'silence',
   },
+  'a history grows for ever': {
+    change: { 'scheduler/play.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
+    by: ['bounds'],
+    world: 'bounds',
+  },
+  'of a history the events are counted, and its bytes are not': {
+    change: { 'scheduler/play.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']] },
+    by: ['bounds'],
+    world: 'bounds',
+  },
+  'a task does as much at once as it likes': {
+    change: { 'scheduler/play.ts': [['isWider(state, limits.fanOut)', 'isWider(state, limits.fanOut * 9)']] },
+    by: ['bounds'],
+    world: 'bounds',
+  },
+  'a mailbox has room for whatever comes': {
+    change: {
+      'store/sqlite/inbox.ts': [['fits(amount(AMOUNT)) || fits(amount(MAIL))', 'fits(amount(AMOUNT)) || size > 0']],
+    },
+    by: ['bounds'],
+    world: 'bounds',
+  },
+  'a claim takes all that is ready, however large': {
+    change: { 'store/sqlite/claim.ts': [['(records > left.records || bytes > left.bytes)', 'left.records < 0']] },
+    by: ['bounds'],
+    world: 'bounds',
+  },
+  'a task is given to nodes that do not have its version': {
+    change: {
+      'store/sqlite/claim.ts': [['(READY, workflow', "(READY.replace('version = ?', 'version >= ?'), workflow"]],
+    },
+    by: ['versions'],
+    world: 'versions',
+  },
+  'code hears what its schema refuses': {
+    change: { 'definition/event.ts': [['if (!schema) return', 'if (!schema || payload !== null) return']] },
+    by: ['strict'],
+    world: 'strict',
+  },
+  'nothing is around what is undone': {
+    change: { 'definition/middleware.ts': [['if (!wrap) return', "if (!wrap || hook === 'undo') return"]] },
+    by: ['strict'],
+    world: 'strict',
+  },
+  'what onError throws meets the engine': {
+    change: {
+      'client/listeners.ts': [['guarded<[unknown]>(onError ?? warn, ', '((..._: unknown[]) => onError ?? warn)(0, ']],
+    },
+    by: ['liveness', 'rest', 'engine'],
+    world: 'strict',
+  },
+  'what a schema throws meets the engine': {
+    change: {
+      'definition/schema.ts': [
+        [
+          "return 'async'\n  } catch (cause) {\n    return broken(cause)",
+          "return 'async'\n  } catch (cause) {\n    throw cause",
+        ],
+      ],
+    },
+    by: ['liveness', 'rest', 'pauses', 'engine', 'errors'],
+    world: 'strict',
+  },
 }

@@ -1,0 +1,111 @@
+import { apply } from '../packages/triarch/src/kernel/apply.ts'
+import { newState } from '../packages/triarch/src/kernel/state.ts'
+import type { Claim, ClaimRequest, Post, PostOutcome, Quarantine } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
+import { type Evidence, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Bounds as Limits, Plan } from './plan.ts'
+
+/** What a task does itself. The engine counts more than that. */
+const own: ReadonlySet<string> = new Set([
+  ...['stepRequested', 'stepCompleted', 'stepFailed', 'timerStarted', 'timerFired', 'waitStarted', 'waitTimedOut'],
+  ...['childStarted', 'childStopped', 'lockRequested', 'progressed', 'patched', 'undoRegistered'],
+])
+
+const MAIL = `
+SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox
+WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND message GLOB '{"type":"event"*'`
+const SIZE = `
+SELECT coalesce(sum(octet_length(events)), 0) AS bytes FROM triarch_history
+WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?)`
+
+/** Watches that nothing becomes larger than it may be. Where nodes do not agree on how much that is, by the most generous. */
+export class Bounds {
+  readonly faults: string[] = []
+  readonly #store: SharedStore
+  readonly #most: Limits | null
+  /** Of the node that allows the least. */
+  readonly #memory: number
+
+  constructor(store: SharedStore, { nodes }: Plan) {
+    this.#store = store
+    const all = nodes.flatMap(({ limits }) => limits ?? [])
+    this.#memory = Math.min(...all.map(({ memory }) => memory))
+    const most = (name: keyof Limits) => Math.max(...all.map((limits) => limits[name]))
+    this.#most =
+      all.length < nodes.length
+        ? null
+        : {
+            history: most('history'),
+            historyBytes: most('historyBytes'),
+            mailbox: most('mailbox'),
+            mailboxBytes: most('mailboxBytes'),
+            fanOut: most('fanOut'),
+            memory: most('memory'),
+          }
+  }
+
+  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+    if (name === 'claim') this.#claimed(args[0] as ClaimRequest, answer as Claim[])
+    if (name === 'post') this.#posted(args[0] as Post[], answer as PostOutcome[])
+  }
+
+  /** Whether a task may be set apart: there is not one node that has room for it. */
+  explains({ id }: Quarantine): boolean {
+    return (this.#store.database.get<{ bytes: number }>(SIZE, id)?.bytes ?? 0) > this.#memory
+  }
+
+  /** One task may be larger than the answer; of several, all fit. */
+  #claimed({ bytes }: ClaimRequest, claims: readonly Claim[]): void {
+    const size = claims.reduce(
+      (sum, { records }) => sum + records.reduce((all, { events }) => all + events.length, 0),
+      0,
+    )
+    if (bytes !== undefined && claims.length > 1 && size > bytes)
+      this.faults.push(`a claim of ${bytes} bytes was answered with ${claims.length} tasks of ${size}`)
+  }
+
+  /** One letter has room where there is none. */
+  #posted(posts: readonly Post[], outcomes: readonly PostOutcome[]): void {
+    if (!this.#most) return
+    for (const [index, { task, message }] of posts.entries()) {
+      if (message.type !== 'event' || message.outside !== true || outcomes[index] === 'full') continue
+      const { letters = 0, bytes = 0 } = this.#store.database.get<{ letters: number; bytes: number }>(MAIL, task) ?? {}
+      if (letters > this.#most.mailbox) this.faults.push(`${letters} events wait for ${task}`)
+      if (letters > 1 && bytes > this.#most.mailboxBytes) this.faults.push(`events of ${bytes} bytes wait for ${task}`)
+    }
+  }
+
+  judge({ tasks }: Evidence): string[] {
+    const { history } = this.#most ?? {}
+    if (history === undefined) return this.faults
+    return [...this.faults, ...tasks.flatMap((story) => (rewound(story) ? [] : this.#outgrown(story)))]
+  }
+
+  /** The turn in which a task outgrows its bounds is its last but for what is undone. */
+  #outgrown({ row, records }: Story): string[] {
+    const { history, historyBytes, fanOut } = this.#most as Limits
+    const state = newState(row.id)
+    const faults: string[] = []
+    let [count, bytes] = [0, 0]
+    for (const { seq, at, events } of records) {
+      const before = bytes
+      for (const [index, event] of events.entries()) {
+        apply(state, event, at, [])
+        if (event.type === 'continued') [count, bytes] = [0, 0]
+        if (!own.has(event.type)) continue
+        count++
+        bytes += JSON.stringify(events[index]).length
+      }
+      if (state.status !== 'running' || state.unwinding) continue
+      const open = [...state.steps.values()].filter(
+        ({ status }) => status === 'running' || status === 'suspended',
+      ).length
+      if (count > history) faults.push(`${row.id} goes on in record ${seq}, with ${count} events of its own`)
+      if (before > historyBytes && bytes > before)
+        faults.push(`${row.id} goes on in record ${seq}, with ${bytes} bytes of its own`)
+      if (open > fanOut) faults.push(`${row.id} goes on in record ${seq}, with ${open} steps at once`)
+    }
+    return faults
+  }
+}

@@ -1,0 +1,20 @@
+import type { CommitOutcome } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
+
+/** Of a commit, how many of its transitions the store refused. */
+export function refusals({ name }: Call, answer: unknown): string {
+  const refused = name === 'commit' ? (answer as CommitOutcome[]).filter(({ ok }) => !ok).length : 0
+  return refused > 0 ? `: ${refused} refused` : ''
+}
+
+const harmless: readonly string[] = ['STORE_BUSY', 'STORE_UNANSWERED', 'STORE_CLOSED', 'NODE_STOPPED', 'NODE_FENCED']
+
+/** Whether a node may report it, while there are faults. */
+export function isHarmless(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string }
+  return message.startsWith('injected') || (code !== undefined && harmless.includes(code))
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
