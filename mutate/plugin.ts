@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { embedded } from './embed.ts'
 import { mutantsByFile, root, targets } from './target.ts'
 
-/** Tells the suites what they do here; JSON of an Errand. */
+/** Tells the suites where it says what they do here: a file with the JSON of an Errand, which is too long for a variable. */
 export const VARIABLE = 'TRIARCH_MUTATE'
 
 /** What a run of the suites is asked for. */
@@ -21,7 +22,7 @@ export interface Judged {
 
 export function errand(): Errand | null {
   const asked = process.env[VARIABLE]
-  return asked === undefined ? null : (JSON.parse(asked) as Errand)
+  return asked === undefined ? null : (JSON.parse(readFileSync(asked, 'utf8')) as Errand)
 }
 
 /** Loads the files of the target with all their mutants in them; null: none are asked for. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Errand, type Judged, VARIABLE } from './plugin.ts'
@@ -111,9 +111,11 @@ export class Suites {
     const report = join(this.#folder, 'report.jsonl')
     rmSync(report, { force: true })
     const errand: Errand = { target: this.#name, report, judge }
+    const asked = join(this.#folder, 'errand.json')
+    writeFileSync(asked, JSON.stringify(errand))
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const flags = ['run', '--project', this.#target.suites.project, '--reporter', 'dot', '--no-color', ...files]
-    const env = { ...process.env, ...UNCACHED, [VARIABLE]: JSON.stringify(errand) }
+    const env = { ...process.env, ...UNCACHED, [VARIABLE]: asked }
     const child = spawn(process.execPath, [vitest, ...flags], { cwd: root, env, detached: true })
     const said: string[] = []
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => said.push(String(text)))
