@@ -1,0 +1,563 @@
+import { describe, expect, it } from 'vitest'
+import { TriarchError } from '../../triarch/src/index.ts'
+import type { ListQuery, NewTask } from '../../triarch/src/store/port.ts'
+import { handClock } from '../../triarch/test/store/clock.ts'
+import { newTask } from '../../triarch/test/store/samples.ts'
+import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
+import { booleans, integers, texts } from '../src/arrays.ts'
+import { Audience } from '../src/audience.ts'
+import { configOf, goodbye, type Role } from '../src/connect.ts'
+import { byNode } from '../src/entries.ts'
+import { blocked, isBlocked, ruleOf, sqlStateOf, storeError } from '../src/failure.ts'
+import { listStatement } from '../src/list.ts'
+import { type News, Tally } from '../src/news.ts'
+import { settingsOf } from '../src/options.ts'
+import { Pace } from '../src/pace.ts'
+import { patiently } from '../src/patience.ts'
+import { Queue } from '../src/queue.ts'
+import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
+
+const turns = async (count = 5) => {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+/** As Node gives it for a name with several addresses. */
+const many = (errors: Error[]) => Object.assign(new AggregateError(errors, 'all'), { message: '' })
+const hex = (buffer: Buffer) =>
+  buffer
+    .toString('hex')
+    .replace(/(.{8})/g, '$1 ')
+    .trim()
+
+describe('an array in binary form', () => {
+  it('has a header, and each element after its length', () => {
+    expect(hex(integers([]))).toBe('00000000 00000001 00000014')
+    expect(hex(integers([1, null, undefined, -2, 2 ** 40 + 3]))).toBe(
+      '00000001 00000001 00000014 00000005 00000001 00000008 00000000 00000001 ffffffff ffffffff 00000008 ffffffff fffffffe 00000008 00000100 00000003',
+    )
+    expect(hex(texts([]))).toBe('00000000 00000001 00000019')
+    expect(hex(texts(['ab', null, undefined, '', 'é']))).toBe(
+      '00000001 00000001 00000019 00000005 00000001 00000002 6162ffff ffffffff ffff0000 00000000 0002c3a9',
+    )
+    expect(hex(booleans([]))).toBe('00000000 00000001 00000010')
+    expect(hex(booleans([true, false]))).toBe('00000001 00000001 00000010 00000002 00000001 00000001 01000000 0100')
+  })
+
+  it('has whole numbers only', () => {
+    for (const value of [1.5, Number.NaN, 2 ** 53]) expect(() => integers([value])).toThrow('is no whole number')
+  })
+})
+
+describe('an answer', () => {
+  it('is a number or a text, or there is none', () => {
+    expect([number([3]), number([null]), number(['3']), number(undefined)]).toEqual([3, null, null, null])
+    expect(answerOf(['x'])).toBe('x')
+    expect(() => answerOf([null])).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
+    expect(() => answerOf(undefined)).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
+  })
+
+  it('says what became of letters', () => {
+    expect(postOutcomes('7,0,-1,-2')).toEqual(['posted', 'unknown', 'unfit', 'full'])
+  })
+
+  it('names who is to be told', () => {
+    const row = [1, '{a,NULL,"=w@1",!w@2,b}', '{c}'] as const
+    expect([...newsOf(row)]).toEqual([
+      { mail: 'a' },
+      { tasks: 'w@1', control: false },
+      { tasks: 'w@2', control: true },
+      { mail: 'b' },
+    ])
+    expect([...newsOf(row, 2)]).toEqual([{ mail: 'c' }])
+    expect([...newsOf(undefined)]).toEqual([])
+  })
+
+  it.each([
+    ['{NULL}', true],
+    ['{a,NULL}', true],
+    ['{NULL,=w@1}', false],
+    ['{NULL,!w@1}', false],
+    ['{a}', false],
+    ['{}', false],
+    [null, false],
+  ])('%s leaves tasks unnamed: %s', (names, unnamed) => {
+    expect(isUnnamed([1, names])).toBe(unnamed)
+  })
+
+  it('is taken apart into its elements', () => {
+    expect([elements('{a,"b c",d}'), elements('{}'), elements(null)]).toEqual([['a', 'b c', 'd'], [], []])
+  })
+
+  it('tells of tasks that may be claimed at once', () => {
+    const gated: Partial<NewTask> = { gates: { locks: [], after: [] } }
+    expect(readyOf([newTask('a'), newTask('b', { startAt: 5 }), newTask('c', gated)])).toEqual([{ tasks: 'flow@1' }])
+  })
+
+  it('says what became of submissions', () => {
+    expect(submitOutcomes('7,-8')).toEqual([
+      { created: true, key: 7 },
+      { created: false, key: 8 },
+    ])
+    expect(submitOutcomes('0,5', '{"1":"x"}')).toEqual([
+      { created: false, key: 0, heldBy: 'x' },
+      { created: true, key: 5 },
+    ])
+  })
+})
+
+describe('what a submission asks for', () => {
+  const gates = { locks: [{ step: 0, name: 'k', ifHeld: 'queue' as const }], after: ['x'] }
+
+  it('has gates only where tasks have some', () => {
+    expect(gatesOfTask(newTask('a'), { of: 1 })).toEqual([])
+    expect(gatesOfTask(newTask('a', { gates }), { of: 2, parent: 'p', step: 3 })).toEqual([
+      { op: 'create', of: 2, parent: 'p', step: 3, id: 'a', ...gates, at: newTask('a').at },
+    ])
+    expect(gatesOfTasks([newTask('a')])).toBeNull()
+    expect(JSON.parse(gatesOfTasks([newTask('a'), newTask('b', { gates })]) ?? '')).toMatchObject([{ of: 2, id: 'b' }])
+  })
+
+  it('has tags only where there are some', () => {
+    expect([tagsText(newTask('a')), tagsText(newTask('a', { tags: { x: 'y' } }))]).toEqual([null, '{"x":"y"}'])
+  })
+})
+
+describe('entries of nodes', () => {
+  it('are sorted out by node, each in the order of its requests, and know their place', () => {
+    const entry = (node: string, work: number) => ({ node, work, message: null })
+    const all = [entry('a', 5), entry('b', 2), entry('a', 3)]
+    expect([...byNode(all)].map(([node, own]) => [node, own.map(({ place }) => place)])).toEqual([
+      ['a', [2, 0]],
+      ['b', [1]],
+    ])
+  })
+})
+
+describe('news', () => {
+  const tally = (...news: News[]) => {
+    const all = new Tally()
+    for (const one of news) all.add(one)
+    return all
+  }
+
+  it('are counted by whom they are for', () => {
+    const all = tally(
+      { mail: 'a' },
+      { ended: 't' },
+      { left: 'b' },
+      { work: 'x' },
+      { work: 'x' },
+      { tasks: 'w' },
+      { tasks: 'w', control: true },
+      { tasks: 'w' },
+    )
+    expect([[...all.mail], [...all.ended], [...all.left]]).toEqual([['a'], ['t'], ['b']])
+    expect([[...all.work], [...all.tasks]]).toEqual([
+      [['x', 2]],
+      [
+        ['=w', 2],
+        ['!w', 1],
+      ],
+    ])
+    expect([all.unknown, all.addresses, all.empty]).toEqual([false, true, false])
+  })
+
+  it('of what was overlooked are for all who can act', () => {
+    const all = tally({ overlooked: ['@a', '+x', '=w', '!v'] })
+    expect([[...all.mail], [...all.work], [...all.tasks]]).toEqual([
+      ['a'],
+      [['x', Infinity]],
+      [
+        ['=w', Infinity],
+        ['!v', Infinity],
+      ],
+    ])
+  })
+
+  it.each<[news: News[], addresses: boolean, empty: boolean]>([
+    [[], false, true],
+    [['tasks'], true, false],
+    [[{ work: 'x' }], true, false],
+    [[{ tasks: 'x' }], true, false],
+    [[{ mail: 'a' }], false, false],
+    [[{ ended: 'a' }], false, false],
+    [[{ left: 'a' }], false, false],
+  ])('%j have to be addressed: %s; are none: %s', (news, addresses, empty) => {
+    const all = tally(...news)
+    expect([all.addresses, all.empty]).toEqual([addresses, empty])
+  })
+})
+
+describe('an audience', () => {
+  const clock = handClock()
+  const runs = (workflows: string[], actions: string[] = [], addressed = true) =>
+    JSON.stringify({ workflows, actions, ...(addressed && { addressed }) })
+  const rows = [
+    { id: 'a', roles: '["scheduler","agent"]', runs: runs(['w@1'], ['x']) },
+    { id: 'b', roles: '["scheduler"]', runs: runs(['w@2']) },
+    { id: 'c', roles: '["agent"]', runs: runs([], ['x'], false) },
+    { id: 'd', roles: '["scheduler","agent"]', runs: null },
+  ]
+  const audience = (own = rows) => {
+    const all = new Audience(clock)
+    all.read(own)
+    return all
+  }
+
+  it('is read anew after a while', () => {
+    const all = new Audience(clock)
+    expect([all.old, all.addressed]).toEqual([true, false])
+    all.read(rows.slice(0, 2))
+    expect([all.old, all.addressed]).toEqual([false, true])
+    clock.advance(5_000)
+    expect(all.old).toBe(false)
+    clock.advance(1)
+    expect([all.old, all.addressed]).toEqual([true, false])
+  })
+
+  it.each([
+    [[0, 1, 2], true],
+    [[0, 1, 3], false],
+  ])('is addressed where all schedulers are: %j', (which, addressed) => {
+    expect(audience(which.map((index) => rows[index] as (typeof rows)[0])).addressed).toBe(addressed)
+  })
+
+  it('of tasks is who can run them, by the words that each knows', () => {
+    expect(audience().tasks('w@1', false, 9, null).sort()).toEqual(['=a', '@d'])
+    expect(audience().tasks('w@2', false, 9, null).sort()).toEqual(['=b', '@d'])
+    expect(audience().tasks('w@1', false, 9, 'a')).toEqual(['@d'])
+    expect(audience().tasks('w@1', false, 1, 'a')).toEqual([])
+    expect(audience().tasks('w@2', false, 1, 'a')).toHaveLength(1)
+    expect(audience().tasks('w@1', false, 1, null)).toHaveLength(1)
+  })
+
+  it('of what nobody can run is everybody, if a word of an operator came for it', () => {
+    expect(audience(rows.slice(0, 3)).tasks('v@1', false, 9, null)).toEqual([])
+    expect(audience(rows.slice(0, 3)).tasks('v@1', true, 9, null).sort()).toEqual(['=a', '=b'])
+    expect(audience(rows.slice(0, 3)).tasks('w@1', true, 9, null)).toEqual(['=a'])
+  })
+
+  it('of requests is who hosts their action', () => {
+    expect(audience().work('x', 9, null).sort()).toEqual(['+a', 'work', 'work'])
+    expect(audience().work('y', 9, null)).toEqual(['work'])
+    expect(audience().work('x', 1, 'a')).toEqual(['work'])
+    expect(audience(rows.slice(1, 2)).work('x', 9, null)).toEqual([])
+  })
+
+  it('is without who left', () => {
+    const all = audience()
+    all.gone('a')
+    expect(all.tasks('w@1', false, 9, null)).toEqual(['@d'])
+  })
+})
+
+describe('the pace of looking', () => {
+  it('without hints slows down while nothing is found', () => {
+    const clock = handClock()
+    const pace = new Pace(clock)
+    const looks: number[] = []
+    let last = pace.count(false)
+    for (let at = 1; at <= 1_000; at++) {
+      clock.advance(1)
+      if (at === 700) pace.found()
+      const count = pace.count(false)
+      if (count !== last) looks.push(at)
+      last = count
+    }
+    expect(looks).toEqual([5, 15, 35, 75, 155, 315, 515, 700, 710, 730, 770, 850])
+  })
+
+  it.each([
+    [1, 2_250, 3_750],
+    [10, 22_500, 37_500],
+    [0, 375, 625],
+    [1_000, 45_000, 75_000],
+  ])('with hints is shared by %d nodes', (living, least, most) => {
+    for (const lot of [0, 0.999]) {
+      const clock = { ...handClock(), random: () => lot }
+      const pace = new Pace(clock)
+      pace.living = living
+      const first = pace.count(true)
+      clock.advance(least - 1)
+      expect(pace.count(true)).toBe(first)
+      clock.advance(most - least + 1)
+      expect(pace.count(true)).toBe(first + 1)
+    }
+  })
+})
+
+describe('an error', () => {
+  it.each<[error: unknown, verdict: string, code: string]>([
+    [many([Object.assign(new Error('a'), { code: 'ECONNREFUSED' })]), 'reconnect', 'STORE_UNAVAILABLE'],
+    [many([new Error('a')]), 'fail', 'STORE_FAILED'],
+    [Object.assign(new Error('x'), { code: '08006' }), 'reconnect', 'STORE_UNAVAILABLE'],
+    [Object.assign(new Error('connection terminated'), { code: 'EOTHER' }), 'reconnect', 'STORE_UNAVAILABLE'],
+    [new Error('timeout expired'), 'reconnect', 'STORE_UNAVAILABLE'],
+    [new Error('something'), 'fail', 'STORE_FAILED'],
+    [{}, 'fail', 'STORE_FAILED'],
+  ])('%o means: %s, else %s', (error, verdict, code) => {
+    expect(ruleOf(error)).toEqual({ verdict, code })
+  })
+
+  it('is one of ours, with that of the server', () => {
+    const ours = new TriarchError('STORE_CLOSED', 'x')
+    expect(storeError(ours)).toBe(ours)
+    const theirs = Object.assign(new Error('x'), { code: '53100' })
+    expect(storeError(theirs)).toMatchObject({
+      code: 'STORE_FULL',
+      message: 'x',
+      details: { postgres: '53100' },
+      cause: theirs,
+    })
+    expect((storeError(new Error('x')) as TriarchError).details).toBeUndefined()
+    expect(storeError(many([new Error('a'), new Error('b')]))).toMatchObject({
+      message: 'Error: a; Error: b',
+    })
+    expect(storeError('text')).toMatchObject({ message: 'text' })
+  })
+
+  it('of a call that somebody is in the way of says so', () => {
+    const theirs = Object.assign(new Error('x'), { code: '55P03' })
+    expect([isBlocked(blocked(theirs)), isBlocked(storeError(theirs)), isBlocked(theirs)]).toEqual([true, false, false])
+    const other = Object.assign(new Error('x'), { code: '55P02' })
+    expect(blocked(other)).toBe(other)
+  })
+
+  it('has its state, also behind what others made of it', () => {
+    const state = Object.assign(new Error('x'), { code: '23505' })
+    expect(sqlStateOf(new Error('y', { cause: new Error('z', { cause: state }) }))).toBe('23505')
+    expect([
+      sqlStateOf(new Error('y')),
+      sqlStateOf(Object.assign(new Error('x'), { code: 'EPIPE' })),
+      sqlStateOf('x'),
+    ]).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('who waits for the server', () => {
+  const away = () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))
+
+  it('tries as long as it may, ever more rarely', async () => {
+    const clock = handClock()
+    const tried: number[] = []
+    const heard: unknown[] = []
+    const attempt = () => {
+      tried.push(clock.monotonic())
+      return away()
+    }
+    const given = patiently(clock, 3_000, attempt, (error) => heard.push(error)).catch((error: unknown) => error)
+    for (let n = 0; n < 500; n++) {
+      await turns(1)
+      clock.advance(10)
+    }
+    expect(await given).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(heard).toHaveLength(tried.length)
+    expect([(tried.at(-2) as number) < 3_000, (tried.at(-1) as number) >= 3_000]).toEqual([true, true])
+    const waits = tried.slice(1).map((at, index) => at - (tried[index] as number))
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_010)
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(500)
+    expect(waits[0]).toBeLessThanOrEqual(10)
+  })
+
+  it('does not try again what would fail again', async () => {
+    let tries = 0
+    const attempt = () => {
+      tries++
+      return Promise.reject(Object.assign(new Error('x'), { code: '23505' }))
+    }
+    await expect(patiently(handClock(), 1_000, attempt)).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    await expect(patiently(handClock(), 0, away)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(tries).toBe(1)
+  })
+
+  it('stands in line without a connection while others are in the way, two at a time', async () => {
+    const clock = handClock()
+    const queue = new Queue(clock)
+    const busy = new TriarchError('STORE_BUSY', 'x', { details: { blocked: true } })
+    let at = 0
+    let most = 0
+    let tries = 0
+    const attempt = async () => {
+      if (tries++ >= 5) most = Math.max(most, ++at)
+      await turns(2)
+      if (tries > 5) at--
+      throw busy
+    }
+    const all = Array.from({ length: 5 }, () => queue.run(400, attempt).catch((error: unknown) => error))
+    for (let n = 0; n < 300; n++) {
+      await turns(1)
+      clock.advance(5)
+    }
+    expect(await Promise.all(all)).toEqual([busy, busy, busy, busy, busy])
+    expect(tries).toBeGreaterThan(15)
+    expect(most).toBeLessThanOrEqual(2)
+  })
+
+  it('gets its answer, or what else went wrong, at once', async () => {
+    const queue = new Queue(handClock())
+    expect(await queue.run(100, async () => 7)).toBe(7)
+    const other = new TriarchError('STORE_BUSY', 'x')
+    await expect(queue.run(100, () => Promise.reject(other))).rejects.toBe(other)
+    const busy = new TriarchError('STORE_BUSY', 'x', { details: { blocked: true } })
+    await expect(queue.run(0, () => Promise.reject(busy))).rejects.toBe(busy)
+  })
+
+  it('says goodbye for a moment only', async () => {
+    const clock = handClock()
+    let late = 0
+    const never = goodbye(clock, new Promise(() => undefined), () => late++)
+    clock.advance(999)
+    expect(late).toBe(0)
+    clock.advance(1)
+    await never
+    expect(late).toBe(1)
+    await goodbye(clock, Promise.reject(new Error('gone')), () => late++)
+    clock.advance(5_000)
+    expect(late).toBe(1)
+  })
+})
+
+describe('the settings', () => {
+  it.each<[given: unknown, code: string]>([
+    ['', 'INVALID_OPTION'],
+    [null, 'INVALID_OPTION'],
+    [5, 'INVALID_OPTION'],
+    [{ uri: 'x' }, 'UNKNOWN_OPTION'],
+    [{ clock: 'wall' }, 'INVALID_OPTION'],
+    [{ migrate: 'later' }, 'INVALID_OPTION'],
+    [{ connections: 0 }, 'INVALID_OPTION'],
+    [{ reads: 1_001 }, 'INVALID_OPTION'],
+    [{ transactions: 1.5 }, 'INVALID_OPTION'],
+    [{ patience: -1 }, 'INVALID_OPTION'],
+    [{ answerWithin: 9 }, 'INVALID_OPTION'],
+  ])('%j are refused with %s', (given, code) => {
+    expect(() => settingsOf(given as string)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('have bounds that may be reached, and defaults', () => {
+    const bounds = {
+      connections: 1,
+      reads: 1_000,
+      patience: 0,
+      answerWithin: 10,
+      clock: 'environment',
+      migrate: 'wait',
+    } as const
+    expect(settingsOf(bounds)).toMatchObject(bounds)
+    expect(settingsOf('postgres://h/d')).toEqual({
+      ...{
+        connection: { connectionString: 'postgres://h/d' },
+        schema: 'triarch',
+        connections: 8,
+        reads: 4,
+        transactions: 4,
+      },
+      ...{ notify: true, patience: 30_000, answerWithin: 5_000, clock: 'server', migrate: 'auto' },
+    })
+    expect(settingsOf({ connection: { host: 'h' } }).connection).toEqual({ host: 'h' })
+  })
+
+  it.each<[role: Role, within: number, timeout: number, commit: string]>([
+    ['calls', 5_000, 30_000, 'on'],
+    ['reads', 5_000, 4_000, 'off'],
+    ['beats', 60_000, 30_000, 'off'],
+  ])('of a connection for %s have bounds within which it answers', (role, answerWithin, timeout, commit) => {
+    const config = configOf(settingsOf({ answerWithin }), role)
+    expect(config).toMatchObject({ statement_timeout: timeout, lock_timeout: answerWithin * 0.8 })
+    expect(config.options).toContain(`-c synchronous_commit=${commit} `)
+  })
+
+  it('of a pooled connection touch no session', () => {
+    const config = configOf(settingsOf({ notify: false }), 'calls')
+    expect([config.options, config.statement_timeout, config.lock_timeout]).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('a list', () => {
+  const shape = (query: Partial<ListQuery>) => {
+    const { sql, values } = listStatement({ order: 'oldest', limit: 5, ...query })
+    const where = sql
+      .replace(/SELECT .*? FROM/g, 'FROM')
+      .replace(/\s+/g, ' ')
+      .trim()
+    return { where, values }
+  }
+
+  it.each<[what: string, query: Partial<ListQuery>, where: string, values: unknown[]]>([
+    ['everything', {}, 'FROM triarch.tasks t ORDER BY t.key ASC LIMIT $1', [5]],
+    [
+      'the newest behind one',
+      { order: 'newest', after: 9 },
+      'FROM triarch.tasks t WHERE t.key < $1 ORDER BY t.key DESC LIMIT $2',
+      [9, 5],
+    ],
+    [
+      'the oldest behind one',
+      { after: 9 },
+      'FROM triarch.tasks t WHERE t.key > $1 ORDER BY t.key ASC LIMIT $2',
+      [9, 5],
+    ],
+    [
+      'what was set apart',
+      { quarantined: true },
+      'FROM triarch.tasks t WHERE t.quarantined ORDER BY t.key ASC LIMIT $1',
+      [5],
+    ],
+    [
+      'by all of its columns',
+      { workflow: 'w', version: '1', parent: 'p', parentStep: 2, submittedAfter: 3, submittedBefore: 4 },
+      'FROM triarch.tasks t WHERE t.workflow = $1 AND t.version = $2 AND t.parent = $3 AND t.submitted_at > $4 AND t.submitted_at < $5 AND (t.parent_step = $6 OR t.parent_step IS NULL) ORDER BY t.key ASC LIMIT $7',
+      ['w', '1', 'p', 3, 4, 2, 5],
+    ],
+    [
+      'by tags',
+      { tags: { a: '1', b: '2' } },
+      'FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE EXISTS (FROM triarch.tags x WHERE x.name = $1 AND x.value = $2 AND x.task = t.key) AND tag.name = $3 AND tag.value = $4 ORDER BY tag.task ASC LIMIT $5',
+      ['b', '2', 'a', '1', 5],
+    ],
+    [
+      'by a status',
+      { status: 'running' },
+      "FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $2 ORDER BY t.key ASC LIMIT $1",
+      [5, 'running'],
+    ],
+    [
+      'by statuses',
+      { status: ['running', 'paused', 'running'] },
+      "(FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $2 ORDER BY t.key ASC LIMIT $1) UNION ALL (FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $3 ORDER BY t.key ASC LIMIT $1) ORDER BY 1 ASC LIMIT $1",
+      [5, 'running', 'paused'],
+    ],
+    [
+      'by statuses one of which most have',
+      { status: ['stopped', 'paused'] },
+      'FROM triarch.tasks t WHERE t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1',
+      [5, ['stopped', 'paused']],
+    ],
+    [
+      'by rare results',
+      { result: ['error', 'cancelled'], status: 'stopped' },
+      "(FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $3 AND t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1) UNION ALL (FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $4 AND t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1) ORDER BY 1 ASC LIMIT $1",
+      [5, ['stopped'], 'error', 'cancelled'],
+    ],
+    [
+      'by a rare result',
+      { result: 'error' },
+      "FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $2 ORDER BY t.key ASC LIMIT $1",
+      [5, 'error'],
+    ],
+    [
+      'by a result that most have',
+      { result: ['success', 'error'] },
+      'FROM triarch.tasks t WHERE t.result = ANY ($2) ORDER BY t.key ASC LIMIT $1',
+      [5, ['success', 'error']],
+    ],
+    [
+      'by a result that all have at first',
+      { result: 'pending', status: 'running' },
+      "FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $3 AND t.result = ANY ($2) ORDER BY t.key ASC LIMIT $1",
+      [5, ['pending'], 'running'],
+    ],
+    ['by no status', { status: [] }, 'FROM triarch.tasks t WHERE false LIMIT $1', [5]],
+  ])('of %s asks what an index knows', (_, query, where, values) => {
+    expect(shape(query)).toEqual({ where, values })
+  })
+})
