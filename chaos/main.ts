@@ -10,8 +10,9 @@ import { summary } from './report.ts'
 import { run } from './run.ts'
 import { appointWarden } from './warden.ts'
 
-/** Takeover is measured once for each of these (ms), and at least once. */
+/** Takeover is measured once for each of these (ms), at least once and at most so often: it takes some five seconds of peace. */
 const TAKEOVER_EVERY = 20_000
+const MOST_TAKEOVERS = 12
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2))
@@ -25,7 +26,7 @@ async function main(): Promise<number> {
   if (data === undefined) warden.remove(dir)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const screen = progress(process.stdout, json)
-  const takeovers = Math.max(1, Math.round(options.duration / TAKEOVER_EVERY))
+  const takeovers = Math.min(MOST_TAKEOVERS, Math.max(1, Math.round(options.duration / TAKEOVER_EVERY)))
   const { report, remains } = await run({ ...rest, dir, takeovers, warden, screen })
   screen.end()
   if (data !== undefined) {

@@ -14,9 +14,10 @@ const each =
 
 const accepted: Rule = ({ accepted, tasks }) => {
   const known = tasks.map(({ row }) => row.id)
-  const twice = known.filter((id, index) => known.indexOf(id) !== index)
+  const there = new Set<string>()
+  const twice = known.filter((id) => there.size === there.add(id).size)
   return [
-    ...accepted.filter((id) => !known.includes(id)).map((id) => `${id}: was accepted and is lost`),
+    ...accepted.filter((id) => !there.has(id)).map((id) => `${id}: was accepted and is lost`),
     ...twice.map((id) => `${id}: is there twice`),
   ]
 }
