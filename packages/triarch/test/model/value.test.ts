@@ -5,8 +5,9 @@ import type { TaskEvent } from '../../src/kernel/event.ts'
 import { fenceOf, isGated, waitingParents } from '../../src/kernel/gate.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { isFull } from '../../src/kernel/load.ts'
-import { lossWait, onTrial } from '../../src/kernel/loss.ts'
+import { isRelief, lossWait, onTrial } from '../../src/kernel/loss.ts'
 import { NOTHING, said, unheard } from '../../src/kernel/mailbox.ts'
+import type { Message } from '../../src/kernel/message.ts'
 import { newPlanState, progressOf } from '../../src/kernel/plan.ts'
 import { backoff, DEFAULTS, resolvePolicy } from '../../src/kernel/policy.ts'
 import { missing, references, resolve } from '../../src/kernel/reference.ts'
@@ -277,6 +278,26 @@ describe('a step that was lost with its process', () => {
     [2, 100, false],
   ])('with %d doubts is tried by itself at %d: %s', (doubts, at, expected) => {
     expect(onTrial({ doubts, patientUntil: 100 }, at)).toBe(expected)
+  })
+})
+
+describe('the answer of a step', () => {
+  const lost = (times: number): TaskEvent[] => [
+    h.started,
+    h.requested(1),
+    ...Array.from({ length: times }, () => h.failedAttempt(1, { lost: 'death', next: { operation: 'run', at: 1 } })),
+  ]
+
+  it.each<[what: string, times: number, message: Message, relief: boolean]>([
+    ['that was lost twice', 2, h.reply(1, h.done), true],
+    ['that was verified after it was lost twice', 2, h.reply(1, h.done, { operation: 'verify' }), true],
+    ['that was lost once', 1, h.reply(1, h.done), false],
+    ['that fails', 2, h.reply(1, h.failed()), false],
+    ['that is undone', 2, h.reply(1, h.done, { operation: 'undo' }), false],
+    ['that nobody knows', 2, h.reply(9, h.done), false],
+    ['that is none', 2, { type: 'resume' }, false],
+  ])('%s is a relief, which must not be lost with what comes after it', (_, times, message, relief) => {
+    expect(isRelief(after(...lost(times)), message)).toBe(relief)
   })
 })
 
