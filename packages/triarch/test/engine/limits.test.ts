@@ -60,6 +60,22 @@ describe('every bound is explicit:', () => {
     expect(await (await s.submit(long, null)).result()).toBe('fine')
   })
 
+  it('a node with room for one task finishes one whose mailbox is full and which waits for its child', async () => {
+    const double = workflow('double', { run: async (n: number, task) => task.run('double', () => n * 2) })
+    const parent = workflow('parent', {
+      run: async (_: null, task) => {
+        await task.sleep('3s')
+        return [await task.call(double, 21), await task.event('news')]
+      },
+    })
+    await using s = await stage({ workflows: [parent, double], limits: { tasks: 1, mailbox: 1 }, poll: '1s' })
+    const task = await s.submit(parent, null)
+    await s.settle()
+    await task.emit('news', 'read')
+    await s.advance('1m')
+    expect(await task.result()).toEqual([42, 'read'])
+  })
+
   it('payloads over the limit are refused where they arise', async () => {
     const flow = workflow('flow', {
       rescue: 'fail',
