@@ -122,7 +122,9 @@ export function withDeadline(store: StateStore, environment: Environment, unansw
   const waiting = Object.keys(bounded).map((call) => [call, (...args: unknown[]) => wait(call, args)])
   const others = Object.keys(unbounded).flatMap((name) => {
     const own = methods[name]
-    return own === undefined ? [] : [[name, typeof own === 'function' ? own.bind(store) : own]]
+    return own === undefined
+      ? []
+      : [[name, typeof own === 'function' ? (...args: unknown[]) => methods[name]?.(...args) : own]]
   })
   return Object.fromEntries([...waiting, ...others]) as unknown as StateStore
 }
