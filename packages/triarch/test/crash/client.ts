@@ -12,8 +12,6 @@ export class Client {
   /** Events that were sent again because nobody knew whether they had arrived: they may be heard twice. */
   readonly doubtful: Record<string, number[]> = {}
   readonly #owed = new Map<string, number>()
-  /** The store has lost them. */
-  readonly #gone = new Set<string>()
   readonly #triarch: Triarch
   readonly #workflows: ReturnType<typeof workload>['workflows']
   readonly #random: Random
@@ -62,7 +60,8 @@ export class Client {
       await this.#persist(() => this.#triarch.task(id).emit('news', sent.length), doubt)
       sent.push(sent.length)
     } catch (error) {
-      if (!isTriarchError(error, 'TASK_STOPPED') && !this.#gone.has(id)) throw error
+      // Whether a task that is not there may be missing is for the rules to say: a failover loses it before anybody knows.
+      if (!isTriarchError(error, 'TASK_STOPPED') && !isTriarchError(error, 'UNKNOWN_TASK')) throw error
       this.#owed.delete(id)
     }
     if (sent.length >= (this.#owed.get(id) ?? 0)) this.#owed.delete(id)
@@ -74,10 +73,7 @@ export class Client {
       const sent = this.emitted[id]?.length ?? 0
       if (sent > 0) this.#owed.set(id, sent + (this.#owed.get(id) ?? sent))
     }
-    for (const id of gone) {
-      this.#gone.add(id)
-      this.#owed.delete(id)
-    }
+    for (const id of gone) this.#owed.delete(id)
   }
 
   /** Tries until it is done; tells of each try of which nobody knows what became of it. */
