@@ -79,7 +79,14 @@ async function tolerant(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    const expected = ['TASK_STOPPED', 'TASK_NOT_PAUSED', 'ILLEGAL_MOVE', 'STORE_BUSY', 'STORE_UNANSWERED'] as const
+    const expected = [
+      'UNKNOWN_TASK',
+      'TASK_STOPPED',
+      'TASK_NOT_PAUSED',
+      'ILLEGAL_MOVE',
+      'STORE_BUSY',
+      'STORE_UNANSWERED',
+    ] as const
     if (!expected.some((code) => isTriarchError(error, code))) throw error
   }
 }
