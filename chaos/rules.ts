@@ -129,7 +129,11 @@ const poisoned: Rule = ({ murders }) =>
     .filter(([, killed]) => killed.length > MOST_KILLED)
     .map(([task, killed]) => `${task} killed ${killed.length} processes`)
 
-const MOST_KILLED = 5
+/**
+ * Code that kills right after a step: the step is suspected after two and tried, the code kills once more when the step's answer is
+ * recorded, twice before its task is suspected, and three times while that is tried alone.
+ */
+const MOST_KILLED = 8
 
 /** Processes end by themselves only where poison says that it killed them. */
 const deaths: Rule = ({ deaths, murders }) => {

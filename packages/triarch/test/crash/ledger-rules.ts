@@ -55,10 +55,11 @@ const silence = both((story, entries, { pulse = PULSE, slack = CLOCK_LAG }) => {
   const spans = stops(story)
   return entries
     .filter(({ kind, zombie }) => kind === 'call' && !zombie)
-    .filter((entry) => {
-      const at = entry.at - lagOf(story, entry)
-      return spans.some(({ from, until }) => at > from + late && at < until)
-    })
+    .filter((entry) =>
+      [entry.at, entry.at - lagOf(story, entry)].every((at) =>
+        spans.some(({ from, until }) => at > from + late && at < until),
+      ),
+    )
     .map((entry) => `${nameOf(entry)} started after the task had stopped`)
 })
 
