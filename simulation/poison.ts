@@ -10,6 +10,9 @@ import type { Vault } from './vault.ts'
 /** Commits of one task that the store may be asked to take in vain. */
 const IN_VAIN = 60
 
+/** Times that one task may be set apart: a store that loses the answer is asked again, and operators give one more chance. */
+const MOST_APART = 30
+
 /** Tasks that the store does not take, or cannot give back: they are to be set apart, and nobody else. */
 export class Poison {
   readonly faults: string[] = []
@@ -21,6 +24,9 @@ export class Poison {
   readonly #refused: ReadonlyMap<string, number>
   readonly #inVain = new Map<string, number>()
   readonly #spoilt = new Set<number>()
+  readonly #apart = new Map<string, number>()
+  /** A task is set apart again and again: the run would last for hours. */
+  hopeless = false
 
   /** `outgrown`: whether a task is too large for every node. */
   constructor(
@@ -55,6 +61,12 @@ export class Poison {
     if (name !== 'quarantine') return
     const one = args[0] as Quarantine
     const { id } = one
+    const times = (this.#apart.get(id) ?? 0) + 1
+    this.#apart.set(id, times)
+    if (times === MOST_APART) {
+      this.hopeless = true
+      this.faults.push(`${id} was set apart ${times} times`)
+    }
     if (!this.tasks.has(id) && !this.#outgrown(one))
       this.faults.push(`${id} was set apart, and nothing is wrong with it`)
   }

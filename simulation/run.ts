@@ -243,6 +243,7 @@ class Run {
   async #settle(): Promise<boolean> {
     for (let waited = 0; waited < LIVENESS; waited += LOOK) {
       if (this.#client.idle && this.#operator.idle && this.#rests()) return true
+      if (this.#poison.hopeless) return false
       if (waited % FEED === 0) this.#client.feed()
       await this.#world.run(LOOK)
     }
@@ -330,7 +331,6 @@ class Run {
     for (const story of stored.tasks) {
       if (this.#client.sent[story.row.id] && !remade(story)) emitted[story.row.id] = heard(story)
     }
-
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
     const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + this.#standstill() + 10
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'

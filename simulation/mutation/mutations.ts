@@ -461,7 +461,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine', 'liveness'],
-    at: 32,
+    world: 'poison',
   },
   'the clock of the store buries those whom the leader hears': {
     change: { 'store/sqlite/sweep.ts': [['  database.run(VOUCH, now)\n', '']] },

@@ -15,7 +15,7 @@ const verdicts = promisify(execFile)(process.execPath, [main], { maxBuffer: 1 <<
 )
 
 /** A simulation that no bug can fail proves nothing. */
-it.each(Object.entries(mutations))('it is noticed when %s', { timeout: 600_000 }, async (name, { by }) => {
+it.each(Object.entries(mutations))('it is noticed when %s', { timeout: 900_000 }, async (name, { by }) => {
   const verdict = (await verdicts).find((one) => one.name === name)
   const told = `should be caught by ${by.join(' or ')}, was by ${verdict?.caught.join(' or ')}: ${verdict?.violation}`
   expect(verdict?.at, told).not.toBeNull()
