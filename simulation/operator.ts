@@ -1,6 +1,6 @@
 import { isTriarchError, type TaskHandle, type TaskInfo, type Triarch } from '../packages/triarch/src/index.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
-import type { Move } from './plan.ts'
+import type { Move, Plan } from './plan.ts'
 
 /** How often a held step is tried again before the operator decides otherwise. */
 const PATIENCE = 2
@@ -12,10 +12,13 @@ export class Operator {
   /** Pauses that no fault explains. */
   readonly astonished: string[] = []
   readonly #triarch: Triarch
+  /** Tasks may be set apart because no node has room for them. */
+  readonly #bounded: boolean
   readonly #tried = new Map<string, number>()
 
-  constructor(triarch: Triarch) {
+  constructor(triarch: Triarch, { nodes }: Plan) {
     this.#triarch = triarch
+    this.#bounded = nodes.some(({ limits }) => limits !== undefined)
   }
 
   get idle(): boolean {
@@ -27,6 +30,11 @@ export class Operator {
     return tolerant(async () => {
       const { tasks } = await this.#triarch.list({ status: 'paused', limit: 1_000 })
       for (const info of tasks) await this.#tolerant(() => this.#unpause(this.#triarch.task(info.id), info))
+      if (!this.#bounded) return
+      // What was asked of a task that had stopped before it was set apart is given up, and with it whoever waits for that.
+      const apart = await this.#triarch.list({ quarantined: true, status: 'stopped', limit: 1_000 })
+      for (const { id, parent } of apart.tasks)
+        for (const one of [id, parent]) if (one !== undefined) await this.move(one, 'force')
     })
   }
 

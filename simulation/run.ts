@@ -135,7 +135,7 @@ class Run {
     this.#cluster = new Cluster(world, link, this.#ledger, plan)
     const { client, application, machine } = this.#application()
     this.#client = client
-    this.#operator = new Operator(application)
+    this.#operator = new Operator(application, plan)
     this.#schedule(machine)
   }
 
