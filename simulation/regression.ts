@@ -492,4 +492,45 @@ export const regressions: Readonly<Record<string, Plan>> = {
     calls: { busy: 0.01, unheard: 0.01, slow: 0.01 },
     strike: null,
   }),
+  'a node that gave a task back after nothing that it had written was acknowledged, before the store forgot that':
+    calmPlan({
+      seed: 200000419,
+      nodes: [
+        { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+        { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+        { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      ],
+      settings: { lease: 949, sweep: 281, poll: 100, tasks: 1000, tellsChanges: true, distance: 1 },
+      tasks: [
+        {
+          id: 't0',
+          at: 944,
+          ops: [
+            { do: 'dock', order: { fails: 2, slow: 147, undoFails: 2, waits: 466, wary: true } },
+            { do: 'step', action: 'travel', order: { fails: 1 } },
+          ],
+        },
+        {
+          id: 't1',
+          at: 200,
+          ops: [
+            { do: 'step', action: 'charge', order: { slow: 131 } },
+            { do: 'step', action: 'reserve', order: { fails: 2, slow: 132 }, expiresIn: 489 },
+            { do: 'step', action: 'travel', order: {} },
+            { do: 'step', action: 'tell', order: {} },
+            { do: 'fail' },
+          ],
+        },
+      ],
+      moves: [
+        { at: 2506, kind: 'skip', task: 1 },
+        { at: 3366, kind: 'cancel', task: 1 },
+        { at: 3809, kind: 'cancel', task: 0 },
+      ],
+      chaos: 4000,
+      hurts: [],
+      calls: { unheard: 0.03, twice: 0.03, 'crash-before': 0.006 },
+      strike: null,
+      loss: { at: 1938, last: 952 },
+    }),
 }

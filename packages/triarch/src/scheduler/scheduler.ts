@@ -350,6 +350,7 @@ export class Scheduler implements Owner {
 
   #setApart(task: Owned, why: TriarchError): void {
     void this.#quarantine.setApart(task, why).then((done) => {
+      this.witness.disowned()
       if (done) this.wake()
       else this.giveBack(task, this.#quarantine.rest(task.id))
     })
@@ -364,6 +365,7 @@ export class Scheduler implements Owner {
       return why !== null && (await this.#quarantine.setApart(task, why))
     }
     void disown({ environment, store, node, rest, refused }, task, orphaned).then(() => {
+      this.witness.disowned()
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.

@@ -30,6 +30,7 @@ function witness() {
     later: (ms: number) => {
       now += ms
     },
+    witness: it,
     asked: async () => {
       await it.isBehind()
       return asked.pop()?.map(({ id }) => id) ?? []
@@ -64,6 +65,15 @@ describe('what a node remembers of its records', () => {
 })
 
 describe('a task that the store says is this node’s', () => {
+  it('is looked for a while after one was given back by no record of it', () => {
+    const w = witness()
+    expect(w.witness.fresh).toBe(false)
+    w.witness.disowned()
+    expect(w.witness.fresh).toBe(true)
+    w.later(5 * EVERY)
+    expect(w.witness.fresh).toBe(false)
+  })
+
   it('goes on although the store forgot that it was given back, and nothing else', async () => {
     const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
     let forgotten = 0
