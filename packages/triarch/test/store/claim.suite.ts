@@ -43,6 +43,20 @@ export function claimSuite(bench: Bench): void {
       expect(two.map(({ more }) => more ?? false)).toEqual([false, false])
     })
 
+    it('counts the submission of a task that has continued as another run: it comes with the rest', async () => {
+      const { store } = bench
+      const events = JSON.stringify([{ type: 'submitted', workflow: flow.workflow, input: 'x'.repeat(1_000) }])
+      await store.submit(['a', 'b'].map((id) => newTask(id, { events })))
+      for (const claim of await claimAll(store, 'a')) {
+        await store.commit([transition(claim, { seq: 2, rebase: true })])
+        await store.commit([transition(claim, { seq: 0, events: null, release: { ...released, ready: true } })])
+      }
+      const request = { runnable: [flow], limit: 10 }
+      const [first, ...others] = await store.claim({ node: 'n', ...request, bytes: 1_500 })
+      expect([first?.id, others]).toEqual(['a', []])
+      expect(first?.records.map(({ seq }) => seq)).toEqual([1, 2])
+    })
+
     it('leaves those to others that it is told to, and takes what comes after them', async () => {
       const { store } = bench
       await store.submit(['a', 'b', 'c'].map((id) => newTask(id)))

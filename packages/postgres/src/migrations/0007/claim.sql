@@ -85,8 +85,9 @@ BEGIN
       FOR entry IN
         SELECT b.key, s.records, s.bytes FROM unnest(chosen) AS b (key), LATERAL (
           SELECT count(*) AS records, coalesce(sum(f.size), 0) AS bytes FROM (
-            SELECT octet_length(h.events) AS size FROM triarch.tasks t JOIN triarch.history h
-              ON h.task = t.key AND h.seq >= t.base_seq
+            SELECT octet_length(h.events) AS size FROM triarch.history h WHERE h.task = b.key AND h.seq = 1
+            UNION ALL SELECT octet_length(h.events) FROM triarch.tasks t JOIN triarch.history h
+              ON h.task = t.key AND h.seq > 1 AND h.seq >= t.base_seq
             WHERE t.key = b.key LIMIT most_records + 1) f) s
       LOOP
         more := taken IS NOT NULL AND (entry.records > records_left OR entry.bytes > bytes_left);
@@ -127,7 +128,7 @@ BEGIN
     SELECT max(p.seq) INTO last FROM triarch.page_of(taken[1], 0, most_records, most_bytes) p;
     IF EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = taken[1] AND h.seq > last) THEN
       SELECT sum(octet_length(h.events)) INTO rest FROM triarch.tasks t JOIN triarch.history h
-        ON h.task = t.key AND h.seq >= t.base_seq WHERE t.key = taken[1];
+        ON h.task = t.key AND (h.seq = 1 OR h.seq >= t.base_seq) WHERE t.key = taken[1];
     END IF;
   END IF;
 
