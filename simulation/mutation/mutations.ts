@@ -520,9 +520,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'what the store does after all is not looked for': {
     change: {
       'client/node.ts': [['    this.#doubts = DOUBTS\n', '']],
-      'scheduler/witness.ts': [
-        ['return this.#options.environment.monotonic() < this.#until', 'return this.#until < Number.NEGATIVE_INFINITY'],
-      ],
+      'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
     at: 101,
