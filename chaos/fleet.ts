@@ -24,8 +24,8 @@ export interface Fleet {
   ledgers(): Promise<LedgerRows[]>
   /** Undoes whatever was done to connections. */
   heal(): void
-  /** Stops everything in order; names what did not stop so. */
-  stop(): Promise<string[]>
+  /** Stops everything in order. */
+  stop(): Promise<void>
 }
 
 interface Ground {
@@ -115,11 +115,10 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
     },
     async stop() {
       const nodes = members.filter(({ group }) => group !== 'web')
-      const orderly = await Promise.all(nodes.map(async ({ name, unit }) => ((await unit.stop()) ? [] : [name])))
+      await Promise.all(nodes.map(({ unit }) => unit.stop()))
       for (const { group, unit } of members) if (group === 'web') await unit.stop()
       await services.kill()
       await Promise.all(members.map(({ proxy }) => proxy.close()))
-      return orderly.flat()
     },
   }
 }

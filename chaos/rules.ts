@@ -2,6 +2,8 @@
 import { judge } from '../examples/orders/judge.ts'
 import type { LedgerRows } from '../examples/orders/services/ledger.ts'
 import { dependsOn } from '../examples/orders/shop.ts'
+import type { Death } from '../examples/orders/unit.ts'
+import type { TaskEvent } from '../packages/triarch/src/index.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
 import type { Oddity } from './neighbours.ts'
@@ -32,8 +34,8 @@ export interface Remains {
   takeovers: Takeover[]
   /** How many times longer than on an idle machine everything took. */
   slowness: number
-  /** Processes that ended by themselves, or not when they were asked to. */
-  deaths: string[]
+  /** Processes that ended by themselves, or not in order when they were asked to. */
+  deaths: Death[]
   /** Pauses that no fault explains, seen by the operator. */
   astonished: string[]
   /** What the database said of itself. */
@@ -65,7 +67,17 @@ const orders: Rule = ({ orders: { kept, confirmed }, ledgers, store }) => {
     tasks,
     dependsOn,
   })
-  return violations.map(({ rule, orderId, detail }) => `${rule}: ${orderId ?? 'no order'}: ${detail}`)
+  const answered = new Set(
+    store.tasks.filter(({ records }) => records.some(({ events }) => events.some(isGuess))).map(({ row }) => row.id),
+  )
+  return violations
+    .filter(({ rule, orderId }) => !answered.has(orderId ?? '') || (rule !== 'not-done' && rule !== 'not-undone'))
+    .map(({ rule, orderId, detail }) => `${rule}: ${orderId ?? 'no order'}: ${detail}`)
+}
+
+/** An operator gave up a step that nobody knows the outcome of, and guessed that nothing was done: what comes of it is his. */
+function isGuess(event: TaskEvent): boolean {
+  return event.type === 'stepSkipped' && event.by === 'operator'
 }
 
 /** The order and its task commit together: who was told of the one has both. */
@@ -135,10 +147,12 @@ const poisoned: Rule = ({ murders }) =>
  */
 const MOST_KILLED = 8
 
-/** Processes end by themselves only where poison says that it killed them. */
+/** Processes end by themselves, or before they have stopped, only where poison says that it killed them. */
 const deaths: Rule = ({ deaths, murders }) => {
-  let explained = murders.length
-  return deaths.filter((death) => !death.endsWith('ended by itself (SIGKILL)') || explained-- <= 0)
+  const killed = new Set(murders.map(({ pid }) => pid))
+  return deaths
+    .filter(({ pid, signal }) => signal !== 'SIGKILL' || pid === undefined || !killed.has(pid))
+    .map(({ text }) => text)
 }
 
 /** Of every tail something was lost, and is told of by who knew it: unless those who did may have died first, or were cut off. */

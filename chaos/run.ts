@@ -254,7 +254,7 @@ async function end(
   }: { dir: string; ledger: string; struck: Struck; takeovers: Takeover[]; slowness: number },
 ): Promise<Remains> {
   const ledgers = await fleet.ledgers()
-  const unruly = (await fleet.stop()).map((name) => `${name} did not stop in order at the end`)
+  await fleet.stop()
   const logs = join(dir, 'logs')
   const said = readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), 'utf8').match(LOST) ?? [])
   const seen = [...readLedger(ledger), ...entriesOf(ledgers, struck.frozen)]
@@ -272,7 +272,9 @@ async function end(
     oddities: neighbours.oddities,
     murders: neighbours.murders(),
     ...measured,
-    deaths: [...fleet.members.flatMap(({ name, unit }) => unit.deaths.map((death) => `${name}: ${death}`)), ...unruly],
+    deaths: fleet.members.flatMap(({ name, unit }) =>
+      unit.deaths.map((death) => ({ ...death, text: `${name}: ${death.text}` })),
+    ),
     astonished: operator.astonished,
     log: database.said(),
   }

@@ -168,9 +168,10 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['database', 'a statement is wrong', (r) => say(r, '23505 2026-11-21 [1] triarch ERROR:  duplicate key value')],
   ['database', 'the database is damaged', (r) => say(r, 'XX001 2026-11-21 [1] triarch ERROR:  invalid page')],
   ['database', 'the database panics', (r) => say(r, '58030 2026-11-21 [1]  PANIC:  could not write')],
-  ['deaths', 'a process ends by itself', (r) => r.deaths.push('agent 1: ended by itself (1)')],
-  ['deaths', 'poison killed one process, and two ended', (r) => dead(r, 1, 2)],
-  ['poisoned', 'a task goes on killing', (r) => dead(r, 9, 9)],
+  ['deaths', 'a process ends by itself', (r) => die(r, { signal: null })],
+  ['deaths', 'a process is too slow to stop, and poison was in it', (r) => die(r, { signal: null, poison: true })],
+  ['deaths', 'somebody killed a process, and poison killed another', (r) => die(r, { signal: 'SIGKILL' })],
+  ['poisoned', 'a task goes on killing', (r) => poison(r, 9)],
   ['bystanders', 'one stood still', (r) => slow(r, 1, BYSTANDERS.longest + 1)],
   ['bystanders', 'half of them were held up', (r) => slow(r, 11, BYSTANDERS.usual + 1)],
   ['bystanders', 'one failed', (r) => Object.assign(storyOf(r, 'bystander-3').row, { result: 'error' })],
@@ -197,10 +198,18 @@ function effect({ ledgers: [first] }: Remains) {
   return own
 }
 
-/** So many processes ended, and poison owns up to so many. */
-function dead(remains: Remains, murders: number, deaths: number): void {
-  for (let n = 0; n < murders; n++) remains.murders.push({ task: 'poison-1', pid: n })
-  for (let n = 0; n < deaths; n++) remains.deaths.push('agent 1: ended by itself (SIGKILL)')
+/** A process ended; `poison`: which says that it killed it. */
+function die(remains: Remains, { signal, poison = false }: { signal: 'SIGKILL' | null; poison?: boolean }): void {
+  remains.murders.push({ task: 'poison-1', pid: poison ? 1 : 2 })
+  remains.deaths.push({ pid: 1, signal, text: 'agent 1: ended' })
+}
+
+/** A task says that it killed so many processes, and they did end. */
+function poison(remains: Remains, murders: number): void {
+  for (let pid = 0; pid < murders; pid++) {
+    remains.murders.push({ task: 'poison-1', pid })
+    remains.deaths.push({ pid, signal: 'SIGKILL', text: 'agent 1: ended' })
+  }
 }
 
 function slow(remains: Remains, count: number, ms: number): void {
@@ -305,9 +314,21 @@ describe('the rules of the chaos run', () => {
     expect(rules.bystanders?.({ ...remains, steps })).toEqual([])
   })
 
+  it('leave to an operator what came of the step that he gave up for undone', () => {
+    const remains = good()
+    const [first] = remains.ledgers
+    Object.assign(first as object, { effects: [] })
+    const guess = (by: 'rescue' | 'operator') =>
+      storyOf(remains, order).records.push({ seq: 99, at: 1_500, events: [{ type: 'stepSkipped', id: 1, by }] })
+    guess('rescue')
+    expect(rules.orders?.(remains)).not.toEqual([])
+    guess('operator')
+    expect(rules.orders?.(remains)).toEqual([])
+  })
+
   it('know who was killed by poison', () => {
     const remains = good()
-    dead(remains, 2, 2)
+    poison(remains, 2)
     expect(violations(remains)).toEqual([])
   })
 

@@ -41,11 +41,11 @@ export async function startFleet({ dir, db, seed }: { dir: string; db: string; s
     url: `http://127.0.0.1:${web.current.ready.port}/orders`,
     ledgers: () =>
       Promise.all(serviceUnits.map(async ({ current }): Promise<LedgerRows> => getJson(`${current.url}/ledger`))),
-    /** Stops everything, and names the nodes that did not stop as they should. */
+    /** Stops everything, and names the nodes that ended by themselves, or did not stop as they should. */
     async stop(): Promise<string[]> {
-      const orderly = await Promise.all(nodes.map(async (node) => ((await node.stop()) ? [] : [node.name])))
+      await Promise.all(nodes.map((node) => node.stop()))
       await Promise.all([web, ...serviceUnits].map((unit) => unit.stop()))
-      return orderly.flat()
+      return nodes.filter(({ deaths }) => deaths.length > 0).map(({ name }) => name)
     },
   }
 }

@@ -16,6 +16,14 @@ export interface Bounds {
   grace?: number
 }
 
+/** An end that nobody had asked for, or that was not in order. */
+export interface Death {
+  pid: number | undefined
+  /** What ended it, other than those who may; null: it exited by itself, or took too long to stop. */
+  signal: NodeJS.Signals | null
+  text: string
+}
+
 /** What can be done to a process without knowing what it is. */
 export type AnyUnit = Pick<
   Unit<Launched<unknown>>,
@@ -25,8 +33,7 @@ export type AnyUnit = Pick<
 export class Unit<L extends Launched<unknown>> {
   readonly name: string
   kills = 0
-  /** How it ended (exit code or signal) each time that nobody had ended it, or that it did not end in order when asked to. */
-  readonly deaths: string[] = []
+  readonly deaths: Death[] = []
   current: L
   readonly #start: (previous: L) => Promise<L>
   readonly #restarts: number
@@ -63,12 +70,7 @@ export class Unit<L extends Launched<unknown>> {
 
   /** Asks the process to stop, and starts it again after a while. */
   drain(downtime: number): Promise<void> {
-    return this.#next(async () => {
-      const { child } = this.current
-      if (await this.#replace('SIGTERM', downtime)) return
-      const end = child.signalCode ? `was killed after ${this.#grace} ms` : `exit code ${child.exitCode}`
-      this.deaths.push(`did not stop in order when it was asked to: ${end}`)
-    })
+    return this.#next(() => this.#replace('SIGTERM', downtime))
   }
 
   /** The process stands still for this long (ms), then goes on as if nothing had happened. */
@@ -91,10 +93,10 @@ export class Unit<L extends Launched<unknown>> {
     return this.#last
   }
 
-  /** Asks the process to stop, and says whether it did so in time and in order. */
-  async stop(): Promise<boolean> {
+  /** Asks the process to stop, for good. */
+  async stop(): Promise<void> {
     await this.#last
-    return this.#end('SIGTERM')
+    await this.#end('SIGTERM')
   }
 
   /** One thing after the other is done to a process. */
@@ -106,22 +108,30 @@ export class Unit<L extends Launched<unknown>> {
     return this.#last
   }
 
-  /** Whether the process ended in order. */
-  async #replace(signal: NodeJS.Signals, downtime: number): Promise<boolean> {
-    const orderly = await this.#end(signal)
+  async #replace(signal: NodeJS.Signals, downtime: number): Promise<void> {
+    await this.#end(signal)
     await delay(downtime)
     this.current = await this.#again(this.current)
     this.#watch()
-    return orderly
   }
 
-  async #end(signal: NodeJS.Signals): Promise<boolean> {
+  async #end(signal: NodeJS.Signals): Promise<void> {
     this.#ending = true
     const { child, kill } = this.current
-    const timer = setTimeout(() => child.kill('SIGKILL'), this.#grace)
+    let overdue = false
+    const timer = setTimeout(() => {
+      overdue = true
+      child.kill('SIGKILL')
+    }, this.#grace)
     await kill(signal)
     clearTimeout(timer)
-    return child.exitCode === 0
+    if (signal === 'SIGKILL' || child.exitCode === 0) return
+    const end = overdue ? `was killed after ${this.#grace} ms` : `ended with ${child.exitCode ?? child.signalCode}`
+    this.#mourn(overdue ? null : child.signalCode, `did not stop in order when it was asked to: ${end}`)
+  }
+
+  #mourn(signal: NodeJS.Signals | null, text: string): void {
+    this.deaths.push({ pid: this.current.child.pid, signal, text })
   }
 
   /** A service manager would start a process again that ended by itself; and somebody should hear of it. */
@@ -130,7 +140,7 @@ export class Unit<L extends Launched<unknown>> {
     const { child } = this.current
     const mourn = () => {
       if (this.#ending || child !== this.current.child) return
-      this.deaths.push(`ended by itself (${child.exitCode ?? child.signalCode})`)
+      this.#mourn(child.signalCode, `ended by itself (${child.exitCode ?? child.signalCode})`)
       this.#next(async () => {
         if (child !== this.current.child) return
         this.current = await this.#again(this.current)
