@@ -10,6 +10,7 @@ import type { Order } from './shop.ts'
 
 // Standard input is a pipe from the parent: it ends when the parent does, and so does this process. Leaving at once is safe.
 process.stdin.resume().once('close', () => process.exit())
+process.once('SIGTERM', () => process.exit())
 
 const { values } = parseArgs({
   options: { port: { type: 'string', default: '0' }, db: { type: 'string', default: 'orders.db' } },
