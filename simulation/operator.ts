@@ -33,8 +33,7 @@ export class Operator {
       if (!this.#bounded) return
       // What was asked of a task that had stopped before it was set apart is given up, and with it whoever waits for that.
       const apart = await this.#triarch.list({ quarantined: true, status: 'stopped', limit: 1_000 })
-      for (const { id, parent } of apart.tasks)
-        for (const one of [id, parent]) if (one !== undefined) await this.move(one, 'force')
+      for (const { id } of apart.tasks) await this.move(id, 'force')
     })
   }
 

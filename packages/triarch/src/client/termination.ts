@@ -1,4 +1,5 @@
 import type { TaskEvent } from '../kernel/event.ts'
+import type { ErrorRecord } from '../kernel/json.ts'
 import { rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { notifyParent } from '../kernel/stop.ts'
@@ -22,8 +23,8 @@ export async function terminationOf(
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
-  if (row.status === 'stopped') return givenUp(row, at, reason)
   const { events, broken } = await readable(store, row)
+  if (row.status === 'stopped') return givenUp(row, events[0]?.event, at, reason)
   if (!broken) {
     try {
       const turn = newTurn(rebuild(id, events).state, at, () => 0, NO_LIMITS)
@@ -55,29 +56,30 @@ export async function terminationOf(
   } as const
   const { failures, progress, output } = row
   const snapshot: Snapshot = { failures, progress, output, ...ended }
-  const first = events[0]?.event
-  const parent = first?.type === 'submitted' ? first.parent : parentOf(row)
-  const posts: Post[] = []
-  if (parent) {
-    const { task, step, ordinal } = parent
-    const message = {
-      type: 'child' as const,
-      step,
-      result: 'cancelled' as const,
-      error,
-      ...(ordinal !== undefined && { ordinal }),
-    }
-    posts.push({ task, message, control: true })
-  }
-  return { id, at, events: JSON.stringify(end), snapshot, posts }
+  return { id, at, events: JSON.stringify(end), snapshot, posts: cancelled(row, events[0]?.event, error) }
 }
 
-/** It has stopped, and stays as it is: what was asked of it since is given up. */
-function givenUp(row: TaskRow, at: number, why = 'it was given up by force'): Termination {
+/** To the parent, if there is one. */
+function cancelled(row: TaskRow, first: TaskEvent | undefined, error: ErrorRecord): Post[] {
+  const parent = first?.type === 'submitted' ? first.parent : parentOf(row)
+  if (!parent) return []
+  const { task, step, ordinal } = parent
+  const of = { step, ...(ordinal !== undefined && { ordinal }) }
+  return [{ task, message: { type: 'child', ...of, result: 'cancelled', error }, control: true }]
+}
+
+/** It has stopped, and stays as it is: what was asked of it since, to be undone for one, is given up, and whoever waits for that hears it. */
+function givenUp(
+  row: TaskRow,
+  first: TaskEvent | undefined,
+  at: number,
+  why = 'it was given up by force',
+): Termination {
   const { id, status, result, failures, progress, output, error } = row
   const end: TaskEvent[] = [{ type: 'unheeded', message: 'quarantine', reason: why }]
   const snapshot = { status, result, failures, progress, output, error, deadline: null, pause: null }
-  return { id, at, events: JSON.stringify(end), snapshot, posts: [] }
+  const posts = cancelled(row, first, { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: why })
+  return { id, at, events: JSON.stringify(end), snapshot, posts }
 }
 
 /** The ids that the engine gives to children name the step, and their place in a batch. */

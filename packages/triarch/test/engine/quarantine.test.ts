@@ -507,6 +507,41 @@ describe('a task whose writes the store refuses', () => {
     await s.leave()
   })
 
+  it.each(['call', 'batch'] as const)(
+    'that a parent waits to be undone (%s) keeps it waiting no longer than until it is given up',
+    async (kind) => {
+      const undone: string[] = []
+      const service = agent('service')
+      const book = service.action('book', { run: (n: number) => n, undo: (_, n) => void undone.push(String(n)) })
+      const child = workflow('child', { run: (n: number, task) => task.run(book, n) })
+      const parent = workflow('parent', {
+        run: async (_: null, task) => {
+          if (kind === 'call') await task.call(child, 1, { undo: true })
+          else await task.batch('many', { workflow: child, items: [1, 2] })
+          throw new PermanentError('no')
+        },
+      })
+      const store = before((batch) => {
+        if (batch.some(({ id, events }) => id.startsWith('p~') && events?.includes('"unwinding"')))
+          throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
+      })
+      const s = await stage({ workflows: [parent, child], agents: [service], store })
+      const task = await s.submit(parent, null, { id: 'p' })
+      await s.advance('5m')
+      expect((await task.status()).status).toBe('compensating')
+      const { tasks } = await s.engine.triarch.list({ quarantined: true })
+      expect(tasks.map(({ status, result }) => [status, result])).toEqual(
+        Array(kind === 'call' ? 1 : 2).fill(['stopped', 'success']),
+      )
+      for (const { id } of tasks) await s.engine.task(id).cancel({ force: true, reason: 'undone by hand' })
+      await s.advance('1m')
+      expect((await task.status()).status).toBe('stopped')
+      expect(undone).toEqual([])
+      for (const { id } of tasks) expect((await s.engine.task(id).status()).result).toBe('success')
+      await s.leave()
+    },
+  )
+
   it('is no reason to set those apart that are written beside it, with a record or without', async () => {
     const s = await stage({ workflows })
     const { environment } = s.engine
