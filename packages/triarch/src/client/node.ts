@@ -15,6 +15,7 @@ import { Supervisor } from '../supervisor/supervisor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { Lookout } from './lookout.ts'
 import type { Settings } from './options.ts'
+import { type Patience, STORE_PATIENCE } from './patience.ts'
 
 export interface NodeOptions {
   environment: Environment
@@ -44,9 +45,6 @@ const LEAST_TIDYING = 1_000
 /** As the agents' hosts name what runs. */
 const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 
-/** How long a node that stops waits for an answer of a slow store to one question: its lease then does the rest (ms). */
-const STORE_PATIENCE = 5_000
-
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
 const LEASES = 2
 
@@ -74,7 +72,6 @@ export class Node {
   readonly #threads: Threads | null
   readonly #lookout: Lookout
   #open = true
-  readonly #hurry = Promise.withResolvers<void>()
   #lookBack: Timer | null = null
   #goingBack = false
   #doubts = 0
@@ -231,7 +228,7 @@ export class Node {
   }
 
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
-  async stop(grace: number): Promise<void> {
+  async stop(grace: number, patience: Patience): Promise<void> {
     this.#open = false
     this.#lookBack?.cancel()
     this.#lookout.stop()
@@ -239,22 +236,23 @@ export class Node {
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
     const supervised = this.#supervisor?.stop()
     const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
-    await this.#within(this.scheduler?.drain(grace), grace + STORE_PATIENCE)
-    await this.#within(hosts, grace)
+    const inGrace = patience.wait(hosts, grace)
+    await patience.wait(this.scheduler?.drain(grace), grace + STORE_PATIENCE)
+    await inGrace
     for (const host of this.#hosts.values()) host.abortAll(reason)
-    await this.#within(hosts, Math.min(grace, 1_000))
+    await patience.wait(hosts, Math.min(grace, 1_000))
     // The store may answer nobody: what waits for it alone is not waited for without end.
-    await this.#within(Promise.all([supervised, this.#consumer?.closed(), this.#threads?.close()]), STORE_PATIENCE)
+    await patience.wait(Promise.all([supervised, this.#consumer?.closed(), this.#threads?.close()]), STORE_PATIENCE)
     this.scheduler?.discardAll(reason)
-    // A renewal that came after the leave would list this node as alive again.
-    await this.#within(this.#lease.close(), STORE_PATIENCE)
-    await this.#within(this.#options.store.leave(this.id).catch(this.#options.failed), STORE_PATIENCE)
+    await patience.wait(this.#leave(), STORE_PATIENCE)
     for (const host of this.#hosts.values()) host.abandonAll(reason)
   }
 
-  /** Nobody has the patience any more to wait for the rest of the stop: it goes on at once, with what is left behind as lost. */
-  hurry(): void {
-    this.#hurry.resolve()
+  /** A renewal that came after it would list this node as alive again. */
+  async #leave(): Promise<void> {
+    const { store, failed } = this.#options
+    await this.#lease.close()
+    await store.leave(this.id).catch(failed)
   }
 
   #runs(): NodeRuns {
@@ -284,14 +282,6 @@ export class Node {
     })
   }
 
-  #within(work: Promise<unknown> | undefined, ms: number): Promise<unknown> {
-    let timer: Timer | undefined
-    const late = new Promise((resolve) => {
-      timer = this.#options.environment.timer(ms, () => resolve(undefined))
-    })
-    return Promise.race([work, late, this.#hurry.promise]).finally(() => timer?.cancel())
-  }
-
   /** Makes sure now and then that the store still has what it acknowledged. */
   #lookBackLater(): void {
     const { environment, settings, failed } = this.#options
@@ -318,12 +308,10 @@ export class Node {
   async #goBack(): Promise<void> {
     if (!this.#open || this.#goingBack) return
     this.#goingBack = true
-    const { store, failed } = this.#options
-    await this.scheduler?.witness.report().catch(failed)
+    await this.scheduler?.witness.report().catch(this.#options.failed)
     this.#fence(new TriarchError('NODE_FENCED', 'the store went back behind what it had acknowledged'))
-    await this.#lease.close()
     // Whoever takes the tasks over finds attempts of unknown outcome, as after a death. If this fails, the lease ends.
-    await store.leave(this.id).catch(failed)
+    await this.#leave()
   }
 
   #fence(reason: TriarchError = new TriarchError('NODE_FENCED', 'this node was taken for dead')): void {

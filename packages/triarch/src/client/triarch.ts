@@ -28,6 +28,7 @@ import { codedAlert, type EngineEvents, errorListener, Listeners } from './liste
 import { type Counters, Node } from './node.ts'
 import { Notices } from './notices.ts'
 import { type Settings, settingsOf, type TriarchOptions } from './options.ts'
+import { Patience, STORE_PATIENCE } from './patience.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { Explanation } from './reason.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
@@ -55,6 +56,7 @@ export class Triarch implements AsyncDisposable {
   readonly #notices: Notices | null
   readonly #attendance: Attendance
   readonly #failed: (error: unknown) => void
+  readonly #patience: Patience
   #opened: Promise<void> | null = null
   #ready = false
   #node: Node | null = null
@@ -76,6 +78,7 @@ export class Triarch implements AsyncDisposable {
     this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
+    this.#patience = new Patience(environment, this.#failed)
     this.#store = withDeadline(options.store(environment), environment, () => this.#node?.doubt())
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
@@ -125,7 +128,7 @@ export class Triarch implements AsyncDisposable {
    */
   stop(options: { grace?: Duration } = {}): Promise<void> {
     const grace = milliseconds(options.grace ?? this.#settings.grace, 'grace')
-    if (this.#stopped && grace === 0) this.#node?.hurry()
+    if (this.#stopped && grace === 0) this.#patience.end()
     this.#stopped ??= this.#stop(grace)
     return this.#stopped
   }
@@ -335,14 +338,17 @@ export class Triarch implements AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
-    try {
-      await this.#opened?.catch(() => undefined)
-      await this.#node?.stop(grace)
-    } finally {
-      this.#phase = 'stopped'
-      this.#node = null
+    const opened = this.#opened?.catch(() => undefined)
+    // What opens late is closed late.
+    const close = async () => {
+      await opened
       if (this.#opened !== null) await this.#store.close()
     }
+    await this.#patience.wait(opened, STORE_PATIENCE)
+    await this.#node?.stop(grace, this.#patience)
+    this.#phase = 'stopped'
+    this.#node = null
+    await this.#patience.wait(close(), STORE_PATIENCE)
   }
 
   async #create(task: NewTask, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { agent, Triarch, workflow } from '../../src/index.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
-import { memory, testEngine } from '../../src/testing/index.ts'
-import { codeOf, never } from './harness.ts'
+import { memory, TestEngine, testEngine, VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, never, seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 const fine = workflow('fine', { run: async () => null })
@@ -74,6 +74,78 @@ describe('stop', () => {
     void engine.submit(fine, null)
     silent.store = true
     await engine.stop({ grace: '1s' })
+  })
+
+  it.each(['open', 'now', 'close'] as const)('resolves though the store never answers to %s', async (call) => {
+    const environment = new VirtualEnvironment()
+    const triarch = new Triarch({
+      environment,
+      workflows: [fine],
+      onError: () => undefined,
+      store: seen(memory(), () => ({ [call]: () => never() })),
+    })
+    const engine = new TestEngine(triarch, environment)
+    const starting = codeOf(triarch.start())
+    await engine.settle()
+    const from = environment.now()
+    await engine.stop({ grace: '1s' })
+    expect(environment.now() - from).toBeLessThanOrEqual(12_000)
+    await engine.advance('2m')
+    if (call === 'now') expect(await starting).toBe('STORE_UNANSWERED')
+  })
+
+  it('closes a store that opens only afterwards', async () => {
+    const environment = new VirtualEnvironment()
+    const calls: string[] = []
+    const opening = Promise.withResolvers<void>()
+    const store = seen(memory(), (own) => ({
+      open: async () => {
+        await opening.promise
+        await own.open()
+        calls.push('open')
+      },
+      close: async () => {
+        await own.close()
+        calls.push('close')
+      },
+    }))
+    const triarch = new Triarch({ environment, store, workflows: [fine] })
+    const starting = codeOf(triarch.start())
+    await new TestEngine(triarch, environment).stop()
+    opening.resolve()
+    expect(await starting).toBe('NODE_STOPPED')
+    await environment.settle()
+    expect(calls).toEqual(['open', 'close'])
+  })
+
+  it('resolves though the store refuses to close', async () => {
+    const errors: unknown[] = []
+    const refuses = seen(memory(), () => ({ close: () => Promise.reject(new Error('no')) }))
+    const engine = await testEngine({ workflows: [fine], store: refuses, onError: (error) => errors.push(error) })
+    await engine.stop()
+    expect(errors).toMatchObject([{ message: 'no' }])
+  })
+
+  it('gives steps that never end their grace once, whoever asked for them', async () => {
+    using file = scratch()
+    const own = agent('own')
+    const hang = own.action('hang', { completeWithin: '1d', run: () => never() })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(hang, null) })
+    await using far = await stage({
+      workflows: [flow],
+      store: file.store,
+      roles: ['scheduler', 'supervisor'],
+      poll: '1s',
+    })
+    const { environment } = far.engine
+    const near = await stage({ workflows: [flow], agents: [own], store: file.store, environment, poll: '1s' })
+    await far.submit(flow, null)
+    await near.submit(flow, null)
+    await far.advance('10s')
+    const from = environment.now()
+    await near.engine.stop({ grace: '1m' })
+    expect(environment.now() - from).toBeLessThan(70_000)
+    await far.kill()
   })
 
   it('lets the process end at once, with its thread and a step that never does', async () => {
