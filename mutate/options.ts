@@ -12,6 +12,8 @@ export interface Options {
   seeds: number
   /** Part of the path of the tests that judge. */
   by: string
+  /** So many tests of a file judge a mutant at most. */
+  tests: number
   /** Where verdicts are kept. */
   journal: string
   /** Judges anew what survived. */
@@ -24,6 +26,7 @@ export const usage = `npm run mutate                                 every mutan
 npm run mutate -- --in kernel --only apply     those of one target (${Object.keys(targets).join(', ')}), of files named so
 npm run mutate -- --shard 1/20 --seeds 10      the first of twenty parts, judged by ten seeds (20) and the suites
 npm run mutate -- --by model/ --seeds 0        judged by the tests named so alone
+npm run mutate -- --in postgres --tests 20     at most twenty tests of a file judge each (all that come by it)
 npm run mutate -- --journal <file>             keeps the verdicts there and goes on where they end (.mutate.jsonl)
 npm run mutate -- --again                      judges anew what survived before; the noticed are not judged twice
 npm run mutate -- --list                       only says which there are
@@ -33,10 +36,20 @@ export class UsageError extends Error {}
 
 /** Null: help was asked for. Throws UsageError. */
 export function parseOptions(args: readonly string[]): Options | null {
-  const { in: names, only, shard, seeds, by, journal, again, list, help } = parsed(args)
+  const { in: names, only, shard, seeds, by, tests, journal, again, list, help } = parsed(args)
   if (help) return null
   for (const name of names) if (!(name in targets)) throw new UsageError(`there is no target "${name}"`)
-  return { in: names, only, shard: part(shard), seeds: whole(seeds), by, journal, again, list }
+  return {
+    in: names,
+    only,
+    shard: part(shard),
+    seeds: whole('seeds', seeds),
+    by,
+    tests: tests === undefined ? Number.POSITIVE_INFINITY : whole('tests', tests),
+    journal,
+    again,
+    list,
+  }
 }
 
 function parsed(args: readonly string[]) {
@@ -48,6 +61,7 @@ function parsed(args: readonly string[]) {
     ...{
       by: { ...text, default: '' },
       seeds: { ...text, default: '20' },
+      tests: text,
       journal: { ...text, default: '.mutate.jsonl' },
     },
     ...{ again: flag, list: flag, help: flag },
@@ -59,9 +73,9 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function whole(text: string): number {
+function whole(name: string, text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value) || value < 0) throw new UsageError('--seeds takes a whole number from 0')
+  if (!Number.isSafeInteger(value) || value < 0) throw new UsageError(`--${name} takes a whole number from 0`)
   return value
 }
 

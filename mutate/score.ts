@@ -27,6 +27,8 @@ export interface Bounds {
   seeds: number
   /** Part of the path of the tests that judge; null: the simulation alone does. */
   by: string | null
+  /** So many tests of a file judge a mutant at most. All that come by it when not given. */
+  tests?: number
 }
 
 /** Told of each mutant when it is noticed. */
@@ -45,7 +47,10 @@ export async function score(name: string, bounds: Bounds, journal: Journal, told
   const left = (judge: string) =>
     mutants.filter((mutant) => journal.noticed(mutant) === null && !journal.passed(mutant, judge))
 
-  const suites = bounds.by !== null && left('').length > 0 ? new Suites(name, target, bounds.by) : null
+  const suites =
+    bounds.by !== null && left('').length > 0
+      ? new Suites(name, target, bounds.by, bounds.tests ?? Number.POSITIVE_INFINITY)
+      : null
   const bySuites = async (span: Span) => {
     for (const file of suites?.filesOf(span) ?? []) {
       const judge = `${file} ${span[1]} ms`
@@ -70,7 +75,7 @@ export async function score(name: string, bounds: Bounds, journal: Journal, told
   await bySuites(QUICK)
   if (target.simulated && bounds.seeds > 0) await bySimulation()
   await bySuites(SLOW)
-  suites?.close()
+  await suites?.close()
   const survivors = mutants.filter((mutant) => journal.noticed(mutant) === null)
   const noticed = mutants.length - survivors.length
   const share = mutants.length === 0 ? 1 : noticed / mutants.length

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Server, startServer } from '../packages/postgres/test/server.ts'
 import { type Errand, type Judged, VARIABLE } from './plugin.ts'
 import { root, type Target } from './target.ts'
 
@@ -16,6 +17,9 @@ const RUNS = '150'
 
 /** A cache of transformed modules would hand on code without mutants. */
 const UNCACHED = { VITEST_FS_MODULE_CACHE: 'false', TRIARCH_MODEL_RUNS: RUNS }
+
+/** Tells the tests of PostgreSQL where a server is: without, each run of theirs starts one. */
+const SERVER = 'TRIARCH_POSTGRES_URL'
 
 /** What a test does without a mutant: how long it takes by the clock and of a processor (ms), and which mutants it comes by, how often. */
 interface Test {
@@ -36,19 +40,23 @@ export class Suites {
   readonly #name: string
   readonly #target: Target
   readonly #by: string
+  readonly #most: number
+  #server: Server | null = null
   readonly #folder = mkdtempSync(join(tmpdir(), 'triarch-mutate-'))
   /** By file, by name. */
   readonly #tests = new Map<string, Map<string, Test>>()
 
-  /** `by`: part of the path of those that judge. */
-  constructor(name: string, target: Target, by: string) {
+  /** `by`: part of the path of those that judge; `most`: so many tests of a file judge a mutant at most. */
+  constructor(name: string, target: Target, by: string, most: number) {
     this.#name = name
     this.#target = target
     this.#by = by
+    this.#most = most
   }
 
   /** Runs them without any mutant. Those that fail by themselves are told: they judge nothing. */
   async record(): Promise<string[]> {
+    if (this.#target.suites.server && !process.env[SERVER]) this.#server = await startServer()
     const { lines, said } = await this.#run(filesOf(this.#target, this.#by), null, () => undefined)
     if (lines.length === 0) throw new Error(`the suites do not run: ${said.slice(-2_000)}`)
     for (const line of lines) {
@@ -85,13 +93,20 @@ export class Suites {
     const judges = this.#within(file, span)
     const judged = new Set(mutants.filter((mutant) => judges.some(([, { reached }]) => reached.has(mutant))))
     const left = new Set(judged)
+    const asked = chosen(
+      judges.map(([name, { reached }]) => [name, reached]),
+      judged,
+      this.#most,
+    )
     const tell = (mutant: number, by: string) => {
       if (left.delete(mutant)) noticed(mutant, by)
     }
     while (left.size > 0) {
       const tests: Judged['tests'] = {}
-      for (const [name, { ms, asked, reached }] of judges)
-        tests[name] = { ms, asked, mutants: [...left].filter((mutant) => reached.has(mutant)) }
+      for (const [name, test] of judges) {
+        const mutants = (asked.get(name) ?? []).filter((mutant) => left.has(mutant))
+        tests[name] = { ms: test.ms, asked: test.asked, mutants }
+      }
       const { lines, hung } = await this.#run([file], { tests }, (line) => {
         if ('noticed' in line) tell(line.noticed, line.test)
       })
@@ -103,8 +118,9 @@ export class Suites {
     return judged
   }
 
-  close(): void {
+  async close(): Promise<void> {
     rmSync(this.#folder, { recursive: true, force: true })
+    await this.#server?.stop()
   }
 
   async #run(files: readonly string[], judge: Errand['judge'], told: (line: Line) => void): Promise<Ran> {
@@ -115,7 +131,8 @@ export class Suites {
     writeFileSync(asked, JSON.stringify(errand))
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
     const flags = ['run', '--project', this.#target.suites.project, '--reporter', 'dot', '--no-color', ...files]
-    const env = { ...process.env, ...UNCACHED, [VARIABLE]: asked }
+    const server = this.#server && { [SERVER]: this.#server.url }
+    const env = { ...process.env, ...server, ...UNCACHED, [VARIABLE]: asked }
     const child = spawn(process.execPath, [vitest, ...flags], { cwd: root, env, detached: true })
     const said: string[] = []
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => said.push(String(text)))
@@ -140,6 +157,24 @@ export class Suites {
     // A worker that a mutant ended leaves its tests without a result.
     return { lines, said: said.join(''), hung: hung || /Worker (exited|forks)|terminated/.test(said.join('')) }
   }
+}
+
+/**
+ * Which test judges which mutants: of those that come by a mutant at most so many, spread over all of them, for what stands next
+ * to each other is alike.
+ */
+export function chosen(
+  tests: readonly (readonly [name: string, reached: ReadonlySet<number>])[],
+  mutants: Iterable<number>,
+  most: number,
+): Map<string, number[]> {
+  const asked = new Map<string, number[]>(tests.map(([name]) => [name, []]))
+  for (const mutant of mutants) {
+    const able = tests.filter(([, reached]) => reached.has(mutant))
+    const count = Math.min(able.length, most)
+    for (let n = 0; n < count; n++) asked.get(able[Math.floor((n * able.length) / count)]?.[0] ?? '')?.push(mutant)
+  }
+  return asked
 }
 
 interface Ran {

@@ -10,7 +10,13 @@ export interface Target {
   /** Whether the simulation runs this code: seeds are the quickest judges. */
   simulated: boolean
   /** The fast suites that judge what no seed noticed; globs. `without`: these take minutes by themselves. */
-  suites: { project: string; files: readonly string[]; without?: readonly string[] }
+  suites: {
+    project: string
+    files: readonly string[]
+    without?: readonly string[]
+    /** Whether they need a PostgreSQL server: one is started for all of them. */
+    server?: boolean
+  }
   /** Share of the mutants that must be noticed. */
   least: number
 }
@@ -43,7 +49,13 @@ export const targets: Readonly<Record<string, Target>> = {
   postgres: {
     folder: 'packages/postgres/src',
     simulated: false,
-    suites: { project: 'postgres', files: ['packages/postgres/test/*.test.ts'] },
+    suites: {
+      project: 'postgres',
+      files: ['packages/postgres/test/*.test.ts'],
+      // Adapters of others, fleets of nodes, volume.
+      without: ['packages/postgres/test/{books,herd,lease,model,rolling,via}.test.ts'],
+      server: true,
+    },
     least: 0.9,
   },
 }

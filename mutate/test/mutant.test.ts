@@ -3,7 +3,9 @@ import { course, embedded } from '../embed.ts'
 import { Journal } from '../journal.ts'
 import { mutate } from '../mutant.ts'
 import { mutantsOf } from '../mutator.ts'
+import { parseOptions } from '../options.ts'
 import { gone, score } from '../score.ts'
+import { chosen } from '../suites.ts'
 
 /** Every text the source can be turned into. */
 function allOf(source: string): string[] {
@@ -105,6 +107,23 @@ describe('a source with all its mutants in it', () => {
     state.reached = null
     const others = mutants.map(({ key }) => key).filter((key) => !reached.includes(key))
     expect(others).toEqual(['a.ts g: < to <= n < 1'])
+  })
+})
+
+describe('tests that may judge a mutant', () => {
+  const tests = ['a', 'b', 'c', 'd', 'e'].map((name) => [name, new Set(name === 'e' ? [1, 2] : [1])] as const)
+  const judges = (mutant: number, most: number) =>
+    [...chosen(tests, [1, 2], most)].flatMap(([name, mutants]) => (mutants.includes(mutant) ? [name] : []))
+
+  it('are all that come by it, or so many of them, from everywhere', () => {
+    expect(judges(1, Number.POSITIVE_INFINITY)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(judges(1, 2)).toEqual(['a', 'c'])
+    expect(judges(2, 2)).toEqual(['e'])
+  })
+
+  it('are so many as is asked', () => {
+    expect([parseOptions(['--tests', '3'])?.tests, parseOptions([])?.tests]).toEqual([3, Number.POSITIVE_INFINITY])
+    expect(() => parseOptions(['--tests', 'x'])).toThrow('--tests takes a whole number from 0')
   })
 })
 
