@@ -37,15 +37,45 @@ export function disconnect(environment: Environment, client: Client): Promise<vo
   return goodbye(environment, client.end(), () => cut(client))
 }
 
-/** Waits for a moment only. `late`: told when it is over. */
-export async function goodbye(environment: Environment, end: Promise<void>, late?: () => void): Promise<void> {
+/** Waits for a moment only (ms). `late`: told when it is over. */
+export async function goodbye(
+  environment: Environment,
+  end: Promise<void>,
+  late?: () => void,
+  moment: number = GOODBYE,
+): Promise<void> {
   const over = Promise.withResolvers<void>()
-  const timer = environment.timer(GOODBYE, () => {
+  const timer = environment.timer(moment, () => {
     late?.()
     over.resolve()
   })
   await Promise.race([end.catch(() => undefined), over.promise])
   timer.cancel()
+}
+
+/** The answer, unless it takes longer than the settings allow: then the connection is cut. Throws ETIMEDOUT. */
+export function inTime<T>(
+  environment: Environment,
+  { answerWithin }: Pick<Settings, 'answerWithin'>,
+  client: pg.ClientBase,
+  answer: Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = environment.timer(answerWithin, () => {
+      cut(client)
+      reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
+    })
+    answer.then(
+      (it) => {
+        timer.cancel()
+        resolve(it)
+      },
+      (error) => {
+        timer.cancel()
+        reject(error)
+      },
+    )
+  })
 }
 
 /** At once, and without a word. */

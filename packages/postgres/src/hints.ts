@@ -1,7 +1,9 @@
+import type pg from 'pg'
 import { delay, type Environment, type Hint } from 'triarch/store'
 import { elements } from './answer.ts'
 import { Audience, membersStatement } from './audience.ts'
-import { type Client, connect, disconnect } from './connect.ts'
+import { type Client, connect, cut, disconnect, goodbye, inTime } from './connect.ts'
+import { ruleOf } from './failure.ts'
 import { type News, Tally } from './news.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
@@ -35,7 +37,8 @@ export class Hints {
   #ended: (ids: readonly string[] | null) => void = () => undefined
   #client: Client | null = null
   #open = false
-  #sending = false
+  /** Until all is sent that there is. */
+  #sending: Promise<void> | null = null
   #unsent = new Tally()
   #waitsSaidAt = Number.NEGATIVE_INFINITY
   #saysWaiting = false
@@ -74,10 +77,7 @@ export class Hints {
   async close(): Promise<void> {
     this.#open = false
     // What was said last, as by a node that leaves, is sent before, if that does not take long.
-    if (!this.#sending && !this.#unsent.empty) {
-      this.#sending = true
-      await Promise.race([this.#send(), delay(this.#environment, LAST_WORDS)])
-    }
+    if (this.#sending !== null) await goodbye(this.#environment, this.#sending, undefined, LAST_WORDS)
     const client = this.#client
     this.#client = null
     if (client) await disconnect(this.#environment, client)
@@ -99,9 +99,8 @@ export class Hints {
   tell(news: Iterable<News>): void {
     if (!this.#client) return
     for (const it of news) this.#unsent.add(it)
-    if ((this.#unsent.empty && !this.#saysWaiting) || this.#sending) return
-    this.#sending = true
-    this.#environment.soon(() => void this.#send())
+    if ((this.#unsent.empty && !this.#saysWaiting) || this.#sending !== null) return
+    this.#sending = new Promise((resolve) => this.#environment.soon(() => resolve(this.#send())))
   }
 
   /** The channel and the words for a notification that goes with somebody's own transaction; null: nobody is to be told. */
@@ -125,8 +124,8 @@ export class Hints {
       this.#saysWaiting = false
       try {
         const payloads = await this.#worded(tally, this.node, waits)
-        if (payloads.length > 0) {
-          await this.#client?.query({
+        if (payloads.length > 0 && this.#client) {
+          await this.#ask(this.#client, {
             name: 'triarch_notify',
             text: 'SELECT pg_notify($1, p) FROM unnest($2::text[]) p',
             values: [this.#channel, payloads],
@@ -136,18 +135,18 @@ export class Hints {
         // Lost hints; that the connection is lost too, its end says.
       }
     }
-    this.#sending = false
+    this.#sending = null
   }
 
   async #worded(tally: Tally, self: string | null, waits = false): Promise<string[]> {
     if ((tally.addresses || waits) && this.#audience.old && this.#client) {
       const text = membersStatement(this.#settings.schema)
-      const { rows } = await this.#client.query<{ id: string; roles: string; runs: string | null }>(text)
+      const { rows } = await this.#ask<{ id: string; roles: string; runs: string | null }>(this.#client, text)
       this.#audience.read(rows)
     }
     if (tally.unknown && this.#client) {
       const text = inSchema('SELECT triarch.untaken() AS untaken', this.#settings.schema)
-      const { rows } = await this.#client.query<{ untaken: string }>(text)
+      const { rows } = await this.#ask<{ untaken: string }>(this.#client, text)
       tally.add({ overlooked: elements(rows[0]?.untaken) })
     }
     const words = new Set<string>()
@@ -169,25 +168,49 @@ export class Hints {
 
   async #listen(): Promise<void> {
     const client = await connect(this.#settings, 'hints')
-    if (!this.#open) return disconnect(this.#environment, client)
     const own = (client as unknown as { processID: number }).processID
     client.on('notification', ({ processId, payload }) => {
       if (processId !== own) this.#hear(payload ?? '*')
     })
-    client.on('end', () => {
-      if (this.#client === client) this.#client = null
-      if (this.#open) void this.#again()
-    })
-    await client.query(`LISTEN "${this.#channel}"`)
+    client.on('end', () => this.#lost(client))
+    try {
+      await this.#ask(client, `LISTEN "${this.#channel}"`)
+    } catch (error) {
+      cut(client) // whoever wants to listen opens another
+      throw error
+    }
+    if (!this.#open) return disconnect(this.#environment, client)
     this.#client = client
     this.#hear('*') // whatever was said while nobody listened
+    this.tell([]) // what could not be said
+  }
+
+  /** A connection that stands still is of no more use. */
+  async #ask<T extends pg.QueryResultRow>(client: Client, query: string | pg.QueryConfig): Promise<pg.QueryResult<T>> {
+    try {
+      return await inTime(this.#environment, this.#settings, client, client.query<T>(query))
+    } catch (error) {
+      if (ruleOf(error).verdict === 'reconnect') this.#lost(client)
+      throw error
+    }
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return
+    this.#client = null
+    cut(client)
+    void this.#again()
   }
 
   async #again(): Promise<void> {
-    for (let wait = FIRST_WAIT; this.#open && !this.#client; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
       await delay(this.#environment, wait / 2 + (wait / 2) * this.#environment.random())
       if (!this.#open || this.#client) return
-      await this.#listen().catch(() => undefined) // looks go on meanwhile; the calls tell what is wrong
+      try {
+        return await this.#listen()
+      } catch {
+        // Looks go on meanwhile; the calls tell what is wrong.
+      }
     }
   }
 

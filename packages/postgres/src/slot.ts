@@ -1,5 +1,5 @@
 import type { Environment } from 'triarch/store'
-import { type Client, connect, disconnect, type Role } from './connect.ts'
+import { type Client, connect, cut, disconnect, inTime, type Role } from './connect.ts'
 import { blocked, ruleOf, tooCostly, unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -75,9 +75,7 @@ export class Slot {
 
   async close(): Promise<void> {
     this.#closed = true
-    const client = this.#client
-    this.#client = null
-    if (client) await disconnect(this.#environment, client)
+    if (this.#client) await disconnect(this.#environment, this.#client)
   }
 
   async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
@@ -89,28 +87,14 @@ export class Slot {
     const client = this.#client
     // Under the next call's clock: whatever happens to it, happens to that one too.
     if (REPLANNED.has(++this.#sent)) client.query('DISCARD PLANS').catch(() => undefined)
-    return new Promise((resolve, reject) => {
-      const timer = this.#environment.timer(this.#settings.answerWithin, () => {
-        this.#drop()
-        reject(Object.assign(new Error('the server gave no answer in time'), { code: 'ETIMEDOUT' }))
-      })
-      client.query<Row & unknown[]>(query).then(
-        ({ rows }) => {
-          timer.cancel()
-          resolve(rows)
-        },
-        (error) => {
-          timer.cancel()
-          reject(error)
-        },
-      )
-    })
+    const answer = client.query<Row & unknown[]>(query)
+    return (await inTime(this.#environment, this.#settings, client, answer)).rows
   }
 
   /** The connection is of no more use: it is cut, without a word that nobody would hear. */
   #drop(): void {
     const client = this.#client
     this.#client = null
-    if (client) (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+    if (client) cut(client)
   }
 }

@@ -70,7 +70,9 @@ export class Transactions {
   async effect({ key, epoch, step, name }: Effect, within: number): Promise<string | null> {
     return patiently(this.#environment, within, async () => {
       const client = await this.#pool.connect()
-      const session = new Session(client, new AbortController().signal)
+      const late = new AbortController()
+      const timer = this.#environment.timer(this.#settings.answerWithin, () => late.abort())
+      const session = new Session(client, late.signal)
       try {
         // It reads what it has waited for, whatever the database has for its default.
         await session.run('BEGIN ISOLATION LEVEL READ COMMITTED')
@@ -78,6 +80,7 @@ export class Transactions {
         return (row as { answer: string | null }).answer
       } finally {
         await session.end()
+        timer.cancel()
       }
     })
   }
@@ -193,12 +196,12 @@ class Session {
   }
 
   async end(): Promise<void> {
-    this.#signal.removeEventListener('abort', this.#abort)
     if (this.#sound && !this.#over) {
       await this.#client.query('ROLLBACK').catch(() => {
         this.#sound = false
       })
     }
+    this.#signal.removeEventListener('abort', this.#abort)
     this.#client.release(!this.#sound)
   }
 

@@ -16,6 +16,7 @@ import { Pace } from '../src/pace.ts'
 import { patiently } from '../src/patience.ts'
 import { Queue } from '../src/queue.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
+import { submitVia } from '../src/via.ts'
 
 const turns = async (count = 5) => {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
@@ -559,5 +560,80 @@ describe('a list', () => {
     ['by no status', { status: [] }, 'FROM triarch.tasks t WHERE false LIMIT $1', [5]],
   ])('of %s asks what an index knows', (_, query, where, values) => {
     expect(shape(query)).toEqual({ where, values })
+  })
+})
+
+describe('a submission in somebody else’s transaction', () => {
+  type Answers = (text: string) => object[]
+  const created: Answers = () => [{ answer: '7', refused: null }]
+  const client = (answers: Answers, status?: string | null) => {
+    const asked: string[] = []
+    const query = async (text: string, values: unknown[]) => {
+      asked.push(
+        `${text.trim().split(/[\s(]/)[0]} ${text.includes('pg_notify') ? `${values[11]} ${values[13]}` : values.join()}`.trim(),
+      )
+      return { rows: answers(text) }
+    }
+    return { asked, via: { query, ...(status !== undefined && { getTransactionStatus: () => status }) } }
+  }
+  const words = async () => ({ channel: 'c', payload: 'p' })
+  const submit = (via: unknown, options: object = {}, told: typeof words | (() => Promise<null>) = words) =>
+    submitVia(via, newTask('t'), settingsOf({ ...options }), told)
+
+  it.each([undefined, null, 5, {}, { query: 5 }, () => undefined])('takes no %j', async (via) => {
+    await expect(submit(via)).rejects.toMatchObject({ code: 'STORE_VIA_INVALID', message: '`via` is no client of pg' })
+  })
+
+  it('asks whether there is one, unless it knows', async () => {
+    const savepoint = ['SAVEPOINT', 'RELEASE']
+    for (const [status, first] of [
+      ['T', []],
+      ['I', savepoint],
+      [null, savepoint],
+      [undefined, savepoint],
+    ] as const) {
+      const { asked, via } = client(created, status)
+      expect(await submit(via)).toEqual({ created: true, key: 7 })
+      expect(asked).toEqual([...first, 'WITH c p'])
+    }
+  })
+
+  it('tells nobody where nobody is to be told', async () => {
+    for (const [options, told] of [
+      [{ notify: false }, words],
+      [{}, async () => null],
+    ] as const) {
+      const { asked, via } = client(created, 'T')
+      await submit(via, options, told)
+      expect(asked).toEqual(['WITH'])
+    }
+  })
+
+  it.each<[what: string, answer: object, first: object[], outcome: object, calls: number]>([
+    ['there', { answer: '-7', refused: null }, [{ events: 'e' }], { created: false, key: 7, first: 'e' }, 2],
+    ['there, but its first record is not', { answer: '-7', refused: null }, [], { created: false, key: 7 }, 2],
+    ['refused', { answer: '0', refused: '{"1":"x"}' }, [{ events: 'e' }], { created: false, key: 0, heldBy: 'x' }, 1],
+    ['not there, and cannot be', { answer: '0', refused: null }, [{ events: 'e' }], { created: false, key: 0 }, 1],
+  ])('says of a task that is %s', async (_, answer, first, outcome, calls) => {
+    const { asked, via } = client((text) => (text.includes('history') ? first : [answer]), 'T')
+    expect(await submit(via)).toEqual(outcome)
+    expect(asked).toHaveLength(calls)
+    if (calls === 2) expect(asked[1]).toBe('SELECT 7')
+  })
+
+  it.each([
+    ['25P01', 'STORE_VIA_INVALID'],
+    ['25P02', 'STORE_VIA_INVALID'],
+    ['3F000', 'STORE_VIA_INVALID'],
+    ['42P01', 'STORE_VIA_INVALID'],
+    ['42883', 'STORE_VIA_INVALID'],
+    ['40001', 'STORE_BUSY'],
+    ['57P01', 'STORE_UNAVAILABLE'],
+    ['23505', 'STORE_FAILED'],
+  ])('that meets %s fails with %s', async (code, ours) => {
+    const fails = () => {
+      throw Object.assign(new Error('it'), { code })
+    }
+    await expect(submit(client(fails, 'T').via)).rejects.toMatchObject({ code: ours })
   })
 })
