@@ -34,6 +34,9 @@ interface Failover {
   prepare: (client: pg.Client) => Promise<unknown>
 }
 
+/** So often that lag is waited for while nothing is written. */
+const MOST_LAGS = 40
+
 /** Those that are about to. */
 const failing = new WeakSet<DatabaseServer>()
 
@@ -63,7 +66,7 @@ async function failOver(database: DatabaseServer, { lag, prepare }: Failover): P
   }
   await delay(FOLLOWS)
   link.cut()
-  await delay(lag)
+  await untilWritten(database, lag)
   const lost = beside(database)
   let left: Map<string, string> | null = null
   await database.replace('immediate', async () => {
@@ -92,6 +95,16 @@ async function failOver(database: DatabaseServer, { lag, prepare }: Failover): P
   rmSync(lost, { recursive: true, force: true })
   const touched = [...before].flatMap(([id, mark]) => (after.get(id) === mark ? [] : [id]))
   return { touched, vanished: touched.filter((id) => !after.has(id)) }
+}
+
+/** Waits for the lag, and for as long again and again as nothing was written meanwhile: a tail that nobody wrote cannot be lost. */
+async function untilWritten(database: DatabaseServer, lag: number): Promise<void> {
+  const seen = await asked(database, marks).catch(() => null)
+  for (let tries = 0; tries < MOST_LAGS; tries++) {
+    await delay(lag)
+    const now = await asked(database, marks).catch(() => null)
+    if (!seen || !now || now.size !== seen.size || [...now].some(([id, mark]) => seen.get(id) !== mark)) return
+  }
 }
 
 async function marks(client: pg.Client): Promise<Map<string, string>> {
