@@ -310,7 +310,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/lock.ts': [
         ['  free(database, at, freed)\n', ''],
-        ['told = pass(database, at, name) || told', 'told = told || false'],
+        ['else pass(database, at, name)', 'else void at'],
       ],
     },
     by: ['liveness'],

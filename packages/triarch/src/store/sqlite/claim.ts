@@ -110,7 +110,7 @@ function takeAll(database: Database, all: readonly Candidate[], request: ClaimRe
     left.records -= records
     left.bytes -= bytes
     const claim = take(database, key, request, { trial: false, letters: letters.left })
-    letters.left -= claim.letters.length > 0 ? bytesOf(claim) : 0
+    letters.left -= bytesOf(claim)
     claims.push(claim)
   }
   const last = claims.at(-1)

@@ -69,7 +69,9 @@ export function commit(database: Database, _now: number, batch: readonly Transit
     const outcomes = batch.map((transition) => commitOne(database, transition, gated))
     for (const [index, { at, gates }] of batch.entries()) {
       const outcome = outcomes[index]
-      if (outcome?.ok && gates && openGates(database, at, outcome.key, gates)) outcome.told = true
+      if (!outcome?.ok || !gates) continue
+      openGates(database, at, outcome.key, gates)
+      outcome.told = true
     }
     return outcomes
   })

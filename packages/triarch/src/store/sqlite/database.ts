@@ -57,7 +57,6 @@ export class Database {
   }
 
   close(): void {
-    this.#statements.clear()
     this.connection.close()
   }
 

@@ -68,16 +68,10 @@ export function hasGates(database: Database): boolean {
   return database.get(ANY) !== undefined
 }
 
-/** Inside an open transaction: gives back, then asks. Whether that wrote letters. */
-export function openGates(
-  database: Database,
-  at: number,
-  key: number,
-  gates: NonNullable<Transition['gates']>,
-): boolean {
+/** Inside an open transaction: gives back, then asks. */
+export function openGates(database: Database, at: number, key: number, gates: NonNullable<Transition['gates']>): void {
   for (const step of gates.unlocks) free(database, at, database.all<Freed>(TAKE_BACK, key, step))
   for (const request of gates.locks) ask(database, at, key, request)
-  return gates.unlocks.length + gates.locks.length > 0
 }
 
 /** The task stops: what it holds is for others, and those that come after it learn how it ended. Whether there are any. */
@@ -106,24 +100,20 @@ export function dropGates(database: Database, at: number, key: number): void {
 
 /**
  * Looks at the next claims, as many as `limit`: those of tasks that have stopped or are gone are given back, a name that is
- * free while somebody waits is given to him, and who waits in a circle that nobody saw is told. Whether that wrote letters.
+ * free while somebody waits is given to him, and who waits in a circle that nobody saw is told.
  */
-export function sweepLocks(database: Database, at: number, limit: number): boolean {
+export function sweepLocks(database: Database, at: number, limit: number): void {
   const from = database.get<{ value: number }>(SWEPT)?.value ?? 0
   const rows = database.all<SweptRow>(NEXT_SWEPT, from, limit)
-  let told = false
   for (const { id, name, task, step, priority, held, status } of rows) {
-    if (isDead(status)) {
-      free(database, at, database.all<Freed>(TAKE_BACK, task, step))
-      told = true
-    } else if (held === 0 && database.get(ASKED, task, step)) {
-      if (!holderOf(database, at, name)) told = pass(database, at, name) || told
-      else if (refuseCircle(database, task, { id, step, name, priority })) told = true
+    if (isDead(status)) free(database, at, database.all<Freed>(TAKE_BACK, task, step))
+    else if (held === 0 && database.get(ASKED, task, step)) {
+      if (holderOf(database, at, name)) refuseCircle(database, task, { id, step, name, priority })
+      else pass(database, at, name)
     }
   }
   const to = rows.length < limit ? 0 : (rows.at(-1)?.id ?? 0)
   if (to !== from) database.run(SWEEP_ON, to)
-  return told
 }
 
 /** The task whose lock refuses a submission; undefined: none does. */
@@ -245,11 +235,11 @@ function free(database: Database, at: number, rows: readonly Freed[]): void {
   for (const { name, held } of rows) if (held === 1) pass(database, at, name)
 }
 
-/** The first in line that lives has it now. Whether there is one. */
-function pass(database: Database, at: number, name: string): boolean {
+/** The first in line that lives has it now. */
+function pass(database: Database, at: number, name: string): void {
   for (;;) {
     const first = database.get<{ id: number; task: number; step: number; status: string | null }>(FIRST, name)
-    if (!first) return false
+    if (!first) return
     const { id, task, step, status } = first
     if (isDead(status)) {
       database.run(TAKE_BACK, task, step)
@@ -258,7 +248,7 @@ function pass(database: Database, at: number, name: string): boolean {
     const fence = nextFence(database)
     database.run(GRANT, at, fence, id)
     deliver(database, task, { type: 'lock', step, name, outcome: 'granted', fence })
-    return true
+    return
   }
 }
 

@@ -17,7 +17,7 @@ export function submitVia(via: unknown, task: NewTask): SubmitOutcome {
   const database = databaseOf(via)
   try {
     const outcome = insertTask(database, task)
-    if (outcome.created || outcome.key === 0) return outcome
+    if (outcome.created) return outcome
     const first = database.get<{ events: string }>(FIRST, outcome.key)?.events
     return { ...outcome, ...(first !== undefined && { first }) }
   } catch (error) {
