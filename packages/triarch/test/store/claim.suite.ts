@@ -38,7 +38,7 @@ export function claimSuite(bench: Bench): void {
       const request = { node: 'n', runnable: [flow], limit: 10 }
       const [first, ...others] = await store.claim({ ...request, bytes: 100 })
       expect([first?.id, others]).toEqual(['a', []])
-      const two = await store.claim({ ...request, records: 7 })
+      const two = await store.claim({ ...request, records: 6 })
       expect(ids(two)).toEqual(['b', 'c'])
       expect(two.map(({ more }) => more ?? false)).toEqual([false, false])
     })
@@ -116,6 +116,27 @@ export function claimSuite(bench: Bench): void {
       expect(read.map(({ message }) => (message as { payload?: unknown }).payload)).toEqual(posts.map((_, i) => i))
     })
 
+    it('takes what fits its bytes to the last one', async () => {
+      const { store } = bench
+      await long(store, ['a', 'b', 'c'], 2, 1_000)
+      const request = { node: 'n', runnable: [flow], limit: 10 }
+      const text = (await store.records('a', 0, 10)).map(({ events }) => events).join('')
+      expect(ids(await store.claim({ ...request, bytes: 2 * text.length }))).toEqual(['a', 'b'])
+    })
+
+    it('takes letters up to its bytes, and says of which task it left some', async () => {
+      const { store } = bench
+      await store.submit(['a', 'b', 'c'].map((id) => newTask(id)))
+      const letter = { message: event('x'.repeat(500)), control: false }
+      await store.post(['a', 'a', 'b'].map((task) => ({ task, ...letter })))
+      const claims = await store.claim({ node: 'n', runnable: [flow], limit: 10, bytes: 1_000 })
+      expect(claims.map(({ id, letters, unread }) => [id, letters.length, unread ?? false])).toEqual([
+        ['a', 2, false],
+        ['b', 0, true],
+        ['c', 0, false],
+      ])
+    })
+
     it('tries alone, on demand, what was orphaned again and again without a new record', async () => {
       const { store } = bench
       await store.submit([newTask('poison'), newTask('fine')])
@@ -152,6 +173,8 @@ export function claimSuite(bench: Bench): void {
       expect(await store.inbox('a', 10, { bytes: 1 })).toHaveLength(1)
       expect(await store.inbox('a', 10, { bytes: 2_500 })).toHaveLength(3)
       expect(await store.inbox('a', 2, { bytes: 2_500 })).toHaveLength(2)
+      const size = Buffer.byteLength(JSON.stringify(event('x'.repeat(1_000))))
+      expect(await store.inbox('a', 10, { bytes: 2 * size })).toHaveLength(2)
     })
 
     it('gives each task its share, however many letters another has', async () => {
@@ -167,6 +190,15 @@ export function claimSuite(bench: Bench): void {
       expect(await keys({ skip: [flooded] })).toEqual([b, c])
       expect(await keys({ after: b })).toEqual([c])
       expect(await keys({ bytes: 1 })).toEqual([flooded, b, c])
+      // Of all that one reading may have, and whether there may be more.
+      const some = async (limit: number, bytes: number) => {
+        const read = await store.inbox('a', limit, { bytes, each })
+        return [...read.map(({ key }) => key), read.at(-1)?.more ?? false]
+      }
+      expect(await some(10, 1e6)).toEqual([flooded, flooded, b, c, false])
+      expect(await some(3, 1e6)).toEqual([flooded, flooded, b, true])
+      expect(await some(2, 1e6)).toEqual([flooded, flooded, true])
+      expect(await some(10, 1)).toEqual([flooded, true])
     })
   })
 }

@@ -329,8 +329,9 @@ export function commitSuite(bench: Bench): void {
       expect(await one(event('a', {}, 'gone'))).toBe('unfit')
       expect(await one(event('a', { fits: [`stopped/${stopped.result}`] }, 'gone'))).toBe('posted')
       expect(await one(event('a', { room: room({ bytes: 10 }) }))).toBe('posted')
-      expect(await one(event('b', { room: room({ bytes: 60 }) }))).toBe('full')
-      expect(await one(event('b', {}))).toBe('posted')
+      const two = 2 * Buffer.byteLength(JSON.stringify(event('b', {}).message))
+      expect(await one(event('b', { room: room({ bytes: two - 1 }) }))).toBe('full')
+      expect(await one(event('b', { room: room({ bytes: two }) }))).toBe('posted')
       expect(await one(event('c', {}))).toBe('full')
       expect(await one(event('c', { room: null }))).toBe('posted')
       // Those that begin alike.

@@ -52,5 +52,7 @@ it.each([{}, ...parts, Object.assign({}, ...parts) as Partial<Transition>])(
     const [arrived, other] = unpacked(structuredClone(packed([transition, bare])))
     expect(arrived).toEqual(transition)
     expect(other).toEqual(bare)
+    // What says nothing is not sent.
+    expect(packed([bare])[0]?.at(-1)).toBeNull()
   },
 )

@@ -32,13 +32,15 @@ describe('an error of SQLite', () => {
     expect(error.details).toEqual(code === 'STORE_BUSY' ? undefined : { sqlite: errcode })
   })
 
-  it.each([new Error('x'), { code: 'ERR_OTHER', errcode: 5 }, sqliteError(undefined)])(
-    'is told from others: %o',
-    (error) => {
-      expect(storeError(error)).toBe(error)
-      expect(fileError('p', error)).toBe(error)
-    },
-  )
+  it.each([
+    new Error('x'),
+    { code: 'ERR_OTHER', errcode: 5 },
+    { code: 'ERR_OTHER', errcode: 14 },
+    sqliteError(undefined),
+  ])('is told from others: %o', (error) => {
+    expect(storeError(error)).toBe(error)
+    expect(fileError('p', error)).toBe(error)
+  })
 
   it('says which file could not be opened', () => {
     for (const errcode of [14, 26, 14 + 512])
@@ -240,6 +242,11 @@ describe('who waits for whom', () => {
     ['one that waits for what it has', 'a', ['a+x', 'ax']],
     ['three in a row', undefined, ['a+x', 'b+y', 'bx', 'cy']],
     ['three in a circle', 'c', ['a+x', 'b+y', 'c+z', 'ay', 'bz', 'cx']],
+    [
+      'one before in a line that was looked at from further in front',
+      'a',
+      ['a+w', 'b+x', 'e+y', 'by', 'dy', 'dw', 'by', 'ax'],
+    ],
     ['one before in line that waits for what it has', 'c', ['a+x', 'bx', 'c+y', 'by', 'cx']],
     [
       'one behind in line that waits for what it has',

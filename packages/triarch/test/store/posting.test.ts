@@ -33,6 +33,9 @@ describe('letters sent at once', () => {
     const box = posting((posts) => (posts.some(({ task }) => task === 'bad') ? new TypeError('not bound') : null))
     const outcomes = await Promise.allSettled(['a', 'bad', 'b'].map((task) => box.post([letter(task)])))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    written.length = 0
+    await expect(box.post([letter('bad')])).rejects.toThrow('not bound')
+    expect(written).toEqual([['bad']])
   })
 
   it('are not written twice where the store may have written them', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../src/store/port.ts'
 import { MOST_COUNTED } from '../../src/store/rows.ts'
 import type { Bench } from './conformance.ts'
-import { creation, newTask, owned, released, snapshot, stopped, transition } from './samples.ts'
+import { creation, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
 
 export function readSuite(bench: Bench): void {
   describe('a list', () => {
@@ -70,6 +70,47 @@ export function readSuite(bench: Bench): void {
       }
       if (query.limit === undefined) expect(ids.join('')).toBe(expected)
       else expect(ids.join('').startsWith(expected)).toBe(true)
+    })
+  })
+
+  describe('a look', () => {
+    const lease = 'supervisor'
+    const look = (node = 'n', runnable = [flow], actions = ['pay.charge']) =>
+      bench.store.look({ node, runnable, actions, lease })
+
+    it('tells of what there is for a node, and of nothing else', async () => {
+      const { store, clock } = bench
+      const none = { mail: false, tasks: false, work: false, vacant: true, nextWake: null, living: 0 }
+      expect(await look()).toEqual({ now: clock.now(), ...none })
+      await store.submit([newTask('t')])
+      expect([await look(), await look('n', [{ ...flow, version: '2' }])]).toMatchObject([{ tasks: true }, none])
+      const t = await owned(store, 'u', 'n')
+      await store.post([{ task: 'u', message: { type: 'tick' }, control: false }])
+      expect([await look(), await look('o')]).toMatchObject([
+        { ...none, mail: true },
+        { ...none, mail: false },
+      ])
+      await store.commit([transition({ ...t, node: 'n' }, { work: [workRequest('u', 1)] })])
+      expect([await look('o'), await look('o', [], ['pay.refund'])]).toMatchObject([{ ...none, work: true }, none])
+      await store.takeWork({ node: 'o', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
+      expect(await look('o')).toMatchObject(none)
+    })
+
+    it('tells of sleepers: that one is due to all, of the next to who leads, or to all while nobody does', async () => {
+      const { store, clock } = bench
+      const wake = clock.now() + 100
+      await store.submit([newTask('t', { startAt: wake }), newTask('u', { startAt: wake + 5 })])
+      expect(await look()).toMatchObject({ tasks: false, vacant: true, nextWake: wake })
+      await store.beat({ id: 'n', roles: [], lease: 1_000 })
+      await store.lead({ name: lease, node: 'n', ttl: 50 })
+      expect([await look(), await look('o')]).toMatchObject([
+        { vacant: false, nextWake: wake, living: 1 },
+        { vacant: false, nextWake: null, living: 1 },
+      ])
+      clock.advance(60)
+      expect(await look('o')).toMatchObject({ tasks: false, vacant: true, nextWake: wake })
+      clock.advance(40)
+      expect(await look('o', [])).toMatchObject({ tasks: true })
     })
   })
 

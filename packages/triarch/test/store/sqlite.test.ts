@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
 import { FORMAT, migrations } from '../../src/store/sqlite/migrations/index.ts'
@@ -141,6 +141,9 @@ describe('the SQLite store', () => {
     expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
     await store.close()
     expect(database.prepare('SELECT version FROM triarch_schema').get()).toEqual({ version: FORMAT })
+    const later = migrations.map(({ name }) => name).filter((name) => Number(name) > FORMAT)
+    const noted = database.prepare('SELECT name FROM triarch_migrations ORDER BY name').all()
+    expect(noted.map(({ name }) => name)).toEqual(later)
   })
 
   it('refuses an SQLite with known faults', () => {
@@ -274,6 +277,18 @@ describe('the SQLite store', () => {
     for (const via of [ours, foreign]) {
       expect(() => store.submitVia(via, newTask('t'))).toThrow(expect.objectContaining({ code: 'STORE_VIA_INVALID' }))
     }
+    ours.exec('BEGIN')
+    expect(store.submitVia(ours, newTask('t'))).toEqual({ created: true, key: 1 })
+    const again = { created: false, key: 1, first: newTask('t').events }
+    expect(store.submitVia(ours, newTask('t'))).toEqual(again)
+    // What it once prepared it has.
+    const prepare = vi.spyOn(ours, 'prepare')
+    expect(store.submitVia(ours, newTask('t'))).toEqual(again)
+    expect(prepare).not.toHaveBeenCalled()
+    ours.exec('ROLLBACK')
+    using reader = new DatabaseSync(file, { readOnly: true })
+    reader.exec('BEGIN')
+    expect(() => store.submitVia(reader, newTask('t'))).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
     await store.close()
   })
 
