@@ -81,7 +81,13 @@ export class Slot {
   async #send(query: { text: string; values: unknown[]; rowMode: 'array' }): Promise<Row[]> {
     if (this.#closed) throw unopened()
     if (!this.#client) {
-      this.#client = await connect(this.#settings, this.#role)
+      const client = await connect(this.#settings, this.#role)
+      // The store was closed meanwhile, and knew nothing of it.
+      if (this.#closed) {
+        cut(client)
+        throw unopened()
+      }
+      this.#client = client
       this.#sent = 0
     }
     const client = this.#client

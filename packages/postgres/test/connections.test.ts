@@ -167,6 +167,15 @@ describe('a call', () => {
     await made().close()
     expect(server.seen).toBe(1)
   })
+
+  it('that is on its way to a connection when the end comes is refused, and leaves none behind', async () => {
+    made()
+    const run = slot.run(READ, [], 0).catch(({ code }) => code as string)
+    await slot.close()
+    expect(await run).toBe('STORE_CLOSED')
+    await server.opened(0)
+    expect([server.seen, server.asked]).toEqual([1, []])
+  })
 })
 
 describe('a pool', () => {
