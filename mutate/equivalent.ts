@@ -1,4 +1,5 @@
 const kernel = 'packages/triarch/src/kernel'
+const postgres = 'packages/postgres/src'
 
 const falls = 'What follows in the switch finds nothing by the ids of this event, and does nothing.'
 const paired = 'A step has a batch if, and only if, its policy has one; both are asked for by the types.'
@@ -39,4 +40,6 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/step.ts next: drop step.aborted = false`]:
     'Only runs are asked to give up, and only once their task unwinds: then no other run of the step follows.',
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',
+  [`${postgres}/transactions.ts constructor: drop this.#sound = false`]:
+    'The ROLLBACK on the connection that was cut fails, which says the same of it.',
 }

@@ -6,7 +6,7 @@ import { TriarchError } from 'triarch'
 const HEADER = 20
 const NULL = -1
 const [BOOL, INT8, TEXT] = [16, 20, 25]
-const EMPTY = { bool: header(BOOL, 0), int8: header(INT8, 0), text: header(TEXT, 0) }
+const EMPTY = { bool: empty(BOOL), int8: empty(INT8), text: empty(TEXT) }
 
 export function integers(values: readonly (number | null | undefined)[]): Buffer {
   if (values.length === 0) return EMPTY.int8
@@ -53,9 +53,9 @@ export function booleans(values: readonly boolean[]): Buffer {
   return buffer
 }
 
-function header(type: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length === 0 ? 12 : HEADER)
-  writeHeader(buffer, type, length)
+function empty(type: number): Buffer {
+  const buffer = Buffer.alloc(12)
+  writeHeader(buffer, type, 0)
   return buffer
 }
 

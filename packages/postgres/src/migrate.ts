@@ -1,6 +1,6 @@
 import { TriarchError } from 'triarch'
 import { delay, type Environment, type MigrationReport } from 'triarch/store'
-import { type Client, connect, disconnect } from './connect.ts'
+import { type Client, connect, disconnect, inTime } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
 import { FORMAT, type Migration, migrations } from './migrations/index.ts'
 import type { Settings } from './options.ts'
@@ -65,12 +65,14 @@ export function refuseVersion(major: number): void {
 /** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. */
 export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<void> {
   const until = environment.monotonic() + settings.patience
-  if (settings.migrate === 'auto') {
-    await expand(client, settings, { environment, until })
-    return
-  }
+  if (settings.migrate === 'auto') await expand(client, settings, { environment, until })
+  else await others(client, settings, { environment, until })
+}
+
+/** Waits until others have brought it to ours. */
+async function others(client: Client, settings: Settings, { environment, until }: Bounds): Promise<void> {
   for (;;) {
-    const pending = await pendingIn(client, settings.schema)
+    const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
     if (pending.length === 0) return
     if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw tooOld(pending)
     await delay(environment, LOOK)
@@ -86,8 +88,8 @@ export async function migrate(
   try {
     const client = await connect(settings, 'calls')
     try {
-      await checkServer(client)
-      const pending = await pendingIn(client, settings.schema)
+      await inTime(environment, settings, client, checkServer(client))
+      const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
       const until = environment.monotonic() + patience
       const done = dryRun ? [] : await expand(client, settings, { environment, until })
       return { pending: pending.map(({ name }) => name), done }
@@ -106,11 +108,12 @@ interface Bounds {
 }
 
 /** Each step in a transaction of its own: no lock is kept for longer than that one takes. Answers what it did itself. */
-async function expand(client: Client, { schema }: Settings, { environment, until }: Bounds): Promise<string[]> {
+async function expand(client: Client, settings: Settings, { environment, until }: Bounds): Promise<string[]> {
+  const { schema } = settings
   const done: string[] = []
   let rest = SHORTEST_REST
   for (;;) {
-    const [next] = await pendingIn(client, schema)
+    const [next] = await inTime(environment, settings, client, pendingIn(client, schema))
     if (!next) return done
     try {
       if (await step(client, schema, next)) done.push(next.name)

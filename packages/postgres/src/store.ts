@@ -6,7 +6,7 @@ import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
-import { connect } from './connect.ts'
+import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
@@ -60,10 +60,10 @@ export class PostgresStore implements port.StateStore {
     await patiently(this.#environment, this.#settings.patience, async () => {
       const client = await connect(this.#settings, 'calls')
       try {
-        await checkServer(client)
+        await inTime(this.#environment, this.#settings, client, checkServer(client))
         await prepare(client, this.#settings, this.#environment)
       } finally {
-        await client.end().catch(() => undefined)
+        await disconnect(this.#environment, client)
       }
       if (this.#settings.notify) await this.#hints.open()
     })

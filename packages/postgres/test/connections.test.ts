@@ -208,6 +208,19 @@ describe('a pool', () => {
     expect(await later(pool.run(READ, [], 10_000))).toEqual([[1]])
   })
 
+  it('is of one kind', async () => {
+    const reads = new Pool(clock, settings({ patience: 0 }), 'reads', 1)
+    answers = ['57014']
+    await expect(reads.run(READ, [])).rejects.toMatchObject({ code: 'READ_TOO_COSTLY' })
+    await reads.close()
+  })
+
+  it('that is closed before anything was asked opens nothing', async () => {
+    await pool.close()
+    await expect(pool.run(READ, [])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    expect(server.seen).toBe(0)
+  })
+
   it('that is closed refuses who waits and who comes', async () => {
     answers = [null, null]
     const all = Array.from({ length: 3 }, () => pool.run(READ, []).catch(({ code }) => code as string))
@@ -228,6 +241,14 @@ describe('a connection', () => {
     expect(() => client.emit('error', new Error('lost'))).not.toThrow()
     server.cut()
     await server.opened(0)
+    await disconnect(clock, client)
+  })
+
+  it('gives whole numbers as numbers, truth as truth, and all else as text', async () => {
+    const client = await connect(settings(), 'calls')
+    answers = [[{ a: 2n ** 40n, b: 2, c: true, d: false, e: 't', f: null }]]
+    const { rows } = await client.query({ text: 'SELECT', rowMode: 'array' })
+    expect(rows).toEqual([[2 ** 40, 2, true, false, 't', null]])
     await disconnect(clock, client)
   })
 

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Effect } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
+import { connect, disconnect } from '../src/connect.ts'
 import { settingsOf } from '../src/options.ts'
 import { Transactions } from '../src/transactions.ts'
 import { type Counting, counting } from './counting.ts'
@@ -278,6 +279,7 @@ describe('a transaction', () => {
     await transact()
     server.cut()
     await server.opened(0)
+    await disconnect(clock, await connect(settingsOf({ url: server.url }), 'calls')) // that one was heard of by then
     expect(await transact()).toEqual({ ok: true, answer: '"yes"' })
   })
 

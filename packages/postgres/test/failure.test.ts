@@ -2,18 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import { claimAll, newTask, owned, replyTo, transition, workRequest } from '../../triarch/test/store/samples.ts'
-import { ruleOf, tooCostly } from '../src/failure.ts'
+import { ruleOf } from '../src/failure.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { dropSchema, freshSchema, serverUrl, withClient } from './database.ts'
 import { type Wire, wire } from './wire.ts'
-
-it('a read that takes too long is refused at once, and by its own code', () => {
-  expect(tooCostly(Object.assign(new Error('canceling statement'), { code: '57014' }))).toMatchObject({
-    code: 'READ_TOO_COSTLY',
-  })
-  const other = Object.assign(new Error('another'), { code: '55P03' })
-  expect(tooCostly(other)).toBe(other)
-})
 
 describe('an error of the server', () => {
   it.each([

@@ -46,7 +46,7 @@ describe('hints', () => {
   const made = () => {
     const made = new Hints(clock, settingsOf({ url: server.url, answerWithin: 5_000 }))
     made.node = 'n'
-    made.onHint((of: readonly Hint[]) => heard.push(...of))
+    made.onHint((of: readonly Hint[]) => heard.push(...(of.length > 0 ? of : ['nothing'])))
     return made
   }
   /** The words of each notification so far. */
@@ -139,6 +139,7 @@ describe('hints', () => {
   it('that somebody waits are believed for a while', async () => {
     expect(hints.awaited).toBe(false)
     await hear('?')
+    await settled()
     clock.advance(11_999)
     expect(hints.awaited).toBe(true)
     clock.advance(1)
@@ -220,6 +221,8 @@ describe('hints', () => {
     await told({ mail: 'a' })
     hints.tell([{ mail: 'b' }])
     hints.tell([{ mail: 'c' }])
+    await turn()
+    await turn()
     instead = null
     clock.advance(5_000) // that one is given up: the next connection says what came since
     await away()
@@ -237,6 +240,20 @@ describe('hints', () => {
     expect(hints.alive).toBe(true)
   })
 
+  it('leave a connection that the server is about to end', async () => {
+    instead = [NOTIFY, '57P01']
+    await told({ mail: 'a' })
+    await away()
+    await server.opened(0)
+  })
+
+  it('name nobody who has left', async () => {
+    await told({ tasks: 'w@1' })
+    await hear('-a')
+    await settled()
+    expect(await told({ tasks: 'w@1' }, { mail: 'm' })).toEqual(['@m'])
+  })
+
   it('that are many come in several notifications, each as long as the server allows', async () => {
     const long = (letter: string, size: number) => ({ mail: letter.repeat(size - 2) }) // with `@` before and a space behind
     await told(long('a', 3_950), long('b', 3_950))
@@ -247,11 +264,11 @@ describe('hints', () => {
       long('d', 7_901),
       long('e', 3_000),
       long('é', 3_000),
+      { mail: 'x' },
+      { mail: 'y' },
     )
     const sizes = said().map((all) => all.map((words) => words.map(({ length }) => length)))
-    expect(sizes).toEqual(
-      [[[3_949, 3_949]], [[3_949], [3_950], [7_899], [2_999]]].map((it, n) => (n === 0 ? it : [...it, [2_999]])),
-    )
+    expect(sizes).toEqual([[[3_949, 3_949]], [[3_949], [3_950], [7_899], [2_999], [2_999, 2, 2]]])
   })
 
   it('for a transaction of somebody else’s are words for it', async () => {
@@ -322,8 +339,10 @@ describe('hints', () => {
     await away()
     await hints.close()
     clock.advance(10_000)
-    await settled()
-    expect(server.seen).toBe(1)
+    const other = made()
+    await other.open()
+    await other.close()
+    expect(server.seen).toBe(2)
   })
 
   it('are given up where nothing is answered any more, and listened for on another connection', async () => {

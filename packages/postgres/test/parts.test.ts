@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { TriarchError } from '../../triarch/src/index.ts'
 import type { ListQuery, NewTask } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
@@ -8,7 +8,7 @@ import { booleans, integers, texts } from '../src/arrays.ts'
 import { Audience } from '../src/audience.ts'
 import { configOf, goodbye, type Role } from '../src/connect.ts'
 import { byNode } from '../src/entries.ts'
-import { blocked, isBlocked, ruleOf, sqlStateOf, storeError } from '../src/failure.ts'
+import { blocked, isBlocked, ruleOf, sqlStateOf, storeError, tooCostly } from '../src/failure.ts'
 import { listStatement } from '../src/list.ts'
 import { type News, Tally } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
@@ -41,6 +41,13 @@ describe('an array in binary form', () => {
     )
     expect(hex(booleans([]))).toBe('00000000 00000001 00000010')
     expect(hex(booleans([true, false]))).toBe('00000001 00000001 00000010 00000002 00000001 00000001 01000000 0100')
+  })
+
+  it('that is empty is made once', async () => {
+    vi.resetModules()
+    const { booleans, integers, texts } = await import('../src/arrays.ts')
+    const empty = [booleans([]), integers([]), texts([])].map(hex)
+    expect(empty).toEqual(['10', '14', '19'].map((type) => `00000000 00000001 000000${type}`))
   })
 
   it('has whole numbers only', () => {
@@ -90,7 +97,9 @@ describe('an answer', () => {
 
   it('tells of tasks that may be claimed at once', () => {
     const gated: Partial<NewTask> = { gates: { locks: [], after: [] } }
-    expect(readyOf([newTask('a'), newTask('b', { startAt: 5 }), newTask('c', gated)])).toEqual([{ tasks: 'flow@1' }])
+    expect(readyOf([newTask('a'), newTask('b', { startAt: 5, workflow: 'late' }), newTask('c', gated)])).toEqual([
+      { tasks: 'flow@1' },
+    ])
   })
 
   it('says what became of submissions', () => {
@@ -251,6 +260,15 @@ describe('an audience', () => {
   })
 })
 
+describe('migrations', () => {
+  it('are there, in their order', async () => {
+    vi.resetModules()
+    const { migrations } = await import('../src/migrations/index.ts')
+    expect(migrations.map(({ name }) => name)).toEqual(migrations.map((_, n) => String(n + 1).padStart(4, '0')))
+    for (const { sql } of migrations) expect(sql).toContain('triarch.')
+  })
+})
+
 describe('the pace of looking', () => {
   it('without hints slows down while nothing is found', () => {
     const clock = handClock()
@@ -265,6 +283,18 @@ describe('the pace of looking', () => {
       last = count
     }
     expect(looks).toEqual([5, 15, 35, 75, 155, 315, 515, 700, 710, 730, 770, 850])
+  })
+
+  it('with hints is drawn anew each time', () => {
+    const clock = { ...handClock(), random: () => 0 }
+    const pace = new Pace(clock)
+    clock.random = () => 0.999
+    clock.advance(2_250)
+    const looked = pace.count(true)
+    clock.advance(3_700)
+    expect([looked, pace.count(true)]).toEqual([1, 1])
+    clock.advance(50)
+    expect(pace.count(true)).toBe(2)
   })
 
   it.each([
@@ -321,6 +351,13 @@ describe('an error', () => {
     expect([isBlocked(blocked(theirs)), isBlocked(storeError(theirs)), isBlocked(theirs)]).toEqual([true, false, false])
     const other = Object.assign(new Error('x'), { code: '55P02' })
     expect(blocked(other)).toBe(other)
+  })
+
+  it('of a read that took too long says so', () => {
+    const theirs = Object.assign(new Error('x'), { code: '57014' })
+    expect(tooCostly(theirs)).toMatchObject({ code: 'READ_TOO_COSTLY', details: { postgres: '57014' } })
+    const other = Object.assign(new Error('x'), { code: '55P03' })
+    expect(tooCostly(other)).toBe(other)
   })
 
   it('has its state, also behind what others made of it', () => {
@@ -393,6 +430,23 @@ describe('who waits for the server', () => {
     expect(most).toBeLessThanOrEqual(2)
   })
 
+  it('comes at once, whoever stands in line, and stands there for a while', async () => {
+    const clock = handClock()
+    const queue = new Queue(clock)
+    const busy = new TriarchError('STORE_BUSY', 'x', { details: { blocked: true } })
+    let tries = 0
+    const blocked = () => (++tries > 3 ? new Promise<never>(() => undefined) : Promise.reject(busy))
+    for (let n = 0; n < 3; n++) void queue.run(1_000, blocked)
+    await turns()
+    clock.advance(9)
+    await turns()
+    expect(tries).toBe(3)
+    clock.advance(11)
+    await turns()
+    expect(tries).toBe(5)
+    expect(await queue.run(100, async () => 7)).toBe(7)
+  })
+
   it('gets its answer, or what else went wrong, at once', async () => {
     const queue = new Queue(handClock())
     expect(await queue.run(100, async () => 7)).toBe(7)
@@ -423,6 +477,7 @@ describe('the settings', () => {
     [null, 'INVALID_OPTION'],
     [5, 'INVALID_OPTION'],
     [{ uri: 'x' }, 'UNKNOWN_OPTION'],
+    [{ schema: 'No good' }, 'INVALID_OPTION'],
     [{ clock: 'wall' }, 'INVALID_OPTION'],
     [{ migrate: 'later' }, 'INVALID_OPTION'],
     [{ connections: 0 }, 'INVALID_OPTION'],

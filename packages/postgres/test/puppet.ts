@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 // As much of PostgreSQL as a driver can tell: it lets everybody in, and answers each statement as the test says.
 
 /** Rows with names; a SQLSTATE; or null: no answer at all. */
-export type Answer = readonly Readonly<Record<string, string | number | boolean | null>>[] | string | null
+export type Answer = readonly Readonly<Record<string, string | number | bigint | boolean | null>>[] | string | null
 
 export interface Asked {
   /** Of a prepared statement. */
@@ -155,16 +155,15 @@ export async function puppet(answer: (asked: Asked) => Answer): Promise<Puppet> 
   }
 }
 
-const BOOLEAN = 16
-const INTEGER = 23
 const TEXT = 25
+const types: Readonly<Record<string, number>> = { boolean: 16, bigint: 20, number: 23 }
 
 function column([name, value]: [string, unknown]): Buffer {
-  const type = typeof value === 'number' ? INTEGER : typeof value === 'boolean' ? BOOLEAN : TEXT
+  const type = types[typeof value] ?? TEXT
   return Buffer.concat([text(name), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)])
 }
 
-function cell(value: string | number | boolean | null): Buffer {
+function cell(value: string | number | bigint | boolean | null): Buffer {
   if (value === null) return int32(-1)
   const bytes = Buffer.from(typeof value === 'boolean' ? (value ? 't' : 'f') : String(value))
   return Buffer.concat([int32(bytes.length), bytes])

@@ -163,6 +163,11 @@ describe('a schema', () => {
     expect([(began.at(-1) as number) >= 60_000, (began.at(-2) as number) < 60_000]).toEqual([true, true])
   })
 
+  it('whose tables somebody holds is given up at once without patience', async () => {
+    errors = ['55P03']
+    await expect(prepare(client, settings({ patience: 0 }), clock)).rejects.toMatchObject({ code: 'STORE_BUSY' })
+  })
+
   it('whose tables are free again is brought to ours, and no wait is left', async () => {
     errors = ['55P03', '40P01']
     await prepared()
