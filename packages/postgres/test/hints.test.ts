@@ -221,8 +221,10 @@ describe('hints', () => {
     await told({ mail: 'a' })
     hints.tell([{ mail: 'b' }])
     hints.tell([{ mail: 'c' }])
-    await turn()
-    await turn()
+    const other = made()
+    await other.open()
+    expect(said()).toEqual([[['@a']]])
+    await other.close()
     instead = null
     clock.advance(5_000) // that one is given up: the next connection says what came since
     await away()

@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import { TriarchError } from '../../triarch/src/index.ts'
-import type { ListQuery, NewTask } from '../../triarch/src/store/port.ts'
+import type { ListQuery, NewTask, Transition } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
-import { newTask } from '../../triarch/test/store/samples.ts'
+import { creation, newTask, released, snapshot, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
 import { booleans, integers, texts } from '../src/arrays.ts'
 import { Audience } from '../src/audience.ts'
+import { claimsOf, lettersOf } from '../src/claim.ts'
+import { commitArguments, commitOutcomes, gatesOfBatch } from '../src/commit.ts'
 import { configOf, goodbye, type Role } from '../src/connect.ts'
 import { byNode } from '../src/entries.ts'
 import { blocked, isBlocked, ruleOf, sqlStateOf, storeError, tooCostly } from '../src/failure.ts'
@@ -15,6 +17,8 @@ import { settingsOf } from '../src/options.ts'
 import { Pace } from '../src/pace.ts'
 import { patiently } from '../src/patience.ts'
 import { Queue } from '../src/queue.ts'
+import { nodeOf, pulsesOf } from '../src/reads.ts'
+import { scheduleOutcomes } from '../src/schedule.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
 import { submitVia } from '../src/via.ts'
 
@@ -690,5 +694,137 @@ describe('a submission in somebody else’s transaction', () => {
       throw Object.assign(new Error('it'), { code })
     }
     await expect(submit(client(fails, 'T').via)).rejects.toMatchObject({ code: ours })
+  })
+})
+
+describe('what the server answers to a claim', () => {
+  const message = { type: 'event', name: 'go', payload: 1 } as const
+  const described = (id: string, change: object = {}) => {
+    const task = { id, workflow: 'w', version: '1', epoch: 1, orphaned: false, work: [] }
+    return JSON.stringify({ ...task, rest: null, unread: false, strikes: null, more: false, ...change })
+  }
+  const claim = (key: number, id: string) => {
+    return { key, id, workflow: 'w', version: '1', epoch: 1, orphaned: false, work: [], records: [], letters: [] }
+  }
+
+  it('are tasks with their records and letters', () => {
+    const rows = [
+      [1, 0, 0, described('a', { rest: 5, unread: true, strikes: 2 })],
+      [2, 0, 0, described('b', { more: true })],
+      [1, 1, 10, 'e1'],
+      [1, 2, 11, 'e2'],
+      [2, -1, 7, JSON.stringify(message)],
+    ] as const
+    const records = [
+      { seq: 1, at: 10, events: 'e1' },
+      { seq: 2, at: 11, events: 'e2' },
+    ]
+    const letters = [{ id: 7, key: 2, message }]
+    expect(claimsOf(rows)).toEqual([
+      { ...claim(1, 'a'), rest: 5, unread: true, trial: { strikes: 2 }, records },
+      { ...claim(2, 'b'), letters, more: true },
+    ])
+    expect(claimsOf([[1, 0, 0, described('a')]])).toEqual([claim(1, 'a')])
+    expect(claimsOf([])).toEqual([])
+  })
+
+  it('are letters, of which there are more when a bound was reached', () => {
+    const text = JSON.stringify(message)
+    const rows = [
+      [7, 1, text],
+      [8, 2, text],
+    ] as const
+    const more = (limit: number, bytes: number) => lettersOf(rows, { limit, bytes }).map((it) => it.more === true)
+    const size = 2 * text.length
+    expect(lettersOf(rows, { limit: 9, bytes: 9_999 })).toEqual([
+      { id: 7, key: 1, message },
+      { id: 8, key: 2, message },
+    ])
+    expect([more(3, size + 1), more(2, size + 1), more(3, size)]).toEqual([
+      [false, false],
+      [false, true],
+      [false, true],
+    ])
+    expect(lettersOf([], { limit: 0, bytes: 0 })).toEqual([])
+  })
+})
+
+describe('a batch of transitions', () => {
+  const key = (key: number) => ({ key, id: `t${key}`, epoch: 1 })
+  const gates = { locks: [{ step: 0, name: 'k', ifHeld: 'queue' as const }], after: [] }
+  const message = { type: 'event', name: 'go', payload: 1 } as const
+  const batch = [
+    transition(key(1), { snapshot: snapshot() }),
+    transition(key(2), { release: released }),
+    creation(newTask('c'), { release: released }),
+    creation(newTask('d'), { snapshot: snapshot() }),
+    transition(key(5), { rebase: true }),
+    transition(key(6), {
+      consumed: [9],
+      work: [workRequest('t6', 1)],
+      withdraw: [3],
+      forget: [4],
+      children: [newTask('child', { gates })],
+      posts: [{ task: 'x', control: true, message }],
+      gates: { locks: gates.locks, unlocks: [7] },
+    } as Partial<Transition>),
+    transition(key(7)),
+  ]
+
+  it('is written as arrays, each entry with the place of its transition', () => {
+    const given = commitArguments(batch)
+    const [created, changed, others] = [given.slice(6, 25), given.slice(26, 41), given.slice(41)]
+    expect(given[0]).toEqual(integers([1, 2, null, null, 5, 6, 7]))
+    expect(created[0]).toEqual(integers([3, 4]))
+    expect(given[25]).toEqual(integers([2])) // what is created is given back by its id
+    expect(changed[0]).toEqual(integers([1, 2, 3, 5]))
+    expect(changed[1]).toEqual(booleans([true, false, false, false]))
+    expect(changed[10]).toEqual(booleans([false, false, false, true]))
+    expect(changed[11]).toEqual(booleans([false, true, true, false]))
+    expect(others.slice(0, 3)).toEqual([integers([6]), integers([9]), integers([6])])
+    expect(others.slice(13, 18)).toEqual([[6], [3], [6], [4], [6]].map((it) => integers(it)))
+    expect(others.slice(-4, -1)).toEqual([integers([6]), texts(['x']), booleans([true])])
+    expect(given).toHaveLength(75)
+  })
+
+  it('asks of gates what its transitions do', () => {
+    expect(JSON.parse(gatesOfBatch(batch) ?? '')).toMatchObject([
+      { op: 'create', of: 6, parent: 't6', step: 0, id: 'child' },
+      { op: 'unlock', of: 6, step: 7 },
+      { op: 'lock', of: 6, step: 0, name: 'k' },
+    ])
+    expect(gatesOfBatch(batch.slice(0, 5))).toBeNull()
+  })
+
+  it('has an outcome for each', () => {
+    expect(commitOutcomes('7,0,-1')).toEqual([
+      { ok: true, key: 7 },
+      { ok: false, reason: 'fenced' },
+      { ok: false, reason: 'exists' },
+    ])
+  })
+})
+
+describe('rows', () => {
+  it('of pulses tell of nodes, and who leads', () => {
+    const node = ['n', 'm', 10, '["scheduler"]', true] as const
+    expect(pulsesOf([[100, 'h', 5, ...node]])).toEqual({
+      now: 100,
+      nodes: [{ id: 'n', mark: 'm', lease: 10, roles: ['scheduler'], late: true }],
+      term: { holder: 'h', left: 5 },
+    })
+    const nobody = { now: 100, nodes: [], term: null }
+    expect(pulsesOf([[100, null, null, null, null, null, null, null]])).toEqual(nobody)
+  })
+
+  it('of nodes show what users may see', () => {
+    const runs = '{"workflows":["w"],"actions":["x"],"addressed":true}'
+    expect(nodeOf(['n', '[]', 1, 2, runs, null]).runs).toEqual({ workflows: ['w'], actions: ['x'] })
+    expect(nodeOf(['n', '[]', 1, 2, null, null]).runs).toBeNull()
+  })
+
+  it('of a schedule that was written say what it started', () => {
+    expect([scheduleOutcomes(['no', null, null]), scheduleOutcomes(['', null, null])]).toEqual([null, []])
+    expect(scheduleOutcomes(['7', null, null])).toEqual([{ created: true, key: 7 }])
   })
 })

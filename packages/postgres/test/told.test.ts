@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { LONGEST_ANSWER } from '../../triarch/src/store/index.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { newTask, released, snapshot, stopped, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
+import { lifeline } from '../src/lifeline.ts'
 import { FORMAT, migrations } from '../src/migrations/index.ts'
+import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { type Answer, type Asked, type Puppet, puppet } from './puppet.ts'
 
@@ -36,7 +39,8 @@ describe('a store on PostgreSQL', () => {
     if (text.includes('SELECT name FROM')) return migrations.map(({ name }) => ({ name })).slice(FORMAT)
     if (text.includes('SELECT id, roles, runs FROM')) return members
     if (text.includes('AS untaken')) return [{ untaken: '{@z}' }]
-    return answers[name.replace('triarch_', '')] ?? []
+    const given = answers[name.replace('triarch_', '')]
+    return given === undefined ? [] : given
   }
   const made = (options: PostgresOptions = {}) =>
     postgres({ url: server.url, clock: 'environment', patience: 30_000, ...options })(clock)
@@ -273,6 +277,121 @@ describe('a store on PostgreSQL', () => {
     await store.records('t', 3, { records: 8, bytes: 9 })
     expect(server.asked.at(-1)?.values).toEqual(['t', '3', '8', '9'])
     expect(await store.dropSchedule('s')).toBe(false)
+  })
+
+  it('gives what the server answers', async () => {
+    const effect = { key: 1, node: 'n', epoch: 1, step: 1, firstStep: 1, name: 'e' }
+    const bounds = { within: 1_000, signal: new AbortController().signal, isolation: 'serializable' } as const
+    const gated = newTask('u', { gates: { locks: [], after: ['t'] } })
+    const message = { type: 'event', name: 'go', payload: 1 } as never
+    const lease = { name: 'l', token: 1, limit: 1 }
+    const via = { query: async () => ({ rows: [{ answer: '7', refused: null }] }), getTransactionStatus: () => 'T' }
+    const replies = [3, 2].map((work) => ({ work, node: 'n', message }))
+    const write = { name: 's', expected: 1, definition: 'd', state: 's', nextAt: null, fence: null, tasks: [] }
+    const calls: [statement: string, answer: Answer, call: () => Promise<unknown>, given: unknown][] = [
+      [
+        'submit_gated',
+        row('0', null, null, '{"1":"x"}'),
+        () => store.submit([gated]),
+        [{ created: false, key: 0, heldBy: 'x' }],
+      ],
+      ['submit_gated', row('7', null, null, null), () => store.submit([gated]), [{ created: true, key: 7 }]],
+      ['submit', row('7'), async () => store.submitVia(via, newTask('u')), { created: true, key: 7 }],
+      ['', [{ answer: '9', transaction: '7' }], () => store.effect(effect, 1_000), '9'],
+      [
+        '',
+        [{ answer: '9', transaction: '7' }],
+        () => store.transact(effect, bounds, () => '1'),
+        { ok: true, answer: '9' },
+      ],
+      ['post_on_terms', row('0', null), () => store.post([{ task: 't', message, control: false }]), ['unknown']],
+      ['nextWake', row(5), () => store.nextWake(), 5],
+      [
+        'letters_of',
+        row(7, 5, '{"type":"event"}'),
+        async () => (await store.letters(5, 0, { limit: 1, bytes: 1 })).length,
+        1,
+      ],
+      ['quarantine', row('yes'), () => store.quarantine({ ...t, node: 'n', at: 1, record: null } as never), true],
+      ['quarantine', row('no'), () => store.quarantine({ ...t, node: 'n', at: 1, record: null } as never), false],
+      ['reply', row('1,0', null), () => store.reply(replies), [false, true]],
+      [
+        'pulse_work',
+        row('a,b', null),
+        () => store.beatWork(replies.map((it) => ({ ...it, message: null })) as never),
+        ['b', 'a'],
+      ],
+      ['lead', row(3), () => store.lead({ name: 'l', node: 'n', ttl: 1 }), 3],
+      ['pulses', row(1, 'h', 2, null), () => store.pulses('l'), { now: 1, nodes: [], term: { holder: 'h', left: 2 } }],
+      ['prune', row('{"a":1}'), () => store.prune({ ...lease, rules: [], records: 1 }), { a: 1 }],
+      ['prune', row(null), () => store.prune({ ...lease, rules: [], records: 1 }), null],
+      ['marks', row('t', 'm', false), () => store.marks(['t']), [{ id: 't', mark: 'm', ended: false }]],
+      ['replay', row(1, 2, 'e'), () => store.replay('t'), [{ seq: 1, at: 2, events: 'e' }]],
+      ['records', row(1, 2, 'e'), () => store.records('t', 0, 1), [{ seq: 1, at: 2, events: 'e' }]],
+      ['owned', row(5, 't', 1), () => store.owned({ node: 'n', after: 0, limit: 1 }), [t]],
+      ['nodes', row('n', '[]', 1, 2, null, null), async () => (await store.nodes()).length, 1],
+      ['write_schedule', row('no', null, null), () => store.writeSchedule(write), null],
+    ]
+    for (const [statement, answer, call, given] of calls) {
+      answers = { [statement]: answer }
+      expect([statement, await call()]).toEqual([statement, given])
+    }
+  })
+
+  it('gives requests back that it cannot read, and only those', async () => {
+    const take = () => store.takeWork({ node: 'n', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 2 }] })
+    const legible = row(6, 'pay', JSON.stringify(workRequest('t', 1).request), 1, null)
+    answers = { take_work: legible }
+    expect(await take()).toMatchObject([{ id: 6, completeBy: 1 }])
+    expect(named()).not.toContain('triarch_attempts')
+    const attempts = row(7, 1, 'run', 2)
+    answers = {
+      take_work: [...legible, ...row(7, 'pay', 'x', 1, null)],
+      attempts,
+      clock: row(55),
+      reply: row('1', null),
+    }
+    expect(await take()).toHaveLength(1)
+    expect(named().slice(-4)).toEqual(['take_work', 'attempts', 'clock', 'reply'].map((it) => `triarch_${it}`))
+    const said = server.asked.findLast(({ name }) => name === 'triarch_reply')?.values.at(-1)
+    expect(said).toMatch(/"attempt":2,"outcome":{"kind":"withdrawn".*"endedAt":55/)
+  })
+
+  it('has a thread renew the lease of its node, within a third of it', async () => {
+    const told: { type: string; error?: unknown }[] = []
+    const failed = Promise.withResolvers<void>()
+    const renewed = Promise.withResolvers<void>()
+    answers = { lease: row(true, 5) }
+    const settings = settingsOf({ url: server.url, answerWithin: 86_400_000 })
+    const keeper = lifeline(systemEnvironment(), settings, {
+      node: { id: 'k', roles: ['scheduler'], lease: 600 },
+      ...{ stall: 60_000, quiet: true },
+      report(it) {
+        told.push(it)
+        if (it.type === 'renewed') renewed.resolve()
+        if (it.type === 'failed') failed.resolve()
+      },
+    })
+    await renewed.promise
+    expect(server.asked.findLast(({ name }) => name === 'triarch_lease')?.values).toEqual([
+      'k',
+      '["scheduler"]',
+      '600',
+      null,
+      null,
+    ])
+    answers = { lease: null }
+    await failed.promise
+    expect(told.find(({ type }) => type === 'failed')).toMatchObject({ error: { code: 'STORE_UNAVAILABLE' } })
+    await keeper?.close()
+  })
+
+  it('says so where no thread can do that', () => {
+    const told: unknown[] = []
+    const settings = settingsOf({ connection: { password: async () => 'x' } })
+    const options = { node: { id: 'k', roles: [], lease: 300 }, stall: 1, quiet: true }
+    expect(lifeline(systemEnvironment(), settings, { ...options, report: (it) => told.push(it) })).toBeNull()
+    expect(told).toMatchObject([{ type: 'failed', error: { code: 'LEASE_UNGUARDED' } }])
   })
 
   it('waits for an answer twice as long as it is patient, and not too short', () => {
