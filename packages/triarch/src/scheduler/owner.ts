@@ -62,6 +62,8 @@ export interface Owner {
   failed(runner: TaskRunner, error: Error): void
   /** The task has nothing to do now, and nothing of it runs here. */
   resting(runner: TaskRunner): void
+  /** It waits, and not just for a moment: it may have to make room. */
+  idle(runner: TaskRunner): void
   /** Counts messages that changed nothing. */
   count(stale: number): void
 }

@@ -32,6 +32,9 @@ import { replay, wasRunning } from './replay.ts'
 import { agentAction, endsAttempt, hasStopped, maySleep, needsCode } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
 
+/** Who waits for less stays, however many others want its place: it would come back at once (ms). */
+const MOMENT = 1_000
+
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
 
 /**
@@ -416,8 +419,9 @@ export class TaskRunner {
     if (this.state.status === 'planning') void this.#plan()
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
     if (wakeAt === null && this.#driver && this.#here.size === 0) this.#owner.resting(this)
-    if (wakeAt === null || this.#evict) return
-    const wait = Math.max(0, wakeAt - this.#owner.environment.now())
+    const wait = wakeAt === null ? null : Math.max(0, wakeAt - this.#owner.environment.now())
+    if (wait === null || wait > MOMENT) this.#owner.idle(this)
+    if (wait === null || this.#evict) return
     this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
   }
 

@@ -89,6 +89,8 @@ export class Scheduler implements Owner {
   readonly courtesy: Courtesy
   readonly witness: Witness
   readonly strays: Strays
+  /** There was no room when a task may have been ready: who comes to wait goes. */
+  #crowded = false
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
@@ -329,7 +331,7 @@ export class Scheduler implements Owner {
       this.wake(hints.tasks)
     }
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
-    else if (this.#runners.size === this.limits.tasks - 1) this.wake()
+    if (this.#runners.size === this.limits.tasks - 1) this.wake()
   }
 
   failed(runner: TaskRunner, error: Error): void {
@@ -377,6 +379,10 @@ export class Scheduler implements Owner {
     if (isStalled(state)) this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
   }
 
+  idle(runner: TaskRunner): void {
+    if (this.#crowded && runner.idle) runner.release(false)
+  }
+
   count(stale: number): void {
     if (stale > 0) this.#options.stale(stale)
   }
@@ -421,7 +427,8 @@ export class Scheduler implements Owner {
 
   async #claim(): Promise<void> {
     const { limits } = this
-    if (this.#runners.size >= limits.tasks || this.#weight >= limits.memory) return this.#evict(MOST_EVICTED)
+    this.#crowded = this.#runners.size >= limits.tasks || this.#weight >= limits.memory
+    if (this.#crowded) return this.#evict(MOST_EVICTED)
     const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
     if (limit <= 0 || this.#trial) return
     const { runnable } = this.#options.registry

@@ -76,6 +76,28 @@ describe('every bound is explicit:', () => {
     expect(await task.result()).toEqual([42, 'read'])
   })
 
+  it('a full node makes room as soon as one of its tasks has to wait', async () => {
+    const ready = Promise.withResolvers<void>()
+    const waits = workflow('waits', {
+      run: async (_: null, task) => {
+        await task.run('busy', () => ready.promise)
+        return task.event('go')
+      },
+    })
+    const quick = workflow('quick', { run: async () => 'quick' })
+    await using s = await stage({ workflows: [waits, quick], limits: { tasks: 1 }, poll: '1h' })
+    const first = await s.submit(waits, null)
+    const second = await s.submit(quick, null)
+    await s.settle()
+    expect((await second.status()).status).toBe('pending')
+    ready.resolve()
+    await s.settle()
+    expect((await second.status()).output).toBe('quick')
+    await first.emit('go', 1)
+    await s.settle()
+    expect((await first.status()).output).toBe(1)
+  })
+
   it('payloads over the limit are refused where they arise', async () => {
     const flow = workflow('flow', {
       rescue: 'fail',
