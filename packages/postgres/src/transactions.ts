@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { TriarchError, UnknownOutcomeError } from 'triarch'
 import type { Effect, EffectOutcome, Environment, TransactionBounds } from 'triarch/store'
-import { cut, goodbye } from './connect.ts'
+import { cut, goodbye, inTime } from './connect.ts'
 import { ruleOf } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
@@ -100,7 +100,8 @@ export class Transactions {
     const session = new Session(client, bounds.signal)
     try {
       const { key, node, epoch, step, firstStep, name } = effect
-      await session.run(begin(bounds))
+      // A connection that has rested may be dead, and a begin waits for nothing else.
+      await inTime(this.#environment, this.#settings, client, session.run(begin(bounds)))
       const [begun] = await session.run(this.#sql(BEGIN), [key, node, epoch, step, name])
       // From here on no commit of an earlier try is under way.
       doubt.commit = false

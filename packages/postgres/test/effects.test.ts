@@ -283,6 +283,15 @@ describe('a transaction', () => {
     expect(await transact()).toEqual({ ok: true, answer: '"yes"' })
   })
 
+  it('takes another connection when nothing is answered any more on the one at rest', async () => {
+    await transact()
+    instead = { BEGIN: [null] }
+    expect(await transact(insert, { within: 60_000 })).toEqual({ ok: true, answer: '"yes"' })
+    expect(kinds().slice(-6)).toEqual([...on(1, 'BEGIN'), ...on(2, ...COMMITTED)])
+    expect(clock.monotonic()).toBeLessThan(10_000)
+    await server.opened(1)
+  })
+
   it('is looked for by what it would have answered', async () => {
     expect(await verify()).toBe('5')
     expect(server.asked.map(({ text }) => text)).toEqual([
