@@ -65,7 +65,7 @@ const exists: CommitOutcome = { ok: false, reason: 'exists' }
 
 export function commit(database: Database, _now: number, batch: readonly Transition[]): CommitOutcome[] {
   return database.transaction(() => {
-    const gated = batch.some(opensGates) || hasGates(database)
+    const gated = batch.some(makesGated) || hasGates(database)
     const outcomes = batch.map((transition) => commitOne(database, transition, gated))
     for (const [index, { at, gates }] of batch.entries()) {
       const outcome = outcomes[index]
@@ -77,9 +77,9 @@ export function commit(database: Database, _now: number, batch: readonly Transit
   })
 }
 
-/** Whether somebody may wait for a lock or an end once this is written. */
-function opensGates({ gates, create, children }: Transition): boolean {
-  return gates !== undefined || create?.gates !== undefined || children.some((child) => child.gates !== undefined)
+/** Whether somebody may wait for the end of a task of this very batch: one with locks of its own asks for them after all have stopped. */
+function makesGated({ children }: Transition): boolean {
+  return children.some((child) => child.gates !== undefined)
 }
 
 /** `gated`: somebody may wait for the end of a task. The first statement decides; a refused transition has touched nothing by then. */

@@ -175,10 +175,9 @@ function ask(database: Database, at: number, key: number, request: LockRequest):
   if (holder && ifHeld === 'reject') {
     return deliver(database, key, { ...letter, outcome: 'held', by: [holder.id] })
   }
-  if (database.get(ASKED, key, step)) return
   const fence = holder ? null : nextFence(database)
   const row = database.get<Claim>(ASK, name, step, ifHeld, holder ? 0 : 1, at, fence, key)
-  if (!row) return
+  if (!row) return // asked before
   if (fence !== null) return deliver(database, key, { ...letter, outcome: 'granted', fence })
   const claim = { ...row, step, name }
   if (tie(database, key, claim, parents) && refuseCircle(database, key, claim)) return
