@@ -1,8 +1,12 @@
 const kernel = 'packages/triarch/src/kernel'
 const postgres = 'packages/postgres/src'
+const sqlite = 'packages/triarch/src/store/sqlite'
 
 const falls = 'What follows in the switch finds nothing by the ids of this event, and does nothing.'
 const paired = 'A step has a batch if, and only if, its policy has one; both are asked for by the types.'
+const again = 'A line is looked at once more, of which all was seen from further behind: the same, later.'
+const spent = 'Of what follows nothing fits any more: nothing is read.'
+const savepoint = 'One that stays open ends with its transaction, and the last of its name is the one that is meant.'
 
 /**
  * Mutants that nobody can tell from the original, each with the reason. They count neither as noticed nor as missed. One
@@ -42,4 +46,28 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',
   [`${postgres}/transactions.ts constructor: drop this.#sound = false`]:
     'The ROLLBACK on the connection that was cut fails, which says the same of it.',
+  [`${sqlite}/circle.ts circleOf: drop continue`]: again,
+  [`${sqlite}/circle.ts circleOf: drop lines.set(place.name, place)`]: again,
+  [`${sqlite}/circle.ts isBefore: > to >= a.priority > b.priority`]: again,
+  [`${sqlite}/circle.ts isBefore: && to || a.priority === b.priority && a.id < b.id`]: again,
+  [`${sqlite}/circle.ts isBefore: < to <= a.id < b.id`]: again,
+  [`${sqlite}/claim.ts take: > to >= unread > 0`]: 'Of no letters none is read.',
+  [`${sqlite}/commit.ts createChild: drop return`]:
+    'A child that was just made is that of its parent and has not stopped: nothing is told.',
+  [`${sqlite}/commit.ts createChild: && to || heldBy !== undefined && lock !== undefined`]:
+    'Who has a lock is said with the name of the lock, and neither alone.',
+  [`${sqlite}/inbox.ts inbox: || to && left.limit <= 0 || left.bytes <= 0`]: spent,
+  [`${sqlite}/inbox.ts inbox: <= to < left.limit <= 0`]: spent,
+  [`${sqlite}/inbox.ts inbox: <= to < left.bytes <= 0`]: spent,
+  [`${sqlite}/inbox.ts inbox: drop break`]: spent,
+  [`${sqlite}/lock.ts stopped: || to && !task || task.status === 'stopped'`]:
+    'A task that has stopped has no locks, and nobody comes after it any more.',
+  [`${sqlite}/lock.ts tie: > to >= parents.length > 0`]:
+    'A circle is looked for where there can be none, and not found.',
+  [`${sqlite}/prune.ts dropOne: drop database.run('RELEASE one')`]: savepoint,
+  [`${sqlite}/prune.ts dropOne: drop database.run('RELEASE one') #2`]: savepoint,
+  [`${sqlite}/replay.ts upTo: < to <= end < 0`]: 'The first record always fits: the end is behind it.',
+  [`${sqlite}/sweep.ts sweep: > to >= shift > 0`]: 'Bounds that are shifted by nothing stay what they are.',
+  [`${sqlite}/worker.ts request: ++ to -- ++this.#lastId`]:
+    'Numbers that differ tell answers apart, whichever they are.',
 }

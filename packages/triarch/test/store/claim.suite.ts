@@ -130,6 +130,7 @@ export function claimSuite(bench: Bench): void {
       const letter = { message: event('x'.repeat(500)), control: false }
       await store.post(['a', 'a', 'b'].map((task) => ({ task, ...letter })))
       const claims = await store.claim({ node: 'n', runnable: [flow], limit: 10, bytes: 1_000 })
+      expect(claims.map(({ rest }) => rest)).toEqual([undefined, undefined, undefined])
       expect(claims.map(({ id, letters, unread }) => [id, letters.length, unread ?? false])).toEqual([
         ['a', 2, false],
         ['b', 0, true],
@@ -199,6 +200,7 @@ export function claimSuite(bench: Bench): void {
       expect(await some(3, 1e6)).toEqual([flooded, flooded, b, true])
       expect(await some(2, 1e6)).toEqual([flooded, flooded, true])
       expect(await some(10, 1)).toEqual([flooded, true])
+      expect(await some(10, 2 * Buffer.byteLength(JSON.stringify(event(0))))).toEqual([flooded, flooded, true])
     })
   })
 }

@@ -263,6 +263,40 @@ export function commitSuite(bench: Bench): void {
       expect(await store.task('later')).toMatchObject({ parent: 't', wakeAt: later.startAt })
     })
 
+    it('hears at once of a child that has stopped, and that one is another’s', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const child = (id: string, step: number, task = 't') =>
+        newTask(id, {
+          parent: task,
+          events: JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task, step } }]),
+        })
+      const failed = { ...stopped, result: 'error' as const, output: null, error: '{"name":"E","message":"m"}' }
+      await store.commit([
+        creation(child('ended', 1), { snapshot: stopped, release: released }),
+        creation(child('failed', 2), { snapshot: failed, release: released }),
+        creation(child('open', 3)),
+        creation(child('other', 4, 'u')),
+      ])
+      const children = [child('ended', 1), child('failed', 2), child('open', 3), child('other', 4), child('ended', 5)]
+      await store.commit([transition(claim, { children: [...children, child('new', 6)] })])
+      const [ended, wrong, ...others] = (await store.inbox('a', 10)).map(({ message }) => message)
+      expect(ended).toEqual({ type: 'child', step: 1, result: 'success', output: 'done' })
+      expect(wrong).toEqual({ type: 'child', step: 2, result: 'error', error: { name: 'E', message: 'm' } })
+      expect(others).toMatchObject([
+        { type: 'child', step: 4, result: 'error', error: { code: 'TASK_EXISTS' } },
+        { type: 'child', step: 5, result: 'error', error: { code: 'TASK_EXISTS' } },
+      ])
+    })
+
+    it('that tells how far it is leaves its letters to its owner', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.post([{ task: 't', message: { type: 'tick' }, control: false }])
+      await store.commit([transition(claim, { snapshot: snapshot({ failures: 1 }) })])
+      expect(await store.inbox('a', 10)).toHaveLength(1)
+    })
+
     it('that continues anew leaves the first record and those from itself on for the replay', async () => {
       const { store } = bench
       const claim = await owned(store)

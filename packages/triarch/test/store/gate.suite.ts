@@ -81,10 +81,14 @@ export function gateSuite(bench: Bench): void {
       await store.submit([wanting('a', [lock('x')])])
       await claimAll(store)
       const replace = [lock('x', { ifHeld: 'replace' as const })]
-      await store.submit([wanting('b', [lock('x')]), wanting('c', replace), wanting('d', replace)])
-      expect((await messages(store)).filter((it) => (it as { type: string }).type === 'cancel')).toHaveLength(2)
-      // Any scheduler can cancel what never began.
-      expect(await claimAll(store, 'a', [])).toMatchObject([{ id: 'c', letters: [{ message: { type: 'cancel' } }] }])
+      await store.submit([wanting('b', [lock('x')]), ...['c', 'd', 'e'].map((id) => wanting(id, replace))])
+      expect((await messages(store)).filter((it) => (it as { type: string }).type === 'cancel')).toHaveLength(3)
+      // Any scheduler can cancel what never began, and each is told once.
+      const told = (await claimAll(store, 'a', [])).map(({ id, letters }) => [
+        id,
+        letters.map(({ message }) => message.type),
+      ])
+      expect(told).toEqual(['c', 'd'].map((id) => [id, ['cancel']]))
     })
 
     it('is made by a running task, whose letter reaches it, and given back', async () => {
@@ -95,7 +99,7 @@ export function gateSuite(bench: Bench): void {
         transition(b, { gates: asks(lock('x', { step: 7 })) }),
       ])
       expect(await messages(store)).toMatchObject([{ type: 'lock', step: 4, name: 'x', outcome: 'granted' }])
-      await store.commit([transition(a, { seq: 3, gates: gives(4) })])
+      expect(await store.commit([transition(a, { seq: 3, gates: gives(4) })])).toMatchObject([{ told: true }])
       expect(await messages(store)).toMatchObject([
         { step: 4, outcome: 'granted' },
         { type: 'lock', step: 7, name: 'x', outcome: 'granted' },
@@ -347,6 +351,50 @@ export function gateSuite(bench: Bench): void {
       })
     })
 
+    it('that is not to wait is refused to a running task, too, and one that would close a circle replaces nobody', async () => {
+      const { store } = bench
+      const [a, b, c] = [await owned(store, 'a'), await owned(store, 'b'), await owned(store, 'c')]
+      await store.commit([
+        transition(a, { gates: asks(lock('x', { step: 1 })) }),
+        transition(b, { gates: asks(lock('y', { step: 1 })) }),
+        transition(c, { gates: asks(lock('x', { step: 1, ifHeld: 'reject' })) }),
+      ])
+      await store.commit([transition(a, { seq: 3, gates: asks(lock('y', { step: 2 })) })])
+      await store.commit([transition(b, { seq: 3, gates: asks(lock('x', { step: 2, ifHeld: 'replace' })) })])
+      const outcomes = (await messages(store)).map((it) => (it as { outcome?: string }).outcome)
+      expect(outcomes).toEqual(['granted', 'granted', 'held', 'deadlock'])
+      expect(await line(store, 'x')).toEqual(['a held'])
+      // Nobody waits for c, nor comes after it.
+      const [ended] = await store.commit([transition(c, { seq: 3, snapshot: stopped, release: released })])
+      expect(ended).toEqual({ ok: true, key: c.key })
+    })
+
+    it.each([
+      ['its child', ['p', 'c']],
+      ['it', ['c', 'p']],
+    ])('is refused to who would wait in a line behind a parent, and last asked %s', async (_, order) => {
+      const { store } = bench
+      const [a, q, p, c] = [
+        await owned(store, 'a'),
+        await owned(store, 'q'),
+        await owned(store, 'p'),
+        await owned(store, 'c'),
+      ]
+      await store.commit([
+        transition(a, { gates: asks(lock('x', { step: 1 })) }),
+        transition(q, { gates: asks(lock('y', { step: 1 })) }),
+      ])
+      // The parent waits for what a has, and for its child, which waits for what q has.
+      const asked = { p: asks(lock('x', { step: 1 })), c: asks(lock('y', { step: 1, parents: ['p'] })) }
+      for (const id of order as ('p' | 'c')[]) {
+        await store.commit([transition(id === 'p' ? p : c, { gates: asked[id] })])
+      }
+      await store.commit([transition(q, { seq: 3, gates: asks(lock('x', { step: 2 })) })])
+      const told = (await messages(store)).filter((it) => (it as { outcome: string }).outcome === 'deadlock')
+      expect(told).toEqual([{ type: 'lock', step: 2, name: 'x', outcome: 'deadlock', by: ['a', 'p'] }])
+      expect(await line(store, 'x')).toEqual(['a held', 'p 1'])
+    })
+
     it('is free when a task stops that had begun and stopped in one write', async () => {
       const { store } = bench
       await store.submit([wanting('a', [lock('x')]), wanting('b', [lock('x')])])
@@ -407,6 +455,19 @@ export function gateSuite(bench: Bench): void {
       expect((await claimAll(store))[0]?.letters.map(({ message }) => message)).toEqual([
         { type: 'antecedent', task: 'a', result: 'success' },
         { type: 'antecedent', task: 'b', result: 'error' },
+      ])
+    })
+
+    it('hears of one that stops in the very write that makes it', async () => {
+      const { store } = bench
+      const [p, a] = [await owned(store, 'p'), await owned(store, 'a')]
+      const child = newTask('t', { parent: 'p', gates: { locks: [], after: ['a'] } })
+      await store.commit([
+        transition(p, { children: [child] }),
+        transition(a, { snapshot: stopped, release: released }),
+      ])
+      expect((await claimAll(store))[0]?.letters.map(({ message }) => message)).toEqual([
+        { type: 'antecedent', task: 'a', result: 'success' },
       ])
     })
 

@@ -95,15 +95,18 @@ export function legibleSuite(bench: Bench): void {
 
     it('is a child’s, and costs neither its parent nor those whose records are written with it', async () => {
       const [parent, good] = [await owned(bench.store, 'parent'), await owned(bench.store, 'good')]
-      const kid = newTask('kid', {
-        parent: 'parent',
-        events: JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task: 'parent', step: 7 } }]),
-      })
-      await bench.store.commit([creation(kid, { snapshot: stopped, release: released })])
-      await harm(`UPDATE ${bench.subject.table('tasks')} SET output = '{' WHERE id = 'kid'`)
-      const outcomes = await bench.store.commit([transition(parent, { children: [kid] }), transition(good)])
+      const kids = [6, 7].map((step) =>
+        newTask(`kid ${step}`, {
+          parent: 'parent',
+          events: JSON.stringify([{ type: 'submitted', ...flow, input: 1, parent: { task: 'parent', step } }]),
+        }),
+      )
+      await bench.store.commit(kids.map((kid) => creation(kid, { snapshot: stopped, release: released })))
+      await harm(`UPDATE ${bench.subject.table('tasks')} SET output = '{' WHERE id = 'kid 6'`)
+      await harm(`UPDATE ${bench.subject.table('tasks')} SET error = '{' WHERE id = 'kid 7'`)
+      const outcomes = await bench.store.commit([transition(parent, { children: kids }), transition(good)])
       expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
-      expect(await bench.store.inbox('a', 10)).toHaveLength(1)
+      expect(await bench.store.inbox('a', 10)).toHaveLength(2)
     })
 
     it('keeps no letter out of a mailbox, nor of the others written with it', async () => {

@@ -51,6 +51,7 @@ export function quarantineSuite(bench: Bench): void {
       await store.commit([transition(t, { snapshot: snapshot({ deadline: clock.now() + 10 }) })])
       await store.post(tick('t'))
       await store.quarantine(apart(t))
+      expect(await store.inbox('a', 10)).toEqual([])
       await store.post([...tick('t', true), ...tick('t')])
       clock.advance(100)
       const token = (await store.lead({ name: 's', node: 'a', ttl: 1_000 })) ?? 0

@@ -20,7 +20,9 @@ export function readSuite(bench: Bench): void {
           creation(newTask(`${i + 5}`, { at: at + 4 + i }), { snapshot: { ...stopped, result }, release: released }),
         ),
       )
-      await bench.store.commit([creation(newTask('9', { at: at + 8 }), { snapshot: snapshot() })])
+      await bench.store.commit([
+        creation(newTask('9', { at: at + 8, tags: { shop: 'west' } }), { snapshot: snapshot() }),
+      ])
     })
 
     const at = 1_800_000_000_000
@@ -48,6 +50,7 @@ export function readSuite(bench: Bench): void {
       ['a version', { workflow: 'flow', version: '2' }, '4'],
       ['children', { parent: '1' }, '3'],
       ['a tag', { tags: { shop: 'north' } }, '21'],
+      ['a tag of one that its owner made', { tags: { shop: 'west' } }, '9'],
       ['several tags', { tags: { kind: 'x', shop: 'south' } }, '4'],
       ['tags and more', { tags: { kind: 'x' }, version: '1', status: 'pending' }, '1'],
       ['an unknown tag', { tags: { kind: 'y' } }, ''],

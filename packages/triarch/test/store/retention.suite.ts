@@ -153,7 +153,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
 
     it('goes on in portions, the longest stopped first, but with one task at least', async () => {
       const { clock } = bench
-      for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await stop(id, 4 - index)
+      for (const [index, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await stop(id, 4 - index, id === 'c' ? other : {})
       clock.advance(10 * day)
       expect(await prune([keep(1)], { limit: 2 })).toEqual({ dropped: 2, more: true })
       expect(await kept()).toEqual(['a', 'b', 'c'])
@@ -176,6 +176,17 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       expect(await prune([keep(5)], { records: 2 })).toEqual({ dropped: 1, more: false })
       expect(await kept()).toEqual(['a', 'b', 'c', 'd', 'e'])
       expect(await without()).toBe(5)
+    })
+
+    it('lets no more children go than one portion has, whosever they are', async () => {
+      const { clock } = bench
+      for (const parent of ['p', 'q']) {
+        await stop(parent)
+        for (const n of [1, 2, 3]) await stop(`${parent}${n}`, 9, { parent })
+      }
+      clock.advance(10 * day)
+      expect(await prune([keep(5)], { records: 4 })).toMatchObject({ dropped: 1, more: true })
+      expect(await prune([keep(5)], { records: 4 })).toMatchObject({ dropped: 1, more: false })
     })
 
     it('is the leader’s alone', async () => {
@@ -210,6 +221,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
         failed: [{ key, id: 'kept', message: expect.any(String) }],
       })
       expect(await kept()).toEqual(['kept', 'held', 'c'])
+      expect(await bench.store.records('kept', 0, 10)).toHaveLength(2)
       const except = report?.failed?.map((it) => it.key) ?? []
       expect(await prune([keep(1)], { limit: 3, except })).toMatchObject({ dropped: 1, failed: [{ id: 'held' }] })
       expect(await prune([keep(1)], { except })).toMatchObject({ dropped: 0, more: false, failed: [{ id: 'held' }] })

@@ -40,6 +40,10 @@ export function supervisionSuite(bench: Bench): void {
       expect(await store.nodes()).toEqual([])
       expect(await store.beat(node)).toBe(false)
       expect(await store.beat({ ...node, id: 'a2' })).toBe(true)
+      // So that it hears of it, however late; not for ever.
+      clock.advance(86_400_000)
+      await sweep(store)
+      expect(await store.beat(node)).toBe(true)
     })
 
     it('that dies loses its tasks and its work to others', async () => {
@@ -67,7 +71,10 @@ export function supervisionSuite(bench: Bench): void {
       const known = await owned(store, 'known')
       await store.submit([newTask('unheard')])
       await claimAll(store)
+      await store.post([{ task: 'unheard', message: { type: 'tick' }, control: false }])
       expect(await claimAll(store)).toEqual([])
+      await store.claim({ node: 'a', runnable: [], limit: 10, held: ['known'] })
+      expect(await store.inbox('a', 10)).toEqual([])
       const again = await store.claim({ node: 'a', runnable: [flow], limit: 10, held: ['known'] })
       expect(again).toMatchObject([{ id: 'unheard', epoch: 2, orphaned: true }])
       expect(await store.commit([transition(known)])).toMatchObject([{ ok: true }])
@@ -90,10 +97,14 @@ export function supervisionSuite(bench: Bench): void {
       const t = await owned(store)
       await store.commit([transition(t, { work: [workRequest('t', 1)] })])
       await store.takeWork({ node: 'a', agents: [pay] })
+      await store.post([{ task: 't', message: { type: 'tick' }, control: false }])
       await store.leave('a')
+      expect(await store.inbox('a', 10)).toEqual([])
       expect(await store.nodes()).toEqual([])
       expect(await store.lead({ name, node: 'b', ttl: 1_000 })).toBe(2)
-      expect(await claimAll(store, 'b')).toMatchObject([{ id: 't', epoch: 2, orphaned: true, letters: [{}], work: [] }])
+      expect(await claimAll(store, 'b')).toMatchObject([
+        { id: 't', epoch: 2, orphaned: true, letters: [{}, {}], work: [] },
+      ])
     })
 
     it('that dies with more than one sweep takes is swept in portions', async () => {

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { ListQuery } from '../../src/store/port.ts'
+import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
+import { listPiece, PIECE } from '../../src/store/sqlite/list.ts'
+import { dropGates, sweepLocks } from '../../src/store/sqlite/lock.ts'
+import { lead } from '../../src/store/sqlite/nodes.ts'
+import { prune } from '../../src/store/sqlite/prune.ts'
+import { submit } from '../../src/store/sqlite/submit.ts'
+import { sweep } from '../../src/store/sqlite/sweep.ts'
+import { newTask } from './samples.ts'
+
+const MANY = PIECE + 1_000
+
+/** So many tasks that have stopped, each with a lock of its own. */
+function filled(tasks: number, locks = 0): Database {
+  const database = openDatabase(':memory:', 0)
+  const to = (count: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
+  database.exec(`${to(tasks)}
+    INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
+      submitted_at, updated_at)
+    SELECT 't' || i, 'flow', '1', 0, ${locks > 0 ? "'running'" : "'stopped'"}, 'success', 0, 1, 0, 0, 0, 1, i, i FROM n`)
+  if (locks > 0)
+    database.exec(`${to(locks)}
+      INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since) SELECT 'l' || i, 1, i, 0, 'queue', 1, 0 FROM n`)
+  return database
+}
+
+describe('a list', () => {
+  const database = filled(MANY)
+  const look = (query: Partial<ListQuery>) =>
+    listPiece(database, 0, { limit: 10, order: 'oldest', ...query }).map(({ rows, last }) => [rows.length, last])
+
+  it('by what an index knows is one look, however much else there is', () => {
+    expect(look({ status: ['running', 'paused'] })).toEqual([
+      [0, null],
+      [0, null],
+    ])
+    expect(look({ result: 'error' })).toEqual([[0, null]])
+    expect(look({ limit: MANY })).toEqual([[MANY, null]])
+  })
+
+  it('by anything else is done with a full page, or goes on behind the last row it looked at', () => {
+    expect(look({ workflow: 'none' })).toEqual([[0, PIECE]])
+    expect(look({ workflow: 'flow' })).toEqual([[10, null]])
+    expect(look({ workflow: 'flow', version: '1', limit: PIECE })).toEqual([[PIECE, null]])
+    expect(
+      listPiece(database, 0, { workflow: 'none', limit: 1, order: 'oldest' }, [{ part: 0, after: PIECE }]),
+    ).toEqual([{ part: 0, rows: [], last: null }])
+  })
+})
+
+describe('what is dropped', () => {
+  it('is nothing while the store is full: that is no task’s fault', () => {
+    const database = filled(1)
+    const token = lead(database, 0, { name: 's', node: 'n', ttl: 10_000 }) ?? 0
+    const rules = [{ workflow: null, result: 'success', age: 1 } as const]
+    const full = Object.assign(new Error('full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 })
+    const run = database.run.bind(database)
+    database.run = (sql, ...values) => {
+      if (sql.startsWith('DELETE FROM triarch_tasks')) throw full
+      return run(sql, ...values)
+    }
+    expect(() => prune(database, 5_000, { name: 's', token, rules, limit: 1, records: 1 })).toThrow(full)
+    expect(database.connection.isTransaction).toBe(false)
+  })
+})
+
+describe('a sweep of claims on locks', () => {
+  const at = (database: Database) =>
+    database.get<{ value: number }>(`SELECT value FROM triarch_lock_counters WHERE name = 'swept'`)?.value ?? 0
+
+  it('goes on where the one before it ended, and begins anew behind the last', () => {
+    const database = filled(1, 5)
+    const seen = Array.from({ length: 4 }, () => {
+      sweepLocks(database, 0, 2)
+      return at(database)
+    })
+    expect(seen).toEqual([2, 4, 0, 2])
+    sweepLocks(database, 0, 3)
+    expect(at(database)).toBe(5)
+  })
+
+  it('looks at no more than a sweep may, and at two hundred', () => {
+    const database = filled(1, 300)
+    const token = lead(database, 0, { name: 's', node: 'n', ttl: 1_000 }) ?? 0
+    sweep(database, 0, { name: 's', token, limit: 10 })
+    expect(at(database)).toBe(10)
+    sweep(database, 0, { name: 's', token, limit: 1_000 })
+    expect(at(database)).toBe(210)
+  })
+
+  it('is not needed for a task that is dropped: it comes after nobody any more', () => {
+    const database = filled(1, 1)
+    const [made] = submit(database, 0, [newTask('x', { gates: { locks: [], after: ['t1'] } })])
+    const followers = () => database.get('SELECT count(*) AS n FROM triarch_followers')
+    expect(followers()).toEqual({ n: 1 })
+    dropGates(database, 0, made?.key ?? 0)
+    expect(followers()).toEqual({ n: 0 })
+  })
+})
