@@ -41,14 +41,13 @@ async function connect({ module, config, named, text, values, within }) {
 /** Null: `pg` cannot be loaded in a thread from here (it was bundled), or what it needs cannot be given to one. */
 export function lifeline(environment: Environment, settings: Settings, options: KeepAlive): Lifeline | null {
   const { id, roles, lease, runs, place } = options.node
-  const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
   try {
     const data = {
       module: createRequire(import.meta.url).resolve('pg'),
       config: configOf(settings, 'beats'),
       named: settings.notify,
       text: inSchema(BEAT, settings.schema),
-      values: [id, JSON.stringify(roles), lease, json(runs), json(place)],
+      values: [id, ...[roles, lease, runs, place].map((it) => JSON.stringify(it))], // what is not there is null
       within: Math.ceil(Math.min(settings.answerWithin, lease / 3)),
     }
     const report: KeepAlive['report'] = (it) =>

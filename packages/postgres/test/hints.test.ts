@@ -233,6 +233,16 @@ describe('hints', () => {
     expect(said()).toEqual([[['@a']], [['@b', '@c']]])
   })
 
+  it('that come while nobody can be told are lost', async () => {
+    server.cut()
+    await away()
+    hints.tell([{ mail: 'lost' }])
+    await back()
+    await settled()
+    expect(said()).toEqual([])
+    expect(await told({ mail: 'm' })).toEqual(['@m'])
+  })
+
   it('go on after one that the server refuses', async () => {
     instead = [NOTIFY, '22023']
     await told({ mail: 'a' })

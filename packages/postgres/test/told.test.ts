@@ -18,6 +18,7 @@ const members = [
   { id: 'b', roles: '["scheduler"]', runs: runs(['other@1']) },
   { id: 'c', roles: '["agent"]', runs: runs([], ['pay.charge']) },
 ]
+const described = '{"rest":null,"unread":false,"strikes":null,"more":false}'
 /** The columns of a row. */
 const row = (...values: (string | number | boolean | null)[]) => [
   Object.fromEntries(values.map((value, n) => [`c${n}`, value])),
@@ -235,12 +236,11 @@ describe('a store on PostgreSQL', () => {
       () => alone.inbox('n', 1),
       () => alone.takeWork({ node: 'n', agents }),
     ]
-    const description = '{"rest":null,"unread":false,"strikes":null,"more":false}'
     const all: boolean[] = []
     for (const call of calls) all.push(await found(call))
     // Without a session that keeps statements they have no names.
     const message = '{"type":"event","name":"go","payload":1}'
-    answers = { '': row(1, 0, description, description) }
+    answers = { '': row(1, 0, 0, described) }
     all.push(await found(calls[0] as () => Promise<unknown>))
     answers = { '': row(1, 1, message) }
     all.push(await found(calls[1] as () => Promise<unknown>))
@@ -328,6 +328,16 @@ describe('a store on PostgreSQL', () => {
       ['marks', row('t', 'm', false), () => store.marks(['t']), [{ id: 't', mark: 'm', ended: false }]],
       ['replay', row(1, 2, 'e'), () => store.replay('t'), [{ seq: 1, at: 2, events: 'e' }]],
       ['records', row(1, 2, 'e'), () => store.records('t', 0, 1), [{ seq: 1, at: 2, events: 'e' }]],
+      ['lost', row('t', 3), () => store.lost([{ ...t, seq: 4 }]), [{ id: 't', last: 3 }]],
+      ['counts', row(1, 2, 3, 4), async () => (await store.counts()).tasks, 1],
+      ['', row(...Array(24).fill(null)), async () => (await store.list({ order: 'oldest', limit: 1 })).length, 1],
+      ['letters_within', row(7, 5, '{"type":"event"}'), async () => (await store.inbox('n', 1)).length, 1],
+      [
+        'take_tasks',
+        row(5, 0, 0, described),
+        async () => (await store.claim({ node: 'n', runnable: [], limit: 1 })).length,
+        1,
+      ],
       ['owned', row(5, 't', 1), () => store.owned({ node: 'n', after: 0, limit: 1 }), [t]],
       ['nodes', row('n', '[]', 1, 2, null, null), async () => (await store.nodes()).length, 1],
       ['write_schedule', row('no', null, null), () => store.writeSchedule(write), null],
@@ -364,7 +374,7 @@ describe('a store on PostgreSQL', () => {
     answers = { lease: row(true, 5) }
     const settings = settingsOf({ url: server.url, answerWithin: 86_400_000 })
     const keeper = lifeline(systemEnvironment(), settings, {
-      node: { id: 'k', roles: ['scheduler'], lease: 600 },
+      node: { id: 'k', roles: ['scheduler'], lease: 600, runs: { workflows: [], actions: [] } },
       ...{ stall: 60_000, quiet: true },
       report(it) {
         told.push(it)
@@ -377,7 +387,7 @@ describe('a store on PostgreSQL', () => {
       'k',
       '["scheduler"]',
       '600',
-      null,
+      '{"workflows":[],"actions":[]}',
       null,
     ])
     answers = { lease: null }
