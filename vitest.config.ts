@@ -14,6 +14,7 @@ export default defineConfig({
     // For what hangs only: nothing that is slow on a busy machine fails by these.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       {
         extends: true,
