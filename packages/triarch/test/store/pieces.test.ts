@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ListQuery } from '../../src/store/port.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/database.ts'
 import { listPiece, PIECE } from '../../src/store/sqlite/list.ts'
-import { dropGates, sweepLocks } from '../../src/store/sqlite/lock.ts'
+import { dropGates, openGates, sweepLocks } from '../../src/store/sqlite/lock.ts'
 import { lead } from '../../src/store/sqlite/nodes.ts'
 import { prune } from '../../src/store/sqlite/prune.ts'
 import { submit } from '../../src/store/sqlite/submit.ts'
@@ -15,7 +15,8 @@ const MANY = PIECE + 1_000
 function filled(tasks: number, locks = 0): Database {
   const database = openDatabase(':memory:', 0)
   const to = (count: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`
-  database.exec(`${to(tasks)}
+  if (tasks > 0)
+    database.exec(`${to(tasks)}
     INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
       submitted_at, updated_at)
     SELECT 't' || i, 'flow', '1', 0, ${locks > 0 ? "'running'" : "'stopped'"}, 'success', 0, 1, 0, 0, 0, 1, i, i FROM n`)
@@ -78,6 +79,40 @@ describe('a sweep of claims on locks', () => {
     expect(seen).toEqual([2, 4, 0, 2])
     sweepLocks(database, 0, 3)
     expect(at(database)).toBe(5)
+  })
+
+  /** Claims in their order, of running tasks or (`!`) stopped ones; `+`: held. Gives what is left of them, in the same words. */
+  function after(claims: string[], change: (database: Database, keyOf: (task: string) => number) => void): string[] {
+    const database = filled(0)
+    const keys = new Map<string, number>()
+    for (const [step, claim] of claims.entries()) {
+      const [, task = '', stopped, held, name = ''] = /^(\w)(!?)(\+?)(\w)$/.exec(claim) ?? []
+      if (!keys.has(task)) keys.set(task, submit(database, 0, [newTask(task)])[0]?.key ?? 0)
+      if (stopped) database.run(`UPDATE triarch_tasks SET status = 'stopped' WHERE id = ?`, task)
+      const sql = `INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since, tied) VALUES (?, ?, ?, 0, 'queue', ?, 0, 1)`
+      database.run(sql, name, keys.get(task) ?? 0, step, held ? 1 : 0)
+    }
+    change(database, (task) => keys.get(task) ?? 0)
+    const left = `SELECT t.id || CASE t.status WHEN 'stopped' THEN '!' ELSE '' END || CASE held WHEN 1 THEN '+' ELSE '' END || name AS claim
+      FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task ORDER BY l.id`
+    return database.all<{ claim: string }>(left).map(({ claim }) => claim)
+  }
+
+  it.each<[what: string, limit: number, claims: string[], left: string[]]>([
+    ['takes from the line who has stopped', 9, ['a+x', 'b!x', 'cx'], ['a+x', 'cx']],
+    ['gives a free name to the first in line', 9, ['ax', 'bx'], ['a+x', 'bx']],
+    ['gives to the next what one has that has stopped', 1, ['a!+x', 'bx'], ['b+x']],
+    ['refuses who waits in a circle', 3, ['a+x', 'b+y', 'ay', 'bx'], ['a+x', 'b+y', 'bx']],
+    ['takes no lock from who has it, in a circle or not', 2, ['a+x', 'b+y', 'ay', 'bx'], ['a+x', 'b+y', 'ay', 'bx']],
+  ])('%s', (_, limit, claims, left) => {
+    expect(after(claims, (database) => sweepLocks(database, 0, limit))).toEqual(left)
+  })
+
+  it('need not come first: a lock that is given back goes to the next that has not stopped', () => {
+    const back = after(['a+x', 'b!x', 'c!x', 'dx'], (database, keyOf) =>
+      openGates(database, 0, keyOf('a'), { locks: [], unlocks: [0] }),
+    )
+    expect(back).toEqual(['d+x'])
   })
 
   it('looks at no more than a sweep may, and at two hundred', () => {
