@@ -272,4 +272,22 @@ describe('who waits for whom', () => {
   ])('%s: %s', (_, end, claims, more) => {
     expect(circle(claims, more)).toBe(end)
   })
+
+  it.each([
+    [500, 1],
+    [501, undefined],
+  ])('is looked for among a thousand tasks and lines and no further: %d in a circle', (length, end) => {
+    const database = openDatabase(':memory:', 0)
+    const all = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ${length})`
+    const locks = 'INSERT INTO triarch_locks (name, task, step, priority, if_held, held, since, tied)'
+    database.exec(`
+      ${all} INSERT INTO triarch_tasks (key, id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq, submitted_at, updated_at)
+        SELECT i, i, 'w', '1', 0, 'running', 'pending', 0, 0, 0, 0, 0, 1, 0, 0 FROM n;
+      ${locks} VALUES (2, ${length + 1}, 2, 0, 'queue', 0, 0, 1);
+      ${all} ${locks} SELECT i, i, 1, 0, 'queue', 1, 0, 1 FROM n WHERE i <= ${length};
+      ${all} ${locks} SELECT i % ${length} + 1, i, 2, 0, 'queue', 0, 0, 1 FROM n WHERE i <= ${length}`)
+    const claim = database.get<{ id: number }>('SELECT id FROM triarch_locks WHERE task = 1 AND held = 0')?.id ?? 0
+    expect(circleOf(database, 1, claim)).toBe(end)
+    database.close()
+  })
 })
