@@ -103,6 +103,9 @@ describe('a SQLite store', () => {
     expect([took, started.mock.calls.length]).toEqual([[], count])
     // What it tried in this thread is closed, and its log with it.
     expect(existsSync(`${path}-wal`)).toBe(count === 0)
+    const stuck = vi.spyOn(WorkerRunner.prototype, 'unanswered')
+    store.unanswered?.('task')
+    expect(stuck).toHaveBeenCalledTimes(count)
     if (count > 0) return
     await store.commit(batch(47))
     expect(started).not.toHaveBeenCalled()
