@@ -53,6 +53,8 @@ export class TaskRunner {
   strikes: number | null = null
   /** Bytes of its run, about. */
   size = 0
+  /** As its owner counts it. */
+  weight = 0
   /** Its first turn is durable. */
   #settled = false
   #seq = 0

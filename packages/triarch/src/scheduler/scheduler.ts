@@ -114,8 +114,7 @@ export class Scheduler implements Owner {
   #trial: TaskRunner | null = null
   /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
   #tried = false
-  /** Bytes of the histories in memory, by runner. */
-  readonly #weights = new Map<TaskRunner, number>()
+  /** Bytes of the histories in memory. */
   #weight = 0
 
   constructor(options: SchedulerOptions) {
@@ -180,8 +179,10 @@ export class Scheduler implements Owner {
    * the store.
    */
   launch(task: NewTask): Promise<CommitOutcome> | null {
-    const room = this.#open && this.#runners.size < this.limits.tasks && !this.#runners.has(task.id)
-    if (!room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version)) return null
+    const { tasks, memory } = this.limits
+    const room = this.#runners.size < tasks && this.#weight < memory && !this.#runners.has(task.id)
+    if (!this.#open || !room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version))
+      return null
     return new Promise((resolve, reject) => {
       const created = (outcome: CommitOutcome | Error) =>
         outcome instanceof Error ? reject(outcome) : resolve(outcome)
@@ -305,6 +306,7 @@ export class Scheduler implements Owner {
 
   committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void {
     if (runner.key !== null && !this.#byKey.has(runner.key)) this.#byKey.set(runner.key, runner)
+    if (runner.size !== runner.weight) this.#weigh(runner, runner.size)
     this.witness.see(runner, transition)
     this.#quarantine.accepted(runner.id)
     for (const alert of turn.alerts) this.#options.alert(alert)
@@ -324,14 +326,13 @@ export class Scheduler implements Owner {
     if (this.#runners.get(runner.id) === runner) this.#runners.delete(runner.id)
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
     if (this.#portion.opened(runner)) this.wake(hints.tasks)
-    this.#weight -= this.#weights.get(runner) ?? 0
-    this.#weights.delete(runner)
+    this.#weigh(runner, 0)
     if (this.#trial === runner) {
       this.#trial = null
       this.wake(hints.tasks)
     }
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
-    if (this.#runners.size === this.limits.tasks - 1) this.wake()
+    if (this.#crowded || this.#runners.size === this.limits.tasks - 1) this.wake(hints.tasks)
   }
 
   failed(runner: TaskRunner, error: Error): void {
@@ -377,6 +378,11 @@ export class Scheduler implements Owner {
 
   resting({ id, state }: TaskRunner): void {
     if (isStalled(state)) this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
+  }
+
+  #weigh(runner: TaskRunner, bytes: number): void {
+    this.#weight += bytes - runner.weight
+    runner.weight = bytes
   }
 
   idle(runner: TaskRunner): void {
@@ -460,8 +466,7 @@ export class Scheduler implements Owner {
     const runner = TaskRunner.claim(this, claim)
     this.#runners.set(claim.id, runner)
     this.#byKey.set(claim.key, runner)
-    this.#weights.set(runner, weight)
-    this.#weight += weight
+    this.#weigh(runner, weight)
     this.#portion.claimed(runner)
     if (trial) this.#trial = runner
     if (unread) this.letters.flooded(claim.key)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent, workflow } from '../../src/index.ts'
+import { agent, type TaskHandle, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from './harness.ts'
 
 const own = agent('own')
@@ -96,6 +96,33 @@ describe('every bound is explicit:', () => {
     await first.emit('go', 1)
     await s.settle()
     expect((await first.status()).output).toBe(1)
+  })
+
+  it.each([
+    ['with what they are submitted with', 4_000, 0],
+    ['with what their steps give', 0, 4_000],
+  ])('what a node makes itself counts as what is in its memory: %s', async (_, given, made) => {
+    const waits = workflow('waits', {
+      run: async (text: string, task) => {
+        await task.run('more', () => 'x'.repeat(made))
+        await task.event('go')
+        return text.length
+      },
+    })
+    await using s = await stage({ workflows: [waits], limits: { memory: 10_000 }, poll: '1h' })
+    const tasks: TaskHandle<number>[] = []
+    for (let n = 0; n < 10; n++) {
+      tasks.push(await s.submit(waits, 'x'.repeat(given)))
+      await s.settle()
+    }
+    const here = (await s.store.owned({ node: (await s.engine.triarch.nodes())[0]?.id ?? '', after: 0, limit: 100 }))
+      .length
+    expect(here).toBeLessThan(4)
+    for (const task of tasks) {
+      await task.emit('go')
+      await s.settle()
+      expect((await task.status()).output).toBe(given)
+    }
   })
 
   it('payloads over the limit are refused where they arise', async () => {
