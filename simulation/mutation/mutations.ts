@@ -23,7 +23,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
-    at: 79,
+    world: 'silence',
   },
   'a claim does not raise the epoch': {
     change: {
