@@ -44,6 +44,7 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/step.ts next: drop step.aborted = false`]:
     'Only runs are asked to give up, and only once their task unwinds: then no other run of the step follows.',
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',
+  [`${postgres}/store.ts close: drop this.#pools = null`]: 'A pool that is closed refuses a call by the same word.',
   [`${postgres}/transactions.ts constructor: drop this.#sound = false`]:
     'The ROLLBACK on the connection that was cut fails, which says the same of it.',
   [`${sqlite}/circle.ts circleOf: drop continue`]: again,

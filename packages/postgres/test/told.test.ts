@@ -196,6 +196,7 @@ describe('a store on PostgreSQL', () => {
 
   it('says what of a node others need to know, and takes no longer than it may', async () => {
     const beat = () => server.asked.findLast(({ name }) => name === 'triarch_beat')?.values.slice(1)
+    expect(server.asked.findLast(({ name }) => name === 'triarch_beat')?.values[0]).toBe(`${clock.now()}`)
     expect(beat()).toEqual(['n', '[]', '60000', null, null])
     answers = { beat: row(false) }
     const node = { id: 'n', roles: [], lease: 3_000, runs: { workflows: [], actions: [] } }
@@ -402,6 +403,14 @@ describe('a store on PostgreSQL', () => {
     const options = { node: { id: 'k', roles: [], lease: 300 }, stall: 1, quiet: true }
     expect(lifeline(systemEnvironment(), settings, { ...options, report: (it) => told.push(it) })).toBeNull()
     expect(told).toMatchObject([{ type: 'failed', error: { code: 'LEASE_UNGUARDED' } }])
+  })
+
+  it('leaves the time to the server, unless its environment has another', async () => {
+    const other = made({ clock: 'server' })
+    await other.open()
+    await other.now()
+    expect(server.asked.findLast(({ name }) => name === 'triarch_clock')?.values).toEqual([null])
+    await other.close()
   })
 
   it('waits for an answer twice as long as it is patient, and not too short', () => {
