@@ -75,9 +75,21 @@ export function ruleOf(error: unknown): Rule {
   return otherwise
 }
 
+/** What query builders make of an error is not that deep. */
+const DEEPEST_CAUSE = 10
+
+/** An error and its causes. It may be anybody's: one that is a cause of itself, even. */
+export function* causesOf(error: unknown): Generator<Error> {
+  let it = error
+  for (let depth = 0; it instanceof Error && depth <= DEEPEST_CAUSE; depth++) {
+    yield it
+    it = it.cause
+  }
+}
+
 /** The SQLSTATE of a server's error, also behind what a query builder made of it. */
 export function sqlStateOf(error: unknown): string | undefined {
-  for (let it = error; it instanceof Error; it = it.cause) {
+  for (const it of causesOf(error)) {
     const { code } = it as { code?: unknown }
     if (typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return code
   }

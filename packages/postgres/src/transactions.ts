@@ -2,7 +2,7 @@ import pg from 'pg'
 import { TriarchError, UnknownOutcomeError } from 'triarch'
 import type { Effect, EffectOutcome, Environment, TransactionBounds } from 'triarch/store'
 import { cut, goodbye, inTime } from './connect.ts'
-import { ruleOf } from './failure.ts'
+import { causesOf, ruleOf } from './failure.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 import { inSchema } from './schema.ts'
@@ -221,7 +221,7 @@ function ended(): TriarchError {
 
 /** The server's error behind what a query builder made of it. */
 function serverError(error: unknown): pg.DatabaseError | null {
-  for (let it = error; it instanceof Error; it = it.cause) if (it instanceof pg.DatabaseError) return it
+  for (const it of causesOf(error)) if (it instanceof pg.DatabaseError) return it
   return null
 }
 

@@ -159,6 +159,15 @@ describe('a transaction', () => {
     ])
   })
 
+  it('whose function throws what is its own cause fails with that', async () => {
+    const circle: Error = new Error('around')
+    circle.cause = new Error('and around', { cause: circle })
+    const failing = async () => {
+      throw circle
+    }
+    await expect(transact(failing)).rejects.toBe(circle)
+  })
+
   it('whose function hides a failure is not committed', async () => {
     instead = { INSERT: ['23505'] }
     const hiding = (tx: pg.ClientBase) => insert(tx).catch(() => '"hidden"')

@@ -367,6 +367,9 @@ describe('an error', () => {
   it('has its state, also behind what others made of it', () => {
     const state = Object.assign(new Error('x'), { code: '23505' })
     expect(sqlStateOf(new Error('y', { cause: new Error('z', { cause: state }) }))).toBe('23505')
+    const circle: Error = new Error('around')
+    circle.cause = new Error('and around', { cause: circle })
+    expect(sqlStateOf(circle)).toBeUndefined()
     expect([
       sqlStateOf(new Error('y')),
       sqlStateOf(Object.assign(new Error('x'), { code: 'EPIPE' })),
