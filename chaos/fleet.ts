@@ -51,10 +51,10 @@ const crew: [group: Group, count: number][] = [
 ]
 
 /**
- * While the database is away no process gets ready: it is tried for longer than that takes. Nor does one stop in the usual
- * time: an answer that is lost is missed after 5 s, and asked for again; a stop waits for four of them at most, one after the other.
+ * While the database is away no process gets ready: it is tried for longer than that takes. How long a stop may take is a rule; a
+ * process that does not stop at all is ended.
  */
-const BOUNDS = { restarts: 200, grace: 40_000 }
+const BOUNDS = { restarts: 200, grace: 300_000 }
 
 export async function startFleet(ground: Ground): Promise<Fleet> {
   const { dir, seed, database, ledger, diary, warden, writers, hints } = ground

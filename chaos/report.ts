@@ -3,6 +3,14 @@ import { styleText } from 'node:util'
 import type { Kind } from './plan.ts'
 import type { Takeover } from './takeover.ts'
 
+/** Durations (ms): half of them, 99 of 100, and the longest. */
+export interface Spread {
+  count: number
+  half: number
+  most: number
+  longest: number
+}
+
 export interface Report {
   ok: boolean
   seed: number
@@ -20,8 +28,10 @@ export interface Report {
   /** What failovers lost: how many, of how many tasks, how many of these wholly, and how often nodes said so. */
   lost: { failovers: number; tasks: number; wholly: number; said: number }
   takeovers: Takeover[]
-  /** How long bystanders took (ms): half of them, 99 of 100, the slowest. */
-  bystanders: { count: number; half: number; most: number; longest: number }
+  /** How long bystanders took. */
+  bystanders: Spread
+  /** How long processes took that stopped in order. */
+  stops: Spread
   /** How many times longer than on an idle machine everything took, and may take. */
   slowness: number
   takeoverLimit: number
@@ -39,8 +49,21 @@ export interface Report {
 const MOST_SHOWN = 40
 
 export function summary(report: Report): string {
-  const { bystanders, seed, storm, seconds, orders, results, records, faults, swallowed, lost, converged, data } =
-    report
+  const {
+    bystanders,
+    stops,
+    seed,
+    storm,
+    seconds,
+    orders,
+    results,
+    records,
+    faults,
+    swallowed,
+    lost,
+    converged,
+    data,
+  } = report
   const total = Object.values(faults).reduce((sum, count) => sum + count, 0)
   const rows = [
     ['tasks', `${list(results)}; ${orders} orders among them, ${records} records of history`],
@@ -55,10 +78,8 @@ export function summary(report: Report): string {
         ]
       : []),
     ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
-    [
-      'bystanders',
-      `${bystanders.count}: ${bystanders.half} ms half of them, ${bystanders.most} ms 99 %, ${bystanders.longest} ms the slowest`,
-    ],
+    ['bystanders', spoken(bystanders)],
+    ['stops', spoken(stops)],
     ...(report.slowness > 1.5 ? [['machine', `so busy that all took ${report.slowness} times longer`]] : []),
     ['at rest', converged === null ? 'never' : `${converged} s after the last fault`],
     ['database', list(report.databaseErrors)],
@@ -89,4 +110,8 @@ function list(counts: Record<string, number>): string {
       .map(([name, count]) => `${count} ${name}`)
       .join(', ') || 'none'
   )
+}
+
+function spoken({ count, half, most, longest }: Spread): string {
+  return `${count}: ${half} ms half of them, ${most} ms 99 %, ${longest} ms the slowest`
 }

@@ -8,7 +8,7 @@ import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import { rules as crashRules } from '../packages/triarch/test/crash/rules.ts'
 import type { Oddity } from './neighbours.ts'
 import type { Kind } from './plan.ts'
-import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from './settings.ts'
+import { BYSTANDERS, LEADER_LIMIT, STOP_LIMIT, TAKEOVER_LIMIT } from './settings.ts'
 import type { LostTail } from './standby.ts'
 import type { Takeover } from './takeover.ts'
 import { type Step, trueTime } from './witness.ts'
@@ -36,6 +36,8 @@ export interface Remains {
   slowness: number
   /** Processes that ended by themselves, or not in order when they were asked to. */
   deaths: Death[]
+  /** How long processes took that stopped in order when they were asked to (ms). */
+  stops: number[]
   /** Pauses that no fault explains, seen by the operator. */
   astonished: string[]
   /** What the database said of itself. */
@@ -154,6 +156,10 @@ const deaths: Rule = ({ deaths, murders }) => {
     .filter(({ pid, signal }) => signal !== 'SIGKILL' || pid === undefined || !killed.has(pid))
     .map(({ text }) => text)
 }
+
+/** A process ends in time when it is asked to, whatever the store does meanwhile. */
+const stops: Rule = ({ stops, slowness }) =>
+  stops.filter((ms) => ms > STOP_LIMIT * slowness).map((ms) => `a stop took ${Math.round(ms)} ms`)
 
 /** Of every tail something was lost, and is told of by who knew it: unless those who did may have died first, or were cut off. */
 const tails: Rule = ({ tails, said, fired }) => {
@@ -282,6 +288,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   errors,
   database,
   deaths,
+  stops,
   bystanders,
   odd: (remains) => odd(apart(remains)),
   poisoned: (remains) => poisoned(apart(remains)),

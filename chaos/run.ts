@@ -18,7 +18,7 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { slownessWhile } from './machine.ts'
 import { Neighbours } from './neighbours.ts'
 import { type Kind, plan } from './plan.ts'
-import type { Report } from './report.ts'
+import type { Report, Spread } from './report.ts'
 import { complaintsOf, latencies, type Remains, violations } from './rules.ts'
 import { TAKEOVER_LIMIT } from './settings.ts'
 import { type Eye, openEye, readEvidence, sessions, writersOf } from './store.ts'
@@ -124,6 +124,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
         },
         takeovers,
         bystanders: spread(latencies(remains).map(({ ms }) => ms)),
+        stops: spread(remains.stops.toSorted((a, b) => a - b)),
         slowness,
         takeoverLimit: TAKEOVER_LIMIT,
         converged,
@@ -275,6 +276,7 @@ async function end(
     deaths: fleet.members.flatMap(({ name, unit }) =>
       unit.deaths.map((death) => ({ ...death, text: `${name}: ${death.text}` })),
     ),
+    stops: fleet.members.flatMap(({ unit }) => unit.stops),
     astonished: operator.astonished,
     log: database.said(),
   }
@@ -294,8 +296,8 @@ function forgive(error: unknown): void {
 }
 
 /** Of numbers in order. */
-function spread(sorted: readonly number[]): Report['bystanders'] {
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+function spread(sorted: readonly number[]): Spread {
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
   return { count: sorted.length, half: at(0.5), most: at(0.99), longest: at(1) }
 }
 

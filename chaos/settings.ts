@@ -20,3 +20,9 @@ export const LEADER_LIMIT: number = settings.lease + settings.sweep + 1_000
  * process that died or stood still, and its next owner by the next one, or the database was away.
  */
 export const BYSTANDERS = { fewest: 20, usual: 500, longest: 4 * TAKEOVER_LIMIT } as const
+
+/**
+ * A stop waits for the grace of its steps, twice, and five times for a store that answers nobody: until it opens, takes the
+ * tasks, what was done beside them and the leave, and closes (ms).
+ */
+export const STOP_LIMIT: number = 2 * settings.grace + 5 * 5_000 + 3_000

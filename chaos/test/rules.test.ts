@@ -10,7 +10,7 @@ import type { Entry } from '../../packages/triarch/test/crash/ledger.ts'
 import { rules as crashRules } from '../../packages/triarch/test/crash/rules.ts'
 import { kinds } from '../plan.ts'
 import { type Remains, rules, touchedBy, violations } from '../rules.ts'
-import { BYSTANDERS, LEADER_LIMIT, TAKEOVER_LIMIT } from '../settings.ts'
+import { BYSTANDERS, LEADER_LIMIT, STOP_LIMIT, TAKEOVER_LIMIT } from '../settings.ts'
 import { entriesOf, storeTime, trueTime } from '../witness.ts'
 
 const order = 'order-1'
@@ -137,6 +137,7 @@ function good(): Remains {
     takeovers: [{ tasks: 5, tasksAfter: 1_600, leaderAfter: 1_500, lag: 0 }],
     slowness: 1,
     deaths: [],
+    stops: [1_000],
     astonished: [],
     log: `57P01 2026-11-21 [1] triarch FATAL:  terminating connection due to administrator command
 25000 2026-11-21 [1] triarch ERROR:  call 112 of a slot that is at 115 already\n`,
@@ -171,6 +172,7 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['deaths', 'a process ends by itself', (r) => die(r, { signal: null })],
   ['deaths', 'a process is too slow to stop, and poison was in it', (r) => die(r, { signal: null, poison: true })],
   ['deaths', 'somebody killed a process, and poison killed another', (r) => die(r, { signal: 'SIGKILL' })],
+  ['stops', 'a process took too long to stop', (r) => r.stops.push(STOP_LIMIT + 1)],
   ['poisoned', 'a task goes on killing', (r) => poison(r, 9)],
   ['bystanders', 'one stood still', (r) => slow(r, 1, BYSTANDERS.longest + 1)],
   ['bystanders', 'half of them were held up', (r) => slow(r, 11, BYSTANDERS.usual + 1)],

@@ -34,6 +34,8 @@ export class Unit<L extends Launched<unknown>> {
   readonly name: string
   kills = 0
   readonly deaths: Death[] = []
+  /** How long it took to stop in order, each time that it was asked to (ms). */
+  readonly stops: number[] = []
   current: L
   readonly #start: (previous: L) => Promise<L>
   readonly #restarts: number
@@ -119,13 +121,15 @@ export class Unit<L extends Launched<unknown>> {
     this.#ending = true
     const { child, kill } = this.current
     let overdue = false
+    const began = performance.now()
     const timer = setTimeout(() => {
       overdue = true
       child.kill('SIGKILL')
     }, this.#grace)
     await kill(signal)
     clearTimeout(timer)
-    if (signal === 'SIGKILL' || child.exitCode === 0) return
+    if (signal === 'SIGKILL') return
+    if (child.exitCode === 0) return void this.stops.push(performance.now() - began)
     const end = overdue ? `was killed after ${this.#grace} ms` : `ended with ${child.exitCode ?? child.signalCode}`
     this.#mourn(overdue ? null : child.signalCode, `did not stop in order when it was asked to: ${end}`)
   }
