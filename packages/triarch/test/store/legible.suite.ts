@@ -106,7 +106,9 @@ export function legibleSuite(bench: Bench): void {
       await harm(`UPDATE ${bench.subject.table('tasks')} SET error = '{' WHERE id = 'kid 7'`)
       const outcomes = await bench.store.commit([transition(parent, { children: kids }), transition(good)])
       expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
-      expect(await bench.store.inbox('a', 10)).toHaveLength(2)
+      const told = (await bench.store.inbox('a', 10)).map(({ message }) => message)
+      const corrupt = { type: 'child', result: 'error', error: { code: 'HISTORY_CORRUPT' } }
+      expect(told).toMatchObject([6, 7].map((step) => ({ ...corrupt, step })))
     })
 
     it('keeps no letter out of a mailbox, nor of the others written with it', async () => {

@@ -9,7 +9,7 @@ import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
 import { FORMAT, migrations } from '../../src/store/sqlite/migrations/index.ts'
 import { advancing, handClock } from './clock.ts'
 import { type Subject, storeConformance } from './conformance.ts'
-import { claimAll, creation, newTask, owned, released, snapshot, transition } from './samples.ts'
+import { claimAll, newTask, owned, snapshot, transition } from './samples.ts'
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), 'triarch-'))
@@ -299,25 +299,6 @@ describe('the SQLite store', () => {
     await expect(store.commit([transition(claim), broken])).rejects.toMatchObject({ code: 'STORE_FAILED' })
     expect(await store.records('t', 0, 10)).toHaveLength(1)
     expect(await store.commit([transition(claim)])).toMatchObject([{ ok: true }])
-    await store.close()
-  })
-
-  it.each(['output', 'error'])('tells the parent of a child whose %s cannot be read that it failed', async (column) => {
-    const file = path()
-    const store = await opened(file)
-    const parent = await owned(store, 'parent')
-    const events = JSON.stringify([
-      { type: 'submitted', workflow: 'flow', input: 1, parent: { task: 'parent', step: 6 } },
-    ])
-    const kid = newTask('kid', { parent: 'parent', events })
-    const ended = snapshot({ status: 'stopped', result: 'success' })
-    await store.commit([creation(kid, { snapshot: ended, release: released })])
-    using database = new DatabaseSync(file)
-    database.exec(`UPDATE triarch_tasks SET ${column} = '{' WHERE id = 'kid'`)
-    await store.commit([transition(parent, { children: [kid] })])
-    expect((await store.inbox('a', 10)).map(({ message }) => message)).toMatchObject([
-      { type: 'child', step: 6, result: 'error', error: { code: 'HISTORY_CORRUPT' } },
-    ])
     await store.close()
   })
 

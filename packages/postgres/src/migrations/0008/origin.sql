@@ -14,6 +14,16 @@ EXCEPTION WHEN data_exception THEN
 END
 $$;
 
+-- Whether it is JSON, or nothing. One that is harmed is read by nobody, and must not be part of what others read.
+CREATE FUNCTION triarch.is_legible(given text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM given::json;
+  RETURN true;
+EXCEPTION WHEN data_exception THEN
+  RETURN false;
+END
+$$;
+
 -- Tags that JSON operators would refuse are shown with their task, but not found by: what a version before let in must fail
 -- nobody's transaction.
 CREATE OR REPLACE FUNCTION triarch.insert_tags(keys bigint[], tags text[]) RETURNS void LANGUAGE sql VOLATILE AS $$
@@ -115,6 +125,10 @@ BEGIN
           -- For owners of an older version.
           'error', json_build_object('name', 'TriarchError', 'code', 'TASK_EXISTS',
             'message', 'task "' || c.id || '" exists already', 'details', json_build_object('task', c.id)))::text
+        WHEN t.status = 'stopped' AND NOT (triarch.is_legible(t.output) AND triarch.is_legible(t.error))
+        THEN json_build_object('type', 'child', 'step', c.step, 'result', 'error',
+          'error', json_build_object('name', 'TriarchError', 'code', 'HISTORY_CORRUPT',
+            'message', 'the row of task "' || c.id || '" cannot be read'))::text
         WHEN t.status = 'stopped'
         THEN concat('{"type":"child","step":', c.step, ',"result":', to_json(t.result),
           ',"output":' || t.output, ',"error":' || t.error, '}')
