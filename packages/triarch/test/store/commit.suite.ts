@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Post, PostRoom, PostTerms } from '../../src/store/port.ts'
+import type { Post, PostRoom, PostTerms, Transition } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import {
   claimAll,
@@ -322,6 +322,34 @@ export function commitSuite(bench: Bench): void {
       expect((await store.replay('t')).map(({ seq }) => seq)).toEqual([1, 81])
       for (let seq = 2; seq <= 9; seq++) await store.commit([transition(short, { seq, rebase: true })])
       expect(await seqs('short')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
+    })
+
+    it('that continues anew again lets children go that had stopped by the beginning of before, of a history that is long', async () => {
+      const { store } = bench
+      const [claim, short] = [await owned(store), await owned(store, 'short')]
+      const at = (ms: number) => 1_800_000_000_000 + ms
+      const end = { snapshot: stopped, release: released }
+      const kid = (id: string, parent: string, ms: number, change: Partial<Transition>) =>
+        creation(newTask(id, { parent }), { at: at(ms), ...change })
+      await store.commit([
+        kid('early', 't', 99, end),
+        kid('late', 't', 100, end),
+        kid('open', 't', 99, { release: released }),
+        kid('other', 'short', 99, end),
+      ])
+      const left = async (parent: string) =>
+        (await store.list({ parent, limit: 10, order: 'oldest' })).map(({ id }) => id).sort()
+      for (let seq = 2; seq <= 66; seq++)
+        await store.commit([transition(claim, { seq, at: at(100), rebase: seq === 65 })])
+      expect(await left('t')).toEqual(['early', 'late', 'open'])
+      await store.commit([transition(claim, { seq: 67, at: at(200), rebase: true })])
+      expect(await left('t')).toEqual(['late', 'open'])
+      expect(await store.task('early')).toMatchObject({ parent: null, status: 'stopped' })
+      await store.commit([transition(claim, { seq: 68, at: at(200), rebase: true })])
+      expect(await left('t')).toEqual(['open'])
+      for (let seq = 2; seq <= 9; seq++)
+        await store.commit([transition(short, { seq, at: at(100 + seq), rebase: true })])
+      expect(await left('short')).toEqual(['other'])
     })
 
     it('delivers to the owner, oldest first, until a commit consumes', async () => {

@@ -183,6 +183,13 @@ BEGIN
     WHERE c.rebase AND done[c.tx] > 0 AND t.key = done[c.tx] AND t.base_seq > 64
       AND h.task = t.key AND h.seq > 1 AND h.seq < t.base_seq
       AND h.seq < 10000 + (SELECT min(f.seq) FROM triarch.history f WHERE f.task = t.key AND f.seq > 1);
+    -- So do its children: those that had stopped when the beginning of before was made lose their parent, and are kept as long as
+    -- their own retention says. One that somebody's transaction is in the way of leaves with the next beginning.
+    UPDATE triarch.tasks c SET parent = NULL WHERE c.key IN (
+      SELECT k.key FROM unnest(change_of, change_rebase) AS r (tx, rebase), triarch.tasks t, triarch.history b, triarch.tasks k
+      WHERE r.rebase AND done[r.tx] > 0 AND t.key = done[r.tx] AND t.base_seq > 64 AND b.task = t.key AND b.seq = t.base_seq
+        AND k.parent = t.id AND k.status = 'stopped' AND k.updated_at < b.at
+      ORDER BY k.key LIMIT 10000 FOR UPDATE OF k SKIP LOCKED);
   END IF;
   IF cardinality(change_of) > 0 THEN
     -- Whatever is still undelivered makes a task claimable again at once.

@@ -11,7 +11,7 @@ import { hasGates, openGates, stopped } from './lock.ts'
 import { insertTags, insertTask, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
-/** Records that one transition drops: those of before an update may be many. */
+/** Records that one transition drops, and children that leave it: those of before an update may be many. */
 const MOST_SHED = 10_000
 /** A history is whole up to this record. */
 const LEAST_SHED = 64
@@ -42,6 +42,16 @@ const SHED = `
 DELETE FROM triarch_history WHERE task = ?1 AND seq IN (
   SELECT seq FROM triarch_history WHERE task = ?1 AND seq > 1
     AND seq < (SELECT base_seq FROM triarch_tasks WHERE key = ?1 AND base_seq > ${LEAST_SHED}) ORDER BY seq LIMIT ${MOST_SHED})`
+/**
+ * So do its children: those that had stopped when the beginning of before was made lose their parent, and are kept as long as
+ * their own retention says.
+ */
+const LEAVE = `
+UPDATE triarch_tasks SET parent = NULL WHERE key IN (
+  SELECT c.key FROM triarch_tasks c WHERE c.parent = ?2 AND c.status = 'stopped' AND c.updated_at < (
+    SELECT h.at FROM triarch_tasks t JOIN triarch_history h ON h.task = t.key AND h.seq = t.base_seq
+    WHERE t.key = ?1 AND t.base_seq > ${LEAST_SHED})
+  ORDER BY c.key LIMIT ${MOST_SHED})`
 /** Whatever is still undelivered makes the task claimable again at once. */
 export const RELEASE = `
 locked_by = NULL, orphaned = ?, wake_at = ?,
@@ -197,7 +207,8 @@ const UPDATES = Array.from({ length: 32 }, (_, which) => {
   return `UPDATE triarch_tasks SET ${parts.join(', ')} WHERE key = ?`
 })
 
-function updateTask(database: Database, key: number, { at, seq, create, snapshot, rebase, release }: Transition): void {
+function updateTask(database: Database, key: number, transition: Transition): void {
+  const { id, at, seq, create, snapshot, rebase, release } = transition
   const values: Value[] = []
   let which = 0
   if (snapshot && !create) {
@@ -207,6 +218,7 @@ function updateTask(database: Database, key: number, { at, seq, create, snapshot
   }
   if (rebase) {
     database.run(SHED, key)
+    database.run(LEAVE, key, id)
     which |= 2
     values.push(seq)
   }
