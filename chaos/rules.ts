@@ -138,16 +138,20 @@ const odd: Rule = ({ oddities, store }) => {
 }
 
 /** A task that kills whoever runs it is set apart before it has killed many. */
-const poisoned: Rule = ({ murders }) =>
-  [...Map.groupBy(murders, ({ task }) => task)]
-    .filter(([, killed]) => killed.length > MOST_KILLED)
-    .map(([task, killed]) => `${task} killed ${killed.length} processes`)
+const poisoned: Rule = ({ murders, store }) =>
+  [...Map.groupBy(murders, ({ task }) => task)].flatMap(([task, killed]) => {
+    const records = store.tasks.find(({ row }) => row.id === task)?.records ?? []
+    const lived = (records.at(-1)?.at ?? 0) - (records[0]?.at ?? 0)
+    return killed.length > MOST_KILLED + lived / UNTRIED ? [`${task} killed ${killed.length} processes`] : []
+  })
 
 /**
  * Code that kills right after a step: the step is suspected after two and tried, the code kills once more when the step's answer is
  * recorded, twice before its task is suspected, and three times while that is tried alone.
  */
 const MOST_KILLED = 8
+/** Where no process lives for long enough to try a suspect by itself, it runs as any other after so long (ms), and may kill once more. */
+const UNTRIED = 60_000
 
 /** Processes end by themselves, or before they have stopped, only where poison says that it killed them. */
 const deaths: Rule = ({ deaths, murders }) => {
