@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { advancing, handClock, turn } from '../../triarch/test/store/clock.ts'
 import { connect, disconnect, goodbye, type Role } from '../src/connect.ts'
 import { type PostgresOptions, settingsOf } from '../src/options.ts'
 import { Pool } from '../src/pool.ts'
@@ -20,20 +20,8 @@ let server: Puppet
 let answers: Answer[]
 
 const settings = (options: PostgresOptions = {}) => settingsOf({ url: server.url, answerWithin: 5_000, ...options })
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** What becomes of it, time passing. */
-const later = async <T>(promise: Promise<T>, step = 10): Promise<T> => {
-  let open = true
-  const done = () => {
-    open = false
-  }
-  promise.then(done, done)
-  while (open) {
-    await turn()
-    if (open) clock.advance(step)
-  }
-  return promise
-}
+const later = <T>(promise: Promise<T>, step = 10) => advancing(clock, promise, step)
 const sent = (text: string) => server.asked.filter((it) => it.text === text)
 
 beforeEach(async () => {

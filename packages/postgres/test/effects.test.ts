@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Effect } from '../../triarch/src/store/port.ts'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { advancing, handClock, turn } from '../../triarch/test/store/clock.ts'
 import { connect, disconnect } from '../src/connect.ts'
 import { settingsOf } from '../src/options.ts'
 import { Transactions } from '../src/transactions.ts'
@@ -50,19 +50,7 @@ describe('a transaction', () => {
     expect(thrown).toEqual([])
   })
 
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-  const later = async <T>(promise: Promise<T>): Promise<T> => {
-    let open = true
-    const done = () => {
-      open = false
-    }
-    promise.then(done, done)
-    while (open) {
-      await turn()
-      if (open) clock.advance(10)
-    }
-    return promise
-  }
+  const later = <T>(promise: Promise<T>) => advancing(clock, promise)
   const insert = async (tx: pg.ClientBase) => {
     await tx.query('INSERT')
     return '"yes"'

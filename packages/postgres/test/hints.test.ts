@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Hint } from '../../triarch/src/store/port.ts'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { handClock, turn } from '../../triarch/test/store/clock.ts'
 import { Hints } from '../src/hints.ts'
 import type { News } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
@@ -72,7 +72,6 @@ describe('hints', () => {
     await mark.promise
     return heard
   }
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
   /** Until nothing is under way: whatever is has a timer. */
   const settled = async () => {
     while (clock.waiting > 0) await turn()

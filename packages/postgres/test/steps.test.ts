@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { advancing, handClock } from '../../triarch/test/store/clock.ts'
 import type { Client } from '../src/connect.ts'
 import { checkServer, prepare } from '../src/migrate.ts'
 import { FORMAT, type Migration, migrations } from '../src/migrations/index.ts'
@@ -63,19 +63,7 @@ describe('a schema', () => {
     },
   } as unknown as Client
   const settings = (options: PostgresOptions = {}) => settingsOf({ schema: 'own', patience: 1_000, ...options })
-  const prepared = async (options?: PostgresOptions) => {
-    const done = prepare(client, settings(options), clock)
-    let open = true
-    const end = () => {
-      open = false
-    }
-    done.then(end, end)
-    while (open) {
-      await new Promise((resolve) => setImmediate(resolve))
-      if (open) clock.advance(10)
-    }
-    return done
-  }
+  const prepared = (options?: PostgresOptions) => advancing(clock, prepare(client, settings(options), clock))
   /** The steps there are, in place of ours. */
   const steps = (...names: string[]) => {
     ;(migrations as Migration[]).splice(0, Infinity, ...names.map((name) => ({ name, sql: `-- triarch.x ${name}` })))

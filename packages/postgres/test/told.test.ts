@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { LONGEST_ANSWER } from '../../triarch/src/store/index.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
-import { handClock } from '../../triarch/test/store/clock.ts'
+import { advancing, handClock, turn } from '../../triarch/test/store/clock.ts'
 import { newTask, released, snapshot, stopped, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { lifeline } from '../src/lifeline.ts'
@@ -45,22 +45,10 @@ describe('a store on PostgreSQL', () => {
   }
   const made = (options: PostgresOptions = {}) =>
     postgres({ url: server.url, clock: 'environment', patience: 30_000, ...options })(clock)
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
   const settled = async () => {
     while (clock.waiting > 0) await turn()
   }
-  const later = async <T>(promise: Promise<T>): Promise<T> => {
-    let open = true
-    const done = () => {
-      open = false
-    }
-    promise.then(done, done)
-    while (open) {
-      await turn()
-      if (open) clock.advance(10)
-    }
-    return promise
-  }
+  const later = <T>(promise: Promise<T>) => advancing(clock, promise)
   const named = () => server.asked.map(({ name }) => name).filter(Boolean)
   /** The words that others hear of it. */
   const words = async (call: Promise<unknown>) => {

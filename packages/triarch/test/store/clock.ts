@@ -39,16 +39,19 @@ export function handClock(start = 1_800_000_000_000): HandClock {
   }
 }
 
-/** Lets time pass until the promise settles: for what may have to wait for another's lock. */
-export async function advancing<T>(clock: HandClock, promise: Promise<T>): Promise<T> {
+/** Whatever is ready has its turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Lets time pass, `step` ms a turn, until the promise settles: for what may have to wait for another's lock. */
+export async function advancing<T>(clock: HandClock, promise: Promise<T>, step = 10): Promise<T> {
   let open = true
   const done = () => {
     open = false
   }
   promise.then(done, done)
   while (open) {
-    await new Promise((resolve) => setImmediate(resolve))
-    clock.advance(10)
+    await turn()
+    if (open) clock.advance(step)
   }
   return promise
 }
