@@ -1,36 +1,45 @@
 // Installs the dependencies when they are missing or older than the lock file; otherwise does nothing.
 // It runs before Node 24 is there (the dev dependency `node` brings it), so it must work on Node 18.
+// node scripts/setup.mjs [FOLDER...]: those of folders with a lock file of their own as well.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const lock = `${root}package-lock.json`
-const modules = `${root}node_modules`
-const installed = `${modules}/.package-lock.json` // npm writes it last
-const runtime = `${modules}/node/bin/node` // put there by the install script of `node`
+const runtime = `${root}node_modules/node/bin/node` // put there by the install script of `node`
 
-function npm(...args) {
-  console.log(`setup: npm ${args.join(' ')}`)
-  const options = { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' }
-  const { status } = spawnSync('npm', [...args, '--no-audit', '--loglevel=error'], options)
+function npm(folder, ...args) {
+  console.log(`setup: npm ${args.join(' ')}${folder === root ? '' : ` in ${folder}`}`)
+  // Said here, for npm reads the settings beside the manifest of the workspace only there.
+  const settings = ['--no-audit', '--no-fund', '--omit-lockfile-registry-resolved', '--loglevel=error']
+  const options = { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' }
+  const { status } = spawnSync('npm', [...args, ...settings], options)
   if (status !== 0) process.exit(status ?? 1)
 }
 
-function fresh() {
-  if (!existsSync(installed)) return false
-  return !existsSync(lock) || statSync(installed).mtimeMs >= statSync(lock).mtimeMs
-}
-
-if (!fresh()) {
+function install(folder) {
+  const lock = `${folder}package-lock.json`
+  const modules = `${folder}node_modules`
+  const installed = `${modules}/.package-lock.json` // npm writes it last
+  if (existsSync(installed) && (!existsSync(lock) || statSync(installed).mtimeMs >= statSync(lock).mtimeMs)) return
   // `npm ci` deletes node_modules first: right for a new checkout, needlessly rough on one in use.
-  npm(existsSync(lock) && !existsSync(modules) ? 'ci' : 'install')
+  npm(folder, existsSync(lock) && !existsSync(modules) ? 'ci' : 'install')
   utimesSync(installed, new Date(), new Date())
 }
+
+// What `npm pack` lends a package while it packs it, and had no time to take back: packaging/pack.ts.
+for (const name of readdirSync(`${root}packages`)) {
+  const home = `${root}packages/${name}`
+  for (const file of existsSync(`${home}/.unpacked`) ? readdirSync(`${home}/.unpacked`) : []) {
+    renameSync(`${home}/.unpacked/${file}`, `${home}/${file}`)
+  }
+}
+install(root)
 if (!existsSync(runtime)) {
-  npm('rebuild', 'node', '--ignore-scripts=false') // install scripts were blocked
+  npm(root, 'rebuild', 'node', '--ignore-scripts=false') // install scripts were blocked
   if (!existsSync(runtime)) {
     console.error('setup: the `node` dev dependency did not install its binary; Triarch needs Node 24 or later.')
     process.exit(1)
   }
 }
+for (const folder of process.argv.slice(2)) install(`${root}${folder}/`)
