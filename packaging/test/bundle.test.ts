@@ -1,0 +1,78 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { root } from '../manifest.ts'
+import { run, tools } from './tool.ts'
+
+const app = inject('app')
+/** Where a bundle runs: no package can be found from here. */
+const elsewhere = mkdtempSync(join(tmpdir(), 'triarch-bundle-'))
+afterAll(() => rmSync(elsewhere, { recursive: true, force: true }))
+
+type Bundler = (input: string, output: string, format: 'esm' | 'cjs', external: string[]) => Promise<unknown>
+
+const bundlers: Record<string, Bundler> = {
+  esbuild: (input, output, format, external) => {
+    const options = ['--bundle', '--platform=node', `--format=${format}`, '--minify', '--log-level=error']
+    const outside = external.map((name) => `--external:${name}`)
+    return run(app, join(tools, 'esbuild/bin/esbuild'), input, ...options, ...outside, `--outfile=${output}`)
+  },
+  Rollup: (input, output, format, external) => {
+    const plugins = ['node-resolve={preferBuiltins:true,exportConditions:["node"]}', 'commonjs', 'json']
+    const options = ['--format', format, '--silent', '--inlineDynamicImports', '--external', external.join(',')]
+    const rollup = join(tools, 'rollup/dist/bin/rollup')
+    return run(
+      tools,
+      process.execPath,
+      rollup,
+      input,
+      '--file',
+      output,
+      ...options,
+      ...plugins.flatMap((it) => ['-p', it]),
+    )
+  },
+  Rolldown: async (input, output, format, external) => {
+    const bundle = await rolldown({ input, platform: 'node', external })
+    await bundle.write({ file: output, format, codeSplitting: false })
+    await bundle.close()
+  },
+}
+
+/** What `pg` can use and does without. */
+const optional = ['pg-native', 'cloudflare:sockets']
+
+describe.each(Object.keys(bundlers))('one file made by %s', (name) => {
+  async function bundled(program: string, format: 'esm' | 'cjs', external: string[] = []): Promise<string> {
+    const input = join(app, `${name}.${program}`)
+    copyFileSync(join(root, 'packaging/programs', program), input)
+    const output = join(
+      elsewhere,
+      `${name}-${external.length}`,
+      program.replace('mjs', format === 'cjs' ? 'cjs' : 'mjs'),
+    )
+    mkdirSync(join(output, '..'), { recursive: true })
+    await bundlers[name]?.(input, output, format, [...optional, ...external])
+    expect(readFileSync(output, 'utf8')).not.toMatch(/from ?["'](?:triarch|@triarch|croner)/)
+    return output
+  }
+  const node = (file: string, ...args: string[]) => run(join(file, '..'), process.execPath, file, ...args)
+
+  it.each(['esm', 'cjs'] as const)('runs tasks on SQLite, its threads included: %s', async (format) => {
+    const file = await bundled('sqlite.mjs', format)
+    expect(await node(file, `${format}.db`)).toBe('100 42')
+  })
+
+  it('runs tasks on PostgreSQL, beside pg', async () => {
+    const file = await bundled('postgres.mjs', 'esm', ['pg'])
+    symlinkSync(join(app, 'node_modules'), join(file, '../node_modules'))
+    expect(await node(file, inject('url'), `${name.toLowerCase()}_beside`)).toBe('100 42')
+  })
+
+  it('runs tasks on PostgreSQL with pg in it, and says that no thread renews the lease', async () => {
+    const file = await bundled('postgres.mjs', 'cjs')
+    expect(await node(file, inject('url'), `${name.toLowerCase()}_within`)).toBe('100 42 LEASE_UNGUARDED')
+  })
+})

@@ -1,0 +1,56 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, inject, it } from 'vitest'
+import { oldest, root } from '../manifest.ts'
+import { run, tools } from './tool.ts'
+
+const app = inject('app')
+const node = (name: string) => [join(tools, name, 'bin/node')]
+const runtimes: Record<string, string[]> = {
+  'the oldest Node 24': node('node-24.15'),
+  'Node 24': [process.execPath],
+  'Node 26': node('node-26'),
+  Bun: [join(tools, '.bin/bun')],
+  Deno: [join(tools, '.bin/deno'), 'run', '--allow-all'],
+}
+for (const name of ['sqlite.mjs', 'postgres.mjs']) copyFileSync(join(root, 'packaging/programs', name), join(app, name))
+
+const versionOf = async (runtime: string) =>
+  (await run(app, runtime, '-p', 'process.versions.node')).split('.').map(Number)
+
+it.each(Object.keys(runtimes))('tasks run on SQLite under %s, with commits in a thread', async (name) => {
+  const [program = '', ...args] = runtimes[name] ?? []
+  expect(await run(app, program, ...args, 'sqlite.mjs', `${name}.db`)).toBe('100 42')
+})
+
+it.each(Object.keys(runtimes))('tasks run on PostgreSQL under %s', async (name) => {
+  const [program = '', ...args] = runtimes[name] ?? []
+  const schema = name.toLowerCase().replace(/\W+/g, '_')
+  expect(await run(app, program, ...args, 'postgres.mjs', inject('url'), schema)).toBe('100 42')
+})
+
+it('the oldest Node that a package accepts is the oldest that its manifest names', async () => {
+  const [program = ''] = runtimes['the oldest Node 24'] ?? []
+  expect(await versionOf(program)).toEqual(oldest[0])
+})
+
+it.each(['node-20', 'node-24.14'])('%s is told at once which Node it takes', async (name) => {
+  const [program = ''] = node(name)
+  const refusal =
+    /Error: (?:triarch|@triarch\/postgres) [\d.]+ needs Node \^24\.15\.0 \|\| >=25\.8\.1; this is Node 2[04]\.\d+\.\d+/
+  await expect(run(app, program, 'sqlite.mjs', 'old.db')).rejects.toThrow(refusal)
+  await expect(run(app, program, '--input-type=module', '-e', "import 'triarch/store'")).rejects.toThrow(refusal)
+  await expect(run(app, program, '--input-type=module', '-e', "import '@triarch/postgres'")).rejects.toThrow(refusal)
+})
+
+it('a Node without SQLite says so when a file is opened, and has the other stores', async () => {
+  const without = [process.execPath, '--no-experimental-sqlite'] as const
+  const refusal = /the SQLite store needs node:sqlite, as of Node \^24.*this is Node 24.*STORE_SQLITE_TOO_OLD/s
+  await expect(run(app, ...without, 'sqlite.mjs', 'none.db')).rejects.toThrow(refusal)
+  expect(await run(app, ...without, 'postgres.mjs', inject('url'), 'without_sqlite')).toBe('100 42')
+})
+
+it('CommonJS requires the packages as any others', async () => {
+  const program = "console.log(typeof require('triarch').Triarch, typeof require('@triarch/postgres').postgres)"
+  expect(await run(app, process.execPath, '-e', program)).toBe('function function')
+})
