@@ -22,6 +22,7 @@ export default defineConfig({
           name: 'engine',
           include: [
             'packages/triarch/test/**/*.test.ts',
+            'packages/eslint-plugin/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',

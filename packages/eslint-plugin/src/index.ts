@@ -1,0 +1,48 @@
+/** ESLint rules for the code of Triarch's workflows and plans. */
+import { createRequire } from 'node:module'
+import type { ESLint, Linter, Rule } from 'eslint'
+import { noAsyncBlocks } from './rules/no-async-blocks.ts'
+import { noClock } from './rules/no-clock.ts'
+import { noFloatingCalls } from './rules/no-floating-calls.ts'
+import { noForeignAwait } from './rules/no-foreign-await.ts'
+import { noIo } from './rules/no-io.ts'
+import { noModuleState } from './rules/no-module-state.ts'
+import { noProcessState } from './rules/no-process-state.ts'
+import { noRandom } from './rules/no-random.ts'
+import { noReferenceValues } from './rules/no-reference-values.ts'
+import { noTimers } from './rules/no-timers.ts'
+
+const { name, version } = createRequire(import.meta.url)('eslint-plugin-triarch/package.json') as Record<string, string>
+
+/** The rules, by the names that stand behind `triarch/`. */
+export const rules: Readonly<Record<string, Rule.RuleModule>> = {
+  'no-async-blocks': noAsyncBlocks,
+  'no-clock': noClock,
+  'no-floating-calls': noFloatingCalls,
+  'no-foreign-await': noForeignAwait,
+  'no-io': noIo,
+  'no-module-state': noModuleState,
+  'no-process-state': noProcessState,
+  'no-random': noRandom,
+  'no-reference-values': noReferenceValues,
+  'no-timers': noTimers,
+}
+
+/** What the plugin is to ESLint. */
+export interface Plugin extends ESLint.Plugin {
+  configs: {
+    /** All rules as errors, under the prefix `triarch`: one entry of a flat config. */
+    recommended: Linter.Config
+  }
+}
+
+const recommended: Linter.Config = {
+  name: 'triarch/recommended',
+  rules: Object.fromEntries(Object.keys(rules).map((rule) => [`triarch/${rule}`, 'error'])),
+}
+
+const plugin: Plugin = { meta: { name, version, namespace: 'triarch' }, rules: { ...rules }, configs: { recommended } }
+recommended.plugins = { triarch: plugin }
+
+// ESLint and oxlint take a plugin by its default export.
+export default plugin
