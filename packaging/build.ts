@@ -32,7 +32,9 @@ function declare(file: string): void {
 
 /** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */
 function guardNode(home: string, dist: string): void {
-  const { name, version, exports } = read(home)
+  const { name, version, exports, engines: own } = read(home)
+  // One with engines of its own has no part in what the engine needs.
+  if (own !== undefined) return
   writeFileSync(
     join(dist, GUARD),
     `const { bun, deno, node } = process.versions

@@ -1,5 +1,7 @@
 // A program of a user's that uses every entry of the packages, for the compilers.
 import { type PostgresTransaction, postgres } from '@triarch/postgres'
+import type { Linter } from 'eslint'
+import triarchRules from 'eslint-plugin-triarch'
 import { agent, type ErrorCode, isTriarchError, type StandardSchema, type TaskHandle, Triarch, workflow } from 'triarch'
 import { type SqliteTransaction, sqlite } from 'triarch/sqlite'
 import type { StateStore, StoreFactory } from 'triarch/store'
@@ -25,6 +27,8 @@ export const provision = workflow('provision', {
     return address
   },
 })
+
+export const lint: Linter.Config[] = [triarchRules.configs.recommended]
 
 export const stores: StoreFactory[] = [sqlite('app.db'), postgres({ url: 'postgres://db', connections: 4 })]
 export type Answers = Awaited<ReturnType<StateStore['now']>>

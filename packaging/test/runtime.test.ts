@@ -54,3 +54,15 @@ it('CommonJS requires the packages as any others', async () => {
   const program = "console.log(typeof require('triarch').Triarch, typeof require('@triarch/postgres').postgres)"
   expect(await run(app, process.execPath, '-e', program)).toBe('function function')
 })
+
+it("ESLint's plugin runs under every Node that ESLint takes", async () => {
+  const program = `
+    import { Linter } from 'eslint'
+    import triarch from 'eslint-plugin-triarch'
+    const code = "import { workflow } from 'triarch'; workflow('a', { run: () => Math.random() })"
+    console.log(new Linter().verify(code, triarch.configs.recommended)[0].ruleId)
+  `
+  for (const runtime of [...node('node-20'), process.execPath]) {
+    expect(await run(app, runtime, '--input-type=module', '-e', program)).toBe('triarch/no-random')
+  }
+})
