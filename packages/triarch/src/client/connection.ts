@@ -283,11 +283,12 @@ export class Connection {
   }
 }
 
-/** How its row says it ended. Throws HISTORY_CORRUPT. */
+/** How its row says it ended. Throws HISTORY_CORRUPT, CODEC_*. */
 function endOf(row: TaskRow): Ending {
   const info = infoOf(row)
   const lost = info.broken?.find((it) => it === 'output' || it === 'error')
   if (!lost) return info
+  if (row.undecoded) throw row.undecoded
   throw new TriarchError('HISTORY_CORRUPT', `the ${lost} of task "${row.id}" cannot be read`)
 }
 

@@ -15,6 +15,8 @@ export async function cutOf(store: StateStore, row: TaskRow, now: number, after:
   if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
   const { events: dated, last, base, broken } = await readable(store, row)
   if (!broken) throw illegal(`all records of task "${id}" can be read`)
+  if (broken.code === 'CODEC_MISSING' || broken.code === 'CODEC_KEY_MISSING')
+    throw illegal(`nothing of task "${id}" is lost: ${broken.message}`)
   if (last !== after) throw illegal(`the last whole record of task "${id}" is ${last}, not ${after}`)
   const { state } = foldOf(id, dated)
   if (state.status === 'stopped') throw illegal(`task "${id}" had stopped by record ${after}`)

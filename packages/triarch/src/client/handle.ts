@@ -264,10 +264,11 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
 }
 
 /** What can be read of it, and what is missing before it. */
-function partly({ seq, at, events }: HistoryRecord, before: number): HistoryEntry {
+function partly(record: HistoryRecord, before: number): HistoryEntry {
+  const { seq, at } = record
   const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
   try {
-    const read = eventsOf(seq, events)
+    const read = eventsOf(record)
     // What lies before a continue-as-new may be gone for good.
     const isBase = before === 1 && read.some(({ type }) => type === 'continued')
     return { seq, at: new Date(at), events: read, ...(!isBase && gap) }

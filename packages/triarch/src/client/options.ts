@@ -12,6 +12,7 @@ import type { Environment } from '../environment/environment.ts'
 import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { SchedulerLimits } from '../scheduler/owner.ts'
+import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
 
 export type Role = 'scheduler' | 'agent' | 'supervisor'
@@ -53,6 +54,11 @@ export interface TriarchOptions {
   onError?: (error: unknown) => unknown
   /** Whether alerts that nobody listens to (`on('alert')`) are said on stderr, one line for each cause; true. */
   notices?: boolean
+  /**
+   * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
+   * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
+   */
+  codec?: Codec | readonly Codec[]
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }
@@ -98,6 +104,7 @@ export interface Settings {
   notices: boolean
   retention: Retention
   limits: SchedulerLimits
+  codecs: readonly Codec[]
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -119,6 +126,7 @@ const optionKeys = [
   'onError',
   'notices',
   'environment',
+  'codec',
 ]
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -165,6 +173,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),
     notices: options.notices ?? true,
+    codecs: checkCodecs('Triarch', options.codec),
     retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),

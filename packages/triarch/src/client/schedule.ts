@@ -220,6 +220,7 @@ interface Known {
 /** Throws HISTORY_CORRUPT. */
 function read(row: ScheduleRow): Known {
   const known = legibly(row)
+  if (row.undecoded) throw row.undecoded
   if (known === null) throw corrupt(row.name)
   return known
 }
@@ -230,8 +231,8 @@ function legibly(row: ScheduleRow): Known | null {
   return definition && state && { definition, state }
 }
 
-function illegible({ name, nextAt }: ScheduleRow): ScheduleInfo {
-  const { stack: _, ...error } = toRecord(corrupt(name))
+function illegible({ name, nextAt, undecoded }: ScheduleRow): ScheduleInfo {
+  const { stack: _, ...error } = toRecord(undecoded ?? corrupt(name))
   return {
     ...{ name, workflow: '', version: '', input: null, recurrence: { every: 0, offset: 0 }, overlap: 'skip' },
     ...{ paused: undefined, next: undefined, last: undefined, started: 0, skipped: 0, missed: 0 },

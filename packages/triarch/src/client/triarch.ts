@@ -16,6 +16,7 @@ import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { Registry } from '../scheduler/registry.ts'
+import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
 import { legible } from '../store/legible.ts'
 import type { NewTask, NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
@@ -79,7 +80,8 @@ export class Triarch implements AsyncDisposable {
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
     this.#patience = new Patience(environment, this.#failed)
-    this.#store = withDeadline(options.store(environment), environment, () => this.#node?.doubt())
+    const store = withCodecs(options.store(environment), this.#settings.codecs, this.#failed)
+    this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
@@ -367,9 +369,10 @@ export class Triarch implements AsyncDisposable {
     { ifExists = 'match', first, again }: { ifExists?: SubmitOptions['ifExists']; first?: string; again: boolean },
   ): Promise<boolean> {
     if (ifExists === 'return') return true
-    const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, events: first }]
+    const [record] = first === undefined ? await this.#store.records(task.id, 0, 1) : [{ seq: 1, at: 0, events: first }]
     // Retention dropped it since, or a failover lost it.
     if (again && !record && (await this.#store.task(task.id)) === null) return false
+    if (record?.undecoded) throw record.undecoded
     const submitted = record?.seq === 1 ? legible(record.events) : undefined
     const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
     if (!recorded)

@@ -66,6 +66,12 @@ export const catalogue = {
     'The stored history of a task has gaps or unreadable records, or another row is unreadable: restore the store from a backup, or resume({ after }).',
   LETTER_CORRUPT:
     'A letter to a task cannot be read: mend its row and resume() the task, or resume() it without the letter.',
+  CODEC_MISSING:
+    'A stored value was encoded by a codec that this process lacks: give it the `codec` of the others, then resume() the task.',
+  CODEC_KEY_MISSING:
+    'A stored value was encrypted with a key that this process lacks: give it the key, then resume() the task.',
+  CODEC_FAILED:
+    'A stored value cannot be decoded, for it was changed, or a key of the same id is another: restore the store or the key, then resume() the task.',
   NODE_STOPPED: 'This node is stopping or has stopped: use another node or a new one.',
   NODE_FENCED:
     'This node was taken for dead and its tasks went to others: it restarts its work by itself; check for long stalls.',

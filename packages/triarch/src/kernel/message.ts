@@ -122,8 +122,8 @@ export type Message =
    * much less (store port, `PostTerms.room`).
    */
   | { type: 'kept'; letters: number; bytes: number }
-  /** A letter that cannot be read (said by who reads it, never written). */
-  | { type: 'illegible' }
+  /** A letter that cannot be read (said by who reads it, never written). `why`: it cannot be decoded. */
+  | { type: 'illegible'; why?: Error }
   /** The clock reached an instant this task waits for. */
   | { type: 'tick' }
   /** The owner before us died: the step's attempt ran in its process, if at all, and is lost. */

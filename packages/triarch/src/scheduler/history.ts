@@ -1,4 +1,5 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
 import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
 
@@ -16,16 +17,17 @@ export class Chronicle {
   /** Characters of the events read, but for asides. */
   size = 0
 
-  /** Throws HISTORY_CORRUPT, with the record in its details. */
-  add({ seq, at, events: text }: HistoryRecord): void {
-    const events = eventsOf(seq, text)
+  /** Throws HISTORY_CORRUPT, with the record in its details; CODEC_*. */
+  add(record: HistoryRecord): void {
+    const { seq, at } = record
+    const events = eventsOf(record)
     // What lies before a continue-as-new need not be read, and may be gone.
     const isBase = this.last > 0 && events.some(({ type }) => type === 'continued')
     if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
     this.last = seq
     if (isBase) this.base = seq
     this.at = at
-    if (!events.every(isAside)) this.size += text.length
+    if (!events.every(isAside)) this.size += record.events.length
     for (const event of events) this.events.push({ at, event })
   }
 
@@ -89,7 +91,7 @@ export async function readable(
         throw new TriarchError('HISTORY_CORRUPT', `what comes after record ${chronicle.last} is too much to be read`)
     }
   } catch (error) {
-    if (!isTriarchError(error, 'HISTORY_CORRUPT')) throw error
+    if (!isUnreadable(error)) throw error
     const { events, last, base } = chronicle
     return { events, last, base, broken: error }
   }
@@ -100,14 +102,16 @@ export async function readable(
 /** A page ends with the record that reaches a bound. */
 function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: number }): boolean {
   let left = most.bytes
-  for (const { events } of page) left -= Buffer.byteLength(events)
+  for (const record of page) left -= record.stored ?? Buffer.byteLength(record.events)
   return page.length < most.records && left > 0
 }
 
-/** The events of one record. Throws HISTORY_CORRUPT. */
-export function eventsOf(seq: number, events: string): DatedEvent['event'][] {
+/** The events of one record. Throws HISTORY_CORRUPT, CODEC_*. */
+export function eventsOf(record: HistoryRecord): DatedEvent['event'][] {
+  const { seq, undecoded } = record
+  if (undecoded) throw undecodable(`record ${seq}`, undecoded, { record: seq })
   try {
-    const parsed = JSON.parse(events)
+    const parsed = JSON.parse(record.events)
     if (Array.isArray(parsed) && parsed.every((it) => typeof it?.type === 'string'))
       return parsed as DatedEvent['event'][]
   } catch (cause) {
@@ -115,6 +119,24 @@ export function eventsOf(seq: number, events: string): DatedEvent['event'][] {
   }
   throw corrupt(seq, 'is unreadable')
 }
+
+/** Something of a task that no codec at hand can decode; where it is, once nothing can be done about that. */
+export function undecodable(what: string, { code, message }: TriarchError, where: Record<string, Json>): TriarchError {
+  const details = code === 'CODEC_FAILED' ? { details: where } : {}
+  return new TriarchError(code, `${what} cannot be decoded: ${message}`, details)
+}
+
+/** It says that a history cannot be read, and why. */
+export function isUnreadable(error: unknown): error is TriarchError {
+  return isTriarchError(error) && unreadable.has(error.code)
+}
+
+const unreadable: ReadonlySet<string> = new Set([
+  'HISTORY_CORRUPT',
+  'CODEC_MISSING',
+  'CODEC_KEY_MISSING',
+  'CODEC_FAILED',
+])
 
 function missing(from: number, to: number): TriarchError {
   const message = from === to ? `record ${from} is missing` : `records ${from} to ${to} are missing`

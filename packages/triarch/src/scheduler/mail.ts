@@ -1,7 +1,8 @@
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import { isUrgent } from '../kernel/batching.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
+import { undecodable } from './history.ts'
 
 /** Strikes of a task for which an operator has spoken: one more is too much. */
 export const PROBATION = 2
@@ -15,10 +16,16 @@ export interface Mail {
 
 /**
  * A letter that cannot be read is its task's trouble. After an operator's word for the task it is given up: that it came is all that is
- * known of it. Throws LETTER_CORRUPT.
+ * known of it. Throws LETTER_CORRUPT, CODEC_*.
  */
 export function checkLegible(message: Message, letter: number | null, strikes: number | null): void {
-  if (message.type !== 'illegible' || (strikes ?? 0) >= PROBATION) return
+  if (message.type !== 'illegible') return
+  const { why } = message
+  const found = isTriarchError(why) ? why : undefined
+  // What is missing may be given to the node yet: no letter is given up for that.
+  const final = found === undefined || found.code === 'CODEC_FAILED'
+  if (final && (strikes ?? 0) >= PROBATION) return
+  if (found) throw undecodable(`letter ${letter} to the task`, found, { letter })
   throw new TriarchError('LETTER_CORRUPT', `letter ${letter} to the task cannot be read`, { details: { letter } })
 }
 

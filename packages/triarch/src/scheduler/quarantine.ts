@@ -9,7 +9,7 @@ import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.
 import { PROBATION } from './mail.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
-export type Trouble = 'history' | 'letter' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
+export type Trouble = 'history' | 'letter' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
 /** Failures that are the task's own: in a row, or with some of what it wrote accepted in between. */
 const ENOUGH = 2
@@ -24,11 +24,14 @@ const DOUBT = { few: 60_000, many: 600_000, from: 10 }
 /** Owners that died with the task on trial. */
 export const STRIKES = 3
 
-const CORRUPT: ReadonlySet<string> = new Set(['HISTORY_CORRUPT', 'LETTER_CORRUPT', 'REPLAY_TOO_LONG', 'TASK_TOO_LARGE'])
 const TROUBLE: Readonly<Record<string, Trouble>> = {
+  HISTORY_CORRUPT: 'history',
   LETTER_CORRUPT: 'letter',
   REPLAY_TOO_LONG: 'replay',
   TASK_TOO_LARGE: 'size',
+  CODEC_MISSING: 'codec',
+  CODEC_KEY_MISSING: 'codec',
+  CODEC_FAILED: 'codec',
 }
 
 export interface QuarantineOptions {
@@ -70,8 +73,9 @@ export class Quarantine {
   judge(id: string, error: Error, strikes: number): TriarchError | null {
     const code = isTriarchError(error) ? error.code : ''
     if (code.startsWith('STORE_') && code !== 'STORE_FAILED') return null
-    const trouble = TROUBLE[code] ?? (CORRUPT.has(code) ? 'history' : code === 'STORE_FAILED' ? 'refused' : 'turn')
-    if (CORRUPT.has(code) || (strikes >= PROBATION && trouble !== 'refused')) return because(trouble, error)
+    const surely = TROUBLE[code]
+    const trouble = surely ?? (code === 'STORE_FAILED' ? 'refused' : 'turn')
+    if (surely || (strikes >= PROBATION && trouble !== 'refused')) return because(trouble, error)
     const now = this.#options.environment.monotonic()
     for (const [task, { last }] of this.#failures) if (now - last > FORGOTTEN) this.#failures.delete(task)
     const before = this.#failures.get(id)
@@ -139,6 +143,7 @@ function because(trouble: Trouble, cause: Error): TriarchError {
   const what = {
     history: 'its history cannot be read',
     letter: 'a letter to it cannot be read',
+    codec: 'what is stored of it cannot be decoded',
     turn: 'its turn fails',
     refused: 'the store refuses what it writes',
     deaths: 'its owners die of it',

@@ -462,7 +462,7 @@ export class Scheduler implements Owner {
     const { trial, rest, unread } = claim
     if (trial && trial.strikes >= STRIKES) return this.#setApart(claim, this.#quarantine.deaths(trial.strikes))
     if (rest !== undefined && rest > this.limits.memory - this.#weight) return void this.#makeRoom(claim, rest)
-    const weight = rest ?? claim.records.reduce((sum, { events }) => sum + events.length, 0)
+    const weight = rest ?? claim.records.reduce((sum, it) => sum + (it.stored ?? it.events.length), 0)
     const runner = TaskRunner.claim(this, claim)
     this.#runners.set(claim.id, runner)
     this.#byKey.set(claim.key, runner)

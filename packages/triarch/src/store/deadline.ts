@@ -70,6 +70,12 @@ const bounded: Readonly<Record<Bounded, true>> = {
   changes: true,
 }
 
+/** The names of all that a store has. */
+export const CALLS: readonly (keyof StateStore)[] = [
+  ...(Object.keys(bounded) as Bounded[]),
+  ...(Object.keys(unbounded) as Unbounded[]),
+]
+
 interface Outstanding {
   call: string
   looks: number

@@ -1,3 +1,4 @@
+import type { TriarchError } from '../error/error.ts'
 import type { Operation } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
@@ -434,6 +435,10 @@ export interface HistoryRecord {
   at: number
   /** JSON array of events. */
   events: string
+  /** Of one that is encoded in the store: the bytes that it has there, by which readings are bounded. */
+  stored?: number
+  /** Why it cannot be decoded; its events are no JSON then. */
+  undecoded?: TriarchError | undefined
 }
 
 export interface Letter {

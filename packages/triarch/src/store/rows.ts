@@ -1,4 +1,5 @@
 import type { Place } from '../environment/environment.ts'
+import type { TriarchError } from '../error/error.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { NodeRuns } from './gate.ts'
 import type { Snapshot } from './port.ts'
@@ -25,6 +26,8 @@ export interface TaskRow extends Snapshot {
   wakeAt: number | null
   /** Set apart: nobody takes it before an operator's word. */
   quarantined: boolean
+  /** Why some of its texts cannot be decoded; those are no JSON then. */
+  undecoded?: TriarchError
 }
 
 /** What those who wait for a task look at. */

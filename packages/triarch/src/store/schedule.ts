@@ -1,3 +1,4 @@
+import type { TriarchError } from '../error/error.ts'
 import type { NewTask } from './port.ts'
 
 /** A schedule: what it is and how far it is, as JSON that the store does not read. */
@@ -9,6 +10,8 @@ export interface ScheduleRow {
   state: string
   /** When it is due; null: never, as it stands. */
   nextAt: number | null
+  /** Why it cannot be decoded; its texts are no JSON then. */
+  undecoded?: TriarchError
 }
 
 /**

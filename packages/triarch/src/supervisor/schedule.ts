@@ -56,9 +56,10 @@ function isOwn(error: unknown): boolean {
 
 async function fire(
   store: StateStore,
-  { name, revision, definition: text, state: before }: ScheduleRow,
+  { name, revision, definition: text, state: before, undecoded }: ScheduleRow,
   { now, fence }: Round,
 ): Promise<void> {
+  if (undecoded) throw undecoded
   const definition = JSON.parse(text) as ScheduleDefinition
   const { failing: _, ...known } = JSON.parse(before) as ScheduleState
   const { start, state } = takeDue(name, definition, known, now)

@@ -162,7 +162,8 @@ function refuseChild(database: Database, parent: number, step: number, refused: 
 
 /** The same from a first record, where the row does not say it: a version before wrote that. */
 function askedBy(first: string): number {
-  const [submitted] = (legible(first) ?? []) as (TaskEvent | undefined)[]
+  const events = legible(first)
+  const [submitted] = (Array.isArray(events) ? events : []) as (TaskEvent | undefined)[]
   return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
 }
 

@@ -1,0 +1,346 @@
+import type { TriarchError } from '../../error/error.ts'
+import type { Message } from '../../kernel/message.ts'
+import { CALLS } from '../deadline.ts'
+import { ASK_AGAIN } from '../legible.ts'
+import type {
+  HistoryRecord,
+  Letter,
+  NewTask,
+  Post,
+  ScheduleRow,
+  ScheduleWrite,
+  Snapshot,
+  StateStore,
+  StepRequest,
+  SubmitOutcome,
+  TakeWork,
+  TaskRow,
+  Termination,
+  Transition,
+  WorkItem,
+} from '../port.ts'
+import type { Codec } from './codec.ts'
+import { Coder, isCoded, isSealed, spared } from './coder.ts'
+
+/** Messages that carry nothing of the user's. `kept` is read by the stores. */
+const plain: ReadonlySet<Message['type']> = new Set([
+  'kept',
+  'lock',
+  'antecedent',
+  'resume',
+  'thaw',
+  'compensate',
+  'report',
+] as const)
+
+/** Of other messages, what the stores count them by (`PostRoom.only`): it comes first, in this order. */
+const counted: Partial<Record<Message['type'], readonly string[]>> = {
+  event: ['name'],
+  signal: ['step', 'key'],
+}
+
+/** What of a request is the user's. */
+const payloads: readonly string[] = ['input', 'output', 'checkpoint', 'event'] satisfies (keyof StepRequest)[]
+
+/** Decoded where it is read: a claim may bring more records than could be decoded at once. */
+function codedRecord(coder: Coder, { seq, at, events: text }: HistoryRecord): HistoryRecord {
+  let read: { text: string; undecoded?: TriarchError } | null = null
+  return {
+    seq,
+    at,
+    stored: Buffer.byteLength(text),
+    get events() {
+      read ??= decoded(coder, text)
+      return read.text
+    },
+    get undecoded() {
+      read ??= decoded(coder, text)
+      return read.undecoded
+    },
+  }
+}
+
+function decoded(coder: Coder, text: string): { text: string; undecoded?: TriarchError } {
+  try {
+    return { text: coder.decode(text) }
+  } catch (error) {
+    return { text: spared(text), undecoded: error as TriarchError }
+  }
+}
+
+/**
+ * The store, with payloads that are encoded on their way into it and decoded on their way out. Whole texts are encoded, not the
+ * payloads inside of them: nothing can be overlooked, and a record compresses better than its parts. Only what the stores
+ * themselves look at stays as it is. What cannot be decoded costs its task, and nothing beside it. Without codecs what was
+ * written with some is told from what was not, and nothing else is done.
+ */
+export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: (error: unknown) => void): StateStore {
+  const coder = new Coder(codecs)
+  // The compiler cannot see that each name fits the method of the same name.
+  const methods = store as unknown as Record<string, unknown>
+  const own = CALLS.flatMap((name) => {
+    const member = methods[name]
+    if (member === undefined) return []
+    return [[name, typeof member === 'function' ? member.bind(store) : member]]
+  })
+  return {
+    ...(Object.fromEntries(own) as unknown as StateStore),
+    ...reading(store, coder, failed),
+    ...keeping(store, coder),
+    ...(codecs.length > 0 && writing(store, coder)),
+  }
+}
+
+type Writing = 'commit' | 'submit' | 'submitVia' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork'
+type Keeping = 'terminate' | 'writeSchedule'
+type Reading =
+  | 'effect'
+  | 'claim'
+  | 'inbox'
+  | 'letters'
+  | 'takeWork'
+  | 'task'
+  | 'list'
+  | 'records'
+  | 'replay'
+  | 'schedules'
+
+function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
+  const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
+  const letter = (it: Letter): Letter => {
+    const message = decodedMessage(coder, it.message)
+    return message === it.message ? it : { ...it, message }
+  }
+  const answer = (text: string) => (isCoded(text) ? coder.decode(text) : text)
+  return {
+    claim: async (request) => {
+      const claims = await store.claim(request)
+      for (const claim of claims) {
+        claim.records = claim.records.map(record)
+        claim.letters = claim.letters.map(letter)
+      }
+      return claims
+    },
+    inbox: async (node, limit, bounds) => (await store.inbox(node, limit, bounds)).map(letter),
+    letters: async (key, after, most) => (await store.letters(key, after, most)).map(letter),
+    takeWork: async (request) => legibleWork(store, coder, request, failed),
+    task: async (id) => {
+      const row = await store.task(id)
+      return row && decodedRow(coder, row)
+    },
+    list: async (query) => (await store.list(query)).map((row) => decodedRow(coder, row)),
+    records: async (id, after, most) => (await store.records(id, after, most)).map(record),
+    replay: async (id, page) => (await store.replay(id, page)).map(record),
+    schedules: async (query) => (await store.schedules(query)).map((row) => decodedSchedule(coder, row)),
+    effect: async (effect, within) => {
+      const text = await store.effect(effect, within)
+      return text && answer(text)
+    },
+    submitVia: (via, task) => decodedOutcome(coder, store.submitVia(via, task)),
+    transact: async (effect, bounds, body) => {
+      const outcome = await store.transact(effect, bounds, body)
+      return outcome.ok ? { ok: true, answer: answer(outcome.answer) } : outcome
+    },
+  } satisfies Pick<StateStore, Reading | 'submitVia' | 'transact'>
+}
+
+/** What writes back what it read: that must stay as it is where it could not be decoded. */
+function keeping(store: StateStore, coder: Coder) {
+  return {
+    terminate: async (it) => store.terminate(encodedTermination(coder, it)),
+    writeSchedule: async (it) => store.writeSchedule(encodedSchedule(coder, it)),
+  } satisfies Pick<StateStore, Keeping>
+}
+
+function writing(store: StateStore, coder: Coder) {
+  const task = (it: NewTask) => encodedTask(coder, it)
+  const post = (it: Post) => encodedPost(coder, it)
+  return {
+    commit: async (batch) => store.commit(batch.map((it) => encodedTransition(coder, it))),
+    submit: async (tasks) => store.submit(tasks.map(task)),
+    submitVia: (via, it) => decodedOutcome(coder, store.submitVia(via, task(it))),
+    transact: async (effect, bounds, body) => {
+      const outcome = await store.transact(effect, bounds, async (tx) => coder.encode(await body(tx)))
+      if (!outcome.ok) return outcome
+      return { ok: true, answer: isCoded(outcome.answer) ? coder.decode(outcome.answer) : outcome.answer }
+    },
+    post: async (posts) => store.post(posts.map(post)),
+    quarantine: async (it) => {
+      if (it.record === null) return store.quarantine(it)
+      const { events, pause } = it.record
+      return store.quarantine({
+        ...it,
+        record: { events: coder.encode(events), pause: pause && coder.encode(pause) },
+      })
+    },
+    cut: async (it) =>
+      store.cut({ ...it, events: coder.encode(it.events), snapshot: encodedSnapshot(coder, it.snapshot) }),
+    reply: async (replies) => store.reply(replies.map((it) => ({ ...it, message: encodedMessage(coder, it.message) }))),
+    beatWork: async (beats) =>
+      store.beatWork(beats.map((it) => ({ ...it, message: it.message && encodedMessage(coder, it.message) }))),
+  } satisfies Pick<StateStore, Writing>
+}
+
+// ---- into the store --------------------------------------------------------------------------------------------------
+
+function encodedTransition(coder: Coder, transition: Transition): Transition {
+  const { events, snapshot, work, children, posts } = transition
+  return {
+    ...transition,
+    events: events && coder.encode(events),
+    snapshot: snapshot && encodedSnapshot(coder, snapshot),
+    work: work.map((it) => ({ ...it, request: encodedRequest(coder, it.request) })),
+    children: children.map((it) => encodedTask(coder, it)),
+    posts: posts.map((it) => encodedPost(coder, it)),
+  }
+}
+
+function encodedTask(coder: Coder, task: NewTask): NewTask {
+  return { ...task, events: coder.encode(task.events) }
+}
+
+function encodedPost(coder: Coder, post: Post): Post {
+  return { ...post, message: encodedMessage(coder, post.message) }
+}
+
+function encodedTermination(coder: Coder, it: Termination): Termination {
+  const { events, snapshot, posts } = it
+  return {
+    ...it,
+    events: coder.encode(events),
+    snapshot: encodedSnapshot(coder, snapshot),
+    posts: posts.map((post) => encodedPost(coder, post)),
+  }
+}
+
+function encodedSchedule(coder: Coder, it: ScheduleWrite): ScheduleWrite {
+  const { definition, state, tasks } = it
+  return {
+    ...it,
+    definition: coder.encode(definition),
+    state: coder.encode(state),
+    tasks: tasks.map((task) => encodedTask(coder, task)),
+  }
+}
+
+function encodedSnapshot(coder: Coder, snapshot: Snapshot): Snapshot {
+  const { progress, output, error, pause } = snapshot
+  return {
+    ...snapshot,
+    progress: progress && coder.encode(progress),
+    output: output && coder.encode(output),
+    error: error && coder.encode(error),
+    pause: pause && coder.encode(pause),
+  }
+}
+
+/** The stores count letters by how they begin; all the rest of one is encoded as a whole. */
+function encodedMessage(coder: Coder, message: Message): Message {
+  if (plain.has(message.type)) return message
+  const names = ['type', ...(counted[message.type] ?? [])]
+  return apart(coder, message, (name) => names.includes(name)) as Message
+}
+
+function encodedRequest(coder: Coder, request: StepRequest): StepRequest {
+  return apart(coder, request, (name) => !payloads.includes(name)) as StepRequest
+}
+
+/** The object with what may not be seen in one sealed value; itself where no codec has anything to do with that. */
+function apart(coder: Coder, whole: object, shown: (name: string) => boolean): object {
+  const entries = Object.entries(whole)
+  const hidden = entries.filter(([name, value]) => value !== undefined && !shown(name))
+  if (hidden.length === 0) return whole
+  const sealed = coder.seal(JSON.stringify(Object.fromEntries(hidden)))
+  return sealed ? { ...Object.fromEntries(entries.filter(([name]) => shown(name))), ...sealed } : whole
+}
+
+// ---- out of the store ------------------------------------------------------------------------------------------------
+
+/** Throws CODEC_*. */
+function together(coder: Coder, parted: object): object {
+  const { '~coded': done, data, ...shown } = parted as Record<string, unknown>
+  return { ...shown, ...(JSON.parse(coder.open({ '~coded': done, data })) as object) }
+}
+
+/** `child`: the store made it of the child's row, whose payloads were encoded by themselves. */
+function decodedMessage(coder: Coder, message: Message): Message {
+  try {
+    if (isSealed(message)) return together(coder, message) as Message
+    if (message.type !== 'child' || !(isSealed(message.output) || isSealed(message.error))) return message
+    const value = <T>(it: T): T => (isSealed(it) ? (JSON.parse(coder.open(it)) as T) : it)
+    const { output, error } = message
+    return {
+      ...message,
+      ...(output !== undefined && { output: value(output) }),
+      ...(error !== undefined && { error: value(error) }),
+    }
+  } catch (why) {
+    return { type: 'illegible', why: why as Error }
+  }
+}
+
+function decodedRow(coder: Coder, row: TaskRow): TaskRow {
+  let changed: TaskRow | null = null
+  for (const name of ['progress', 'output', 'error', 'pause'] as const) {
+    const found = row[name]
+    if (found === null || !isCoded(found)) continue
+    const { text, undecoded } = decoded(coder, found)
+    changed = { ...(changed ?? row), [name]: text, ...(undecoded && { undecoded }) }
+  }
+  return changed ?? row
+}
+
+function decodedSchedule(coder: Coder, row: ScheduleRow): ScheduleRow {
+  let changed: ScheduleRow | null = null
+  for (const name of ['definition', 'state'] as const) {
+    const found = row[name]
+    if (!isCoded(found)) continue
+    const { text, undecoded } = decoded(coder, found)
+    changed = { ...(changed ?? row), [name]: text, ...(undecoded && { undecoded }) }
+  }
+  return changed ?? row
+}
+
+function decodedOutcome(
+  coder: Coder,
+  outcome: SubmitOutcome | Promise<SubmitOutcome>,
+): SubmitOutcome | Promise<SubmitOutcome> {
+  const decode = (it: SubmitOutcome): SubmitOutcome => {
+    const { first } = it
+    return first !== undefined && isCoded(first) ? { ...it, first: decoded(coder, first).text } : it
+  }
+  return outcome instanceof Promise ? outcome.then(decode) : decode(outcome)
+}
+
+/** Requests that this node cannot decode go back, and are asked anew: another node may have the key. */
+async function legibleWork(
+  store: StateStore,
+  coder: Coder,
+  { node, agents }: TakeWork,
+  failed: (error: unknown) => void,
+): Promise<WorkItem[]> {
+  const illegible: WorkItem[] = []
+  const items = (await store.takeWork({ node, agents })).flatMap((item): WorkItem[] => {
+    if (!isSealed(item.request)) return [item]
+    try {
+      return [{ ...item, request: together(coder, item.request) as StepRequest }]
+    } catch (error) {
+      failed(error)
+      illegible.push(item)
+      return []
+    }
+  })
+  if (illegible.length === 0) return items
+  const outcome = { kind: 'withdrawn', after: ASK_AGAIN } as const
+  const giveBack = async () => {
+    const endedAt = await store.now()
+    const replies = illegible.map(({ id, request: { step, operation, attempt } }) => {
+      const message = { type: 'reply', step, operation, attempt, outcome, startedAt: null, endedAt, node } as const
+      return { work: id, node, message }
+    })
+    await store.reply(replies)
+  }
+  // Else they count as lost once their time is up.
+  await giveBack().catch(failed)
+  return items
+}

@@ -1,0 +1,59 @@
+import * as zlib from 'node:zlib'
+import { checkInteger, checkOptions } from '../../definition/options.ts'
+import type { Codec } from './codec.ts'
+import { invalid } from './codec.ts'
+
+export interface CompressOptions {
+  /** `zstd` when not given: the quickest. All three can always be read. */
+  algorithm?: 'zstd' | 'brotli' | 'deflate'
+  /** Bytes of JSON from which on a value is compressed: 1,024. */
+  above?: number
+}
+
+interface Algorithm {
+  pack(data: Uint8Array): Uint8Array
+  unpack(data: Uint8Array): Uint8Array
+}
+
+/** Nothing that the engine writes is larger: what claims to be was not compressed by it. */
+const LARGEST = { maxOutputLength: 512 * 1024 * 1024 }
+/** Brotli's own default takes a hundred times as long. */
+const QUICK = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
+const CHECKED = { params: { [zlib.constants.ZSTD_c_checksumFlag]: 1 } }
+/** What does not become this much smaller is larger again as text. */
+const WORTH = 0.7
+
+const algorithms: Readonly<Record<NonNullable<CompressOptions['algorithm']>, Algorithm>> = {
+  zstd: {
+    pack: (data) => zlib.zstdCompressSync(data, CHECKED),
+    unpack: (data) => zlib.zstdDecompressSync(data, LARGEST),
+  },
+  brotli: {
+    pack: (data) => zlib.brotliCompressSync(data, QUICK),
+    unpack: (data) => zlib.brotliDecompressSync(data, LARGEST),
+  },
+  deflate: { pack: (data) => zlib.deflateRawSync(data), unpack: (data) => zlib.inflateRawSync(data, LARGEST) },
+}
+
+/** Makes large values smaller. Before `encrypt`, for what is encrypted cannot be compressed. Throws INVALID_OPTION, UNKNOWN_OPTION. */
+export function compress(options: CompressOptions = {}): Codec {
+  checkOptions('compress', options, ['algorithm', 'above'])
+  const { algorithm = 'zstd' } = options
+  const above = checkInteger('compress: above', options.above ?? 1_024, 0, 1e9)
+  if (!Object.hasOwn(algorithms, algorithm)) throw invalid('compress: algorithm must be "zstd", "brotli" or "deflate"')
+  const { pack, unpack } = algorithms[algorithm]
+  return {
+    name: algorithm,
+    encode: (data) => {
+      if (data.length < above) return null
+      const packed = pack(data)
+      return packed.length < WORTH * data.length ? { data: packed } : null
+    },
+    decode: unpack,
+  }
+}
+
+/** Whoever reads need not be told how it was compressed. */
+export const decompressors: readonly Codec[] = Object.entries(algorithms).map(([name, { unpack }]) => {
+  return { name, encode: () => null, decode: unpack }
+})
