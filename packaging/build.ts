@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
-import { built, engines, GUARD, oldest, read, root } from './manifest.ts'
+import { built, engines, GUARD, isGuarded, oldest, read, root } from './manifest.ts'
 
 /** Folders of the packages that are built and published. */
 export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json', { cwd: root })
@@ -32,9 +32,9 @@ function declare(file: string): void {
 
 /** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */
 function guardNode(home: string, dist: string): void {
-  const { name, version, exports, engines: own } = read(home)
-  // One with engines of its own has no part in what the engine needs.
-  if (own !== undefined) return
+  const manifest = read(home)
+  if (!isGuarded(manifest)) return
+  const { name, version, exports } = manifest
   writeFileSync(
     join(dist, GUARD),
     `const { bun, deno, node } = process.versions

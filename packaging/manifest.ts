@@ -9,6 +9,7 @@ export interface Manifest {
   private?: boolean
   exports: Record<string, string>
   scripts?: Record<string, string>
+  engines?: { node: string }
   peerDependencies?: Record<string, string>
   [field: string]: unknown
 }
@@ -32,7 +33,10 @@ export const engines: string = oldest
   .map((version, i) => `${i === oldest.length - 1 ? '>=' : '^'}${version.join('.')}`)
   .join(' || ')
 
-/** The module that looks at the Node it is in, before anything of the package runs. */
+/**
+ * The module that looks at the Node it is in, before anything of the package runs. A package that names `engines` of its own has
+ * none, and runs wherever it does.
+ */
 export const GUARD = 'runtime.js'
 
 const repository = 'https://github.com/triarch-dev/triarch'
@@ -43,13 +47,15 @@ const common = {
   bugs: `${repository}/issues`,
   author: 'The Triarch authors',
   license: 'Apache-2.0',
-  sideEffects: [`./dist/${GUARD}`],
-  engines: { node: engines },
   publishConfig: { access: 'public', provenance: true },
 }
 
 export function read(home: string): Manifest {
   return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Manifest
+}
+
+export function isGuarded(manifest: Pick<Manifest, 'engines'>): boolean {
+  return manifest.engines === undefined
 }
 
 /** `folder`: where the package is in the repository. */
@@ -59,6 +65,7 @@ export function published({ private: _, scripts: __, exports, ...manifest }: Man
   return {
     ...{ name, version, description, keywords },
     ...common,
+    ...(isGuarded(manifest) && { engines: { node: engines }, sideEffects: [`./dist/${GUARD}`] }),
     ...rest,
     repository: { type: 'git', url: `git+${repository}.git`, directory: folder },
     exports: Object.fromEntries(entries),

@@ -32,16 +32,14 @@ async function installed(name: string): Promise<Omit<Sizes, 'tarball'>> {
   const folder = join(app, 'node_modules', name)
   const files = globSync('**/*', { cwd: folder }).filter((path) => !path.startsWith('node_modules'))
   const unpacked = files.map((path) => statSync(join(folder, path))).filter((it) => it.isFile())
-  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    exports: Record<string, unknown>
-  }
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, object | undefined>
+  const { exports = {}, dependencies = {}, peerDependencies = {} } = manifest
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'))
   const scratch = mkdtempSync(join(app, 'size-'))
   try {
     const lines = entries.map((entry, i) => `export * as entry${i} from '${join(name, entry)}'`)
     writeFileSync(join(scratch, 'in.mjs'), lines.join('\n'))
-    const others = Object.keys(budget).filter((other) => other !== name)
-    const external = [...others, 'croner', 'pg'].map((other) => `--external:${other}`)
+    const external = Object.keys({ ...dependencies, ...peerDependencies }).map((other) => `--external:${other}`)
     const options = [
       '--bundle',
       '--minify',

@@ -101,7 +101,10 @@ const emptyNames = ['util', 'utils', 'common', 'helper', 'helpers', 'misc']
 const root = join(import.meta.dirname, '../../..')
 const files = filesOf(root)
 const sources = files.filter((path) => /\.m?[jt]s$/.test(path)).map((path) => parse(path, read(root, path)))
-const documents = files.filter((path) => path.endsWith('.md')).map((path) => ({ path, raw: read(root, path) }))
+// A changeset is a paragraph of a document to come.
+const documents = files
+  .filter((path) => path.endsWith('.md') && !/^\.changeset\/(?!README)/.test(path))
+  .map((path) => ({ path, raw: read(root, path) }))
 
 const home = 'packages/triarch/src/'
 const engine = sources
