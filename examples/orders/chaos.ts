@@ -29,8 +29,8 @@ export function plan({ orders, seed }: { orders: number; seed: number }): Blow[]
   return [...nodes, blow('web', 0, [0.1, 0.9]), blow('service', 0, [0.1, 0.9])]
 }
 
-/** Strikes whenever the number of orders placed, told to the function returned, says so. */
-export function unleash(blows: Blow[], fleet: Fleet, struck: (unit: AnyUnit) => void) {
+/** Strikes whenever the number of orders placed, told to the function returned, says so. `struck`: it is dead. */
+export function unleash(blows: Blow[], fleet: Fleet, struck: (unit: AnyUnit, pid: number | undefined) => void) {
   const waiting = [...blows]
   const strikes: Promise<void>[] = []
   return {
@@ -39,10 +39,9 @@ export function unleash(blows: Blow[], fleet: Fleet, struck: (unit: AnyUnit) => 
       for (const blow of due) {
         waiting.splice(waiting.indexOf(blow), 1)
         const unit = targetOf(blow, fleet)
-        const strike = unit.kill(blow.downtime)
+        const strike = unit.kill(blow.downtime, (pid) => struck(unit, pid))
         strike.catch(() => undefined) // heard of in `done`
         strikes.push(strike)
-        struck(unit)
       }
     },
     /** When everybody is up again. */

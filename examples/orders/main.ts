@@ -1,5 +1,5 @@
 // A shop's orders, fulfilled through unreliable services while processes die. `npm start -- --help` tells the options.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Triarch } from 'triarch'
@@ -13,7 +13,9 @@ import { type Options, parseOptions, UsageError, usage } from './options.ts'
 import { type Progress, progress } from './progress.ts'
 import { type Report, summary } from './report.ts'
 import { dependsOn } from './shop.ts'
-import { describe, listTasks, watchTasks } from './watch.ts'
+import { mostTelling, timeline } from './timeline.ts'
+import { active, describe, listTasks, watchTasks } from './watch.ts'
+import { Witness } from './witness.ts'
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2))
@@ -21,7 +23,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage)
     return 0
   }
-  const dir = options.data === undefined ? temporary() : resolve(options.data)
+  const dir = options.data === undefined ? temporary(options.keep) : resolve(options.data)
   if (['orders.db', 'postgres'].some((name) => existsSync(join(dir, name))))
     throw new UsageError(`--data ${dir}: there is a run in it already`)
   mkdirSync(dir, { recursive: true })
@@ -30,9 +32,13 @@ async function main(): Promise<number> {
   return report.ok ? 0 : 1
 }
 
-/** A directory that is removed when this process ends, also when it is told to. The others end with it: see launch.ts. */
-function temporary(): string {
+/**
+ * A directory that is removed when this process ends, also when it is told to, unless it is kept. The others end with it: see
+ * launch.ts.
+ */
+function temporary(keep: boolean): string {
   const dir = mkdtempSync(join(tmpdir(), 'triarch-orders-'))
+  if (keep) return dir
   process.once('exit', () => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }))
   process.once('SIGINT', () => process.exit(130))
   process.once('SIGTERM', () => process.exit(143))
@@ -57,13 +63,15 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
   screen.note(`${fleet.services.length} services, 1 web process and ${fleet.nodes.length} nodes are up`)
   // Another Triarch that plays no role: it only looks.
   await using triarch = new Triarch({ store: storeAt(db) })
-  const { accepted, stuck } = await trade(options, fleet, triarch, screen)
+  const witness = new Witness(triarch, fleet.nodes)
+  const { accepted, stuck } = await trade(options, { fleet, triarch, screen, witness })
   const verdict = judge({
     orders: await ordersOf(db, accepted),
     tasks: (await listTasks(triarch)).map(({ id, status, result }) => ({ orderId: id, status, result })),
     ledgers: await fleet.ledgers(),
     dependsOn,
   })
+  if (options.keep) writeFileSync(join(dir, 'testimony.json'), JSON.stringify(witness.testimony))
   const node = sum(fleet.nodes.map(({ kills }) => kills))
   const service = sum(fleet.services.map(({ kills }) => kills))
   const web = fleet.web.kills
@@ -78,19 +86,30 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
     faults: sum(Object.values(verdict.counts.faults)),
     counts: verdict.counts,
     violations: verdict.violations,
+    timeline: await lifeOf(triarch, witness),
     unruly,
     stuck,
-    data: options.data === undefined ? null : dir,
+    data: options.keep ? dir : null,
   }
 }
 
+interface Scene {
+  fleet: Fleet
+  triarch: Triarch
+  screen: Progress
+  witness: Witness
+}
+
 /** Places the orders, kills processes meanwhile, and waits until all tasks have stopped. */
-async function trade(options: Options, fleet: Fleet, triarch: Triarch, screen: Progress) {
+async function trade(options: Options, { fleet, triarch, screen, witness }: Scene) {
   const accepted = new Set<string>()
   let kills = 0
-  const chaos = unleash(plan(options), fleet, (unit) => {
+  let done = 0
+  const chaos = unleash(plan(options), fleet, ({ name }, pid) => {
     kills++
-    screen.note(`killed ${unit.name} after ${accepted.size} orders`)
+    screen.note(`killed ${name} (${pid}) after ${accepted.size} orders`)
+    const seen = witness.died({ name, pid }, () => listTasks(triarch, active))
+    seen.catch((error) => screen.note(`nobody could see what was in its hands: ${error.message}`))
   })
   let busy = true
   const placing = placeOrders({ url: fleet.url, ...options }, (id) => {
@@ -103,10 +122,26 @@ async function trade(options: Options, fleet: Fleet, triarch: Triarch, screen: P
   const left = watchTasks(
     triarch,
     () => !busy,
-    (active) => screen.show(`${accepted.size} of ${options.orders} orders placed, ${active} under way, ${kills} kills`),
+    async (tasks) => {
+      // An order is accepted a moment after its task is there: what was done stays done.
+      done = Math.max(done, accepted.size - tasks.length)
+      const line = `${done} of ${options.orders} orders done, ${tasks.length} under way, ${kills} kills`
+      screen.show(line, done / options.orders)
+      await witness.look(tasks)
+    },
   )
   const [stuck] = await Promise.all([left, placing])
   return { accepted, stuck: await Promise.all(stuck.map((task) => describe(triarch, task))) }
+}
+
+/** The life of one order whose process was killed in the middle. */
+async function lifeOf(triarch: Triarch, { testimony }: Witness): Promise<Report['timeline']> {
+  const orders = [...new Set(testimony.deaths.flatMap(({ orders }) => orders))].slice(0, 200)
+  const lives = await Promise.all(
+    orders.map(async (order) => ({ order, history: await triarch.task(order).history(), testimony })),
+  )
+  const life = mostTelling(lives)
+  return life && { order: life.order, moments: timeline(life) }
 }
 
 /** Every order that the shop has, and every one it has confirmed to a customer: they had better be the same. */

@@ -25,7 +25,7 @@ const triarch = new Triarch({
   poll: '10ms',
   grace: '3s',
 })
-triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))
+triarch.on('alert', ({ task, message }) => console.error(`alert: ${task ? `${task}: ` : ''}${message}`))
 await triarch.start()
 // Asked to go: finish what runs, hand the rest back. Asked again: leave at once; nothing is lost either way.
 stopOnSignals(triarch, ['SIGTERM'])

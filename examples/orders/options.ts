@@ -4,8 +4,10 @@ import { parseArgs } from 'node:util'
 export interface Options {
   orders: number
   seed: number
-  /** Where the stores and ledgers are kept; undefined: in a temporary directory, removed at the end. */
+  /** Where the stores and ledgers are; undefined: in a temporary directory. */
   data: string | undefined
+  /** They stay when the run is over; one that was given stays in any case. */
+  keep: boolean
   /** Where tasks live. */
   store: Store
   json: boolean
@@ -21,7 +23,8 @@ export const usage = `Fulfils a shop's orders through unreliable services while 
 
   --orders N    how many orders: 1 to 100000 (default 300)
   --seed S      which faults and which deaths: a whole number (default 1)
-  --data DIR    keep the databases here (default: a temporary directory, removed at the end)
+  --keep        leave the databases where they are, and say how to look into them
+  --data DIR    the same, in a directory of yours (default: a temporary one, removed at the end)
   --store NAME  where tasks live: sqlite (default), or postgres: a server of its own, from npm
   --json        print one JSON document and nothing else
   --help        print this
@@ -41,6 +44,7 @@ export function parseOptions(args: string[]): Options | null {
     orders: integer('--orders', values.orders, 1, 100_000),
     seed: integer('--seed', values.seed, 0, Number.MAX_SAFE_INTEGER),
     data: values.data,
+    keep: values.keep || values.data !== undefined,
     store: values.store as Store,
     json: values.json,
   }
@@ -54,6 +58,7 @@ function parse(args: string[]) {
         orders: { type: 'string', default: '300' },
         seed: { type: 'string', default: '1' },
         data: { type: 'string' },
+        keep: { type: 'boolean', default: false },
         store: { type: 'string', default: 'sqlite' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },

@@ -2,24 +2,38 @@
 import { styleText } from 'node:util'
 
 export interface Progress {
-  show(line: string): void
+  /** What is shown until the next. `done`: how much of the whole, 0 to 1; a bar, where there is room for one. */
+  show(line: string, done?: number): void
   note(line: string): void
   end(): void
 }
 
 const PLAIN_EVERY = 2_000
+const LONGEST_BAR = 30
 
 export function progress(out: NodeJS.WriteStream, silent: boolean): Progress {
   if (silent) return { show: () => undefined, note: () => undefined, end: () => undefined }
   return out.isTTY ? live(out) : plain(out)
 }
 
+/** A bar and what it is about, in so many columns. */
+export function barred(line: string, done: number, columns: number): string {
+  const room = Math.min(LONGEST_BAR, columns - line.length - 1)
+  if (room < 5) return line.slice(0, columns)
+  const full = Math.floor(room * Math.min(1, Math.max(0, done)))
+  return `${'█'.repeat(full)}${'░'.repeat(room - full)} ${line}`
+}
+
 function live(out: NodeJS.WriteStream): Progress {
-  let last = ''
-  const draw = () => out.write(`\r\x1b[2K${last.slice(0, (out.columns || 80) - 1)}`)
+  let last: [line: string, done?: number | undefined] = ['']
+  const draw = () => {
+    const columns = (out.columns || 80) - 1
+    const [line, done] = last
+    out.write(`\r\x1b[2K${done === undefined ? line.slice(0, columns) : barred(line, done, columns)}`)
+  }
   return {
-    show(line) {
-      last = line
+    show(...shown) {
+      last = shown
       draw()
     },
     note(line) {

@@ -1,6 +1,7 @@
 // What came of it, for people.
 import { styleText } from 'node:util'
 import type { Store } from './options.ts'
+import { type Moment, render } from './timeline.ts'
 import type { Verdict } from './verdict.ts'
 
 export interface Report {
@@ -12,15 +13,18 @@ export interface Report {
   faults: number
   counts: Verdict['counts']
   violations: Verdict['violations']
+  /** Of an order whose process was killed in the middle; null: none was in the hands of one. */
+  timeline: { order: string; moments: Moment[] } | null
   /** Nodes that did not stop when they were asked to. */
   unruly: string[]
   /** Tasks that stopped moving, each with the end of its history. */
   stuck: string[]
+  /** Where the databases were left; null: nowhere. */
   data: string | null
 }
 
 export function summary(report: Report): string {
-  const { ok, store, seed, seconds, kills, faults, counts, violations, unruly, stuck, data } = report
+  const { ok, store, seed, seconds, kills, faults, counts, violations, unruly, stuck, data, timeline } = report
   const kinds = Object.entries(counts.faults).map(([fault, count]) => `${count} ${fault}`)
   const rows = [
     ['orders', `${counts.orders}: ${counts.fulfilled} fulfilled, ${counts.undone} undone`],
@@ -31,7 +35,6 @@ export function summary(report: Report): string {
     ['faults', `${faults}: ${kinds.join(', ')}`],
     ['kills', `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services`],
     ['time', `${seconds} s, seed ${seed}, on ${store}`],
-    ...(data ? [['data', data]] : []),
     ['violations', `${violations.length || 'none'}`],
   ]
   const lines = rows.map(([name, value]) => `${styleText('bold', (name ?? '').padEnd(11))}${value}`)
@@ -43,5 +46,27 @@ export function summary(report: Report): string {
   const verdict = ok
     ? styleText('green', 'Every order was fulfilled once, or undone. Nothing twice, nothing lost.')
     : styleText('red', 'A guarantee broke.')
-  return [...lines, ...problems, verdict].join('\n')
+  const life = timeline
+    ? [
+        styleText('dim', 'One order whose process was killed in the middle:'),
+        render(timeline.order, timeline.moments),
+        '',
+      ]
+    : []
+  return [...life, ...lines, ...problems, verdict, ...(data ? ['', inside(report, data)] : [])].join('\n')
+}
+
+/** How to look into what a run has left. */
+function inside({ store, timeline }: Report, data: string): string {
+  const order = timeline?.order ?? 'order-1'
+  const rows = [
+    [`npm run look -- ${data}`, 'how all orders ended'],
+    [`npm run look -- ${data} ${order}`, 'the life of one'],
+  ]
+  const width = Math.max(...rows.map(([command]) => command?.length ?? 0))
+  const where = store === 'sqlite' ? `${data}/orders.db` : `${data}/postgres, the data of a PostgreSQL`
+  return [
+    `The tasks are in ${where}.`,
+    ...rows.map(([command, what]) => `  ${command?.padEnd(width)}  # ${what}`),
+  ].join('\n')
 }

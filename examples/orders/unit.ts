@@ -62,11 +62,12 @@ export class Unit<L extends Launched<unknown>> {
     return new Unit(name, await start(), start, bounds)
   }
 
-  /** Kills the process without warning and, after a while, starts it again. */
-  kill(downtime: number): Promise<void> {
+  /** Kills the process without warning and, after a while, starts it again. `dead`: hears of it when it is gone. */
+  kill(downtime: number, dead: (pid: number | undefined) => unknown = () => undefined): Promise<void> {
     return this.#next(async () => {
       this.kills++
-      await this.#replace('SIGKILL', downtime)
+      const { pid } = this.current.child
+      await this.#replace('SIGKILL', downtime, () => dead(pid))
     })
   }
 
@@ -110,8 +111,9 @@ export class Unit<L extends Launched<unknown>> {
     return this.#last
   }
 
-  async #replace(signal: NodeJS.Signals, downtime: number): Promise<void> {
+  async #replace(signal: NodeJS.Signals, downtime: number, ended: () => unknown = () => undefined): Promise<void> {
     await this.#end(signal)
+    ended()
     await delay(downtime)
     this.current = await this.#again(this.current)
     this.#watch()

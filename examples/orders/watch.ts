@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TaskInfo, TaskStatus, Triarch } from 'triarch'
 
 const STUCK_AFTER = 20_000
-const active: TaskStatus[] = ['scheduled', 'pending', 'running', 'paused', 'compensating']
+export const active: TaskStatus[] = ['scheduled', 'pending', 'running', 'paused', 'compensating']
 
 export async function listTasks(triarch: Triarch, status?: TaskStatus[]): Promise<TaskInfo[]> {
   const tasks: TaskInfo[] = []
@@ -22,14 +22,14 @@ export async function listTasks(triarch: Triarch, status?: TaskStatus[]): Promis
 export async function watchTasks(
   triarch: Triarch,
   placed: () => boolean,
-  seen: (active: number) => void,
+  seen: (active: TaskInfo[]) => unknown,
 ): Promise<TaskInfo[]> {
   let last = ''
   let movedAt = performance.now()
   for (;;) {
     const all = placed()
     const tasks = await listTasks(triarch, active)
-    seen(tasks.length)
+    await seen(tasks)
     if (all && tasks.length === 0) return []
     const now = JSON.stringify(tasks.map(({ id, updatedAt, failures }) => [id, updatedAt, failures]))
     if (now !== last) movedAt = performance.now()

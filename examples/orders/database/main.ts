@@ -1,6 +1,8 @@
-// A PostgreSQL for the shop, from npm, with its data below the directory given; full durability, as in production, unless the
+// A PostgreSQL for the shop, from npm, with its data below the directory given, where they may be already; full durability, as in production, unless the
 // server's settings say otherwise.
 //   node main.ts DIR [--set NAME=VALUE]... [--standby]
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DatabaseServer } from './server.ts'
 
@@ -9,7 +11,10 @@ const { values, positionals } = parseArgs({
   options: { set: { type: 'string', multiple: true, default: [] }, standby: { type: 'boolean', default: false } },
 })
 const settings = Object.fromEntries(values.set.map((one) => one.split(/=(.*)/s).slice(0, 2)))
-const server = await DatabaseServer.create(positionals[0] ?? '.', { settings, standby: values.standby })
+const [dir = '.'] = positionals
+const server = existsSync(join(dir, 'postgres'))
+  ? await DatabaseServer.reopen(dir)
+  : await DatabaseServer.create(dir, { settings, standby: values.standby })
 
 let ended = false
 const end = async (mode: 'fast' | 'immediate') => {

@@ -7,6 +7,7 @@ import {
   chownSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -93,6 +94,18 @@ export class DatabaseServer {
     const server = new DatabaseServer({ told, settings: { ...defaults, ...settings }, port, log, binaries, data })
     await server.#initialise()
     if (options.standby) writeFileSync(join(server.data, 'standby.signal'), '')
+    await server.start()
+    return server
+  }
+
+  /** That of a directory in which one was created before, running. */
+  static async reopen(dir: string): Promise<DatabaseServer> {
+    const ground = { told: () => undefined, settings: defaults, port: await freePort(), log: join(dir, 'postgres.log') }
+    const server = new DatabaseServer({
+      ...ground,
+      binaries: findBinaries(),
+      data: realpathSync(join(dir, 'postgres')),
+    })
     await server.start()
     return server
   }

@@ -1,7 +1,10 @@
 // The whole shop as a user runs it: real processes, real deaths.
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Report } from '../report.ts'
 
 interface Ended {
@@ -11,7 +14,11 @@ interface Ended {
 }
 
 function main(...args: string[]): Promise<Ended> {
-  const file = fileURLToPath(new URL('../main.ts', import.meta.url))
+  return program('../main.ts', args)
+}
+
+function program(name: string, args: string[]): Promise<Ended> {
+  const file = fileURLToPath(new URL(name, import.meta.url))
   return new Promise((resolve) => {
     execFile(process.execPath, [file, ...args], (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
@@ -25,7 +32,10 @@ test.each(['sqlite', 'postgres'])(
   'on %s every order is fulfilled once or undone, whatever dies',
   run,
   async (store) => {
-    const { code, stdout, stderr } = await main('--store', store, '--orders', '60', '--seed', '11', '--json')
+    const dir = mkdtempSync(join(tmpdir(), 'orders-run-'))
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+    const options = ['--store', store, '--orders', '60', '--seed', '11', '--data', dir, '--json']
+    const { code, stdout, stderr } = await main(...options)
     expect(stdout, stderr).not.toBe('')
     const report = JSON.parse(stdout) as Report
     expect(report).toMatchObject({ ok: true, store, violations: [], stuck: [], unruly: [], counts: { orders: 60 } })
@@ -33,7 +43,15 @@ test.each(['sqlite', 'postgres'])(
     expect(report.counts.undone).toBeGreaterThan(0)
     expect(report.kills).toMatchObject({ node: 4, web: 1, service: 1 })
     expect(report.faults).toBeGreaterThan(0)
+    // Whether a process had an order in its hands when it died is up to the machine; if it had, its life is told to the end.
+    const told = report.timeline?.moments.map(({ kind }) => kind) ?? ['death', 'end']
+    expect(told).toEqual(expect.arrayContaining(['death', 'end']))
     expect(code).toBe(0)
+    // What is left can be looked into.
+    const all = await program('../look.ts', [dir])
+    expect(all.stdout, all.stderr).toContain('60 orders: ')
+    const one = await program('../look.ts', [dir, report.timeline?.order ?? 'order-1'])
+    expect(one.stdout, one.stderr).toContain('order taken: a ')
   },
 )
 

@@ -1,0 +1,73 @@
+// Sees which process has which order, and which process dies with an order in its hands. It knows only what anybody can ask a
+// Triarch: which nodes live in which processes, and which node has a task.
+import type { TaskInfo, Triarch } from 'triarch'
+import type { Launched } from './launch.ts'
+import type { Unit } from './unit.ts'
+
+/** A process of the fleet, as long as it lives: the next one of its name is another. */
+export interface Process {
+  name: string
+  pid: number
+}
+
+/** From then on a node had the order, or so it was seen. */
+export interface Ownership {
+  order: string
+  node: string
+  at: number
+}
+
+/** A process was killed, and these orders were its own at that time. */
+export interface Death extends Process {
+  at: number
+  orders: string[]
+}
+
+/** All that was seen, as it is kept beside the store. */
+export interface Testimony {
+  /** By the id of the node. */
+  processes: Record<string, Process>
+  ownerships: Ownership[]
+  deaths: Death[]
+}
+
+export class Witness {
+  readonly testimony: Testimony = { processes: {}, ownerships: [], deaths: [] }
+  readonly #triarch: Triarch
+  readonly #units: readonly Unit<Launched<unknown>>[]
+  readonly #owners = new Map<string, string>()
+
+  constructor(triarch: Triarch, units: readonly Unit<Launched<unknown>>[]) {
+    this.#triarch = triarch
+    this.#units = units
+  }
+
+  /** Notes who has what. `tasks`: those that are active. */
+  async look(tasks: readonly TaskInfo[]): Promise<void> {
+    this.#note(tasks, Date.now())
+    for (const { id, place } of await this.#triarch.nodes()) {
+      const unit = this.#units.find(({ current }) => place !== null && current.child.pid === place.pid)
+      if (unit && place) this.testimony.processes[id] ??= { name: unit.name, pid: place.pid }
+    }
+  }
+
+  /** A process has just died. What the store says is its own was in its hands. `tasks`: asks for those that are active. */
+  async died(dead: { name: string; pid: number | undefined }, tasks: () => Promise<TaskInfo[]>): Promise<void> {
+    const { name, pid } = dead
+    if (pid === undefined) return
+    const death: Death = { name, pid, at: Date.now(), orders: [] }
+    this.testimony.deaths.push(death)
+    const isIts = (node: string | undefined) => node !== undefined && this.testimony.processes[node]?.pid === pid
+    const own = (await tasks()).filter(({ lockedBy }) => isIts(lockedBy))
+    this.#note(own, death.at)
+    death.orders = own.map(({ id }) => id)
+  }
+
+  #note(tasks: readonly TaskInfo[], at: number): void {
+    for (const { id, lockedBy } of tasks) {
+      if (lockedBy === undefined || this.#owners.get(id) === lockedBy) continue
+      this.#owners.set(id, lockedBy)
+      this.testimony.ownerships.push({ order: id, node: lockedBy, at })
+    }
+  }
+}
