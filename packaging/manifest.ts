@@ -10,6 +10,7 @@ export interface Manifest {
   exports: Record<string, string>
   scripts?: Record<string, string>
   engines?: { node: string }
+  dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   [field: string]: unknown
 }

@@ -1,6 +1,6 @@
 // What npm runs before and after it packs a package, wherever `npm pack` was said: the folder becomes what is published, and
 // then what it was. Nothing else can do that: npm packs the manifest that lies in the folder.
-//   node packaging/pack.ts before|after   in the folder of a package
+//   node packaging/prepare.mjs before|after   in the folder of a package
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { build } from './build.ts'
@@ -39,4 +39,4 @@ function after(home: string): void {
 const [when] = process.argv.slice(2)
 if (when === 'before') await before(process.cwd())
 else if (when === 'after') after(process.cwd())
-else throw new Error('node packaging/pack.ts before|after')
+else throw new Error('before or after?')

@@ -12,7 +12,11 @@ function npm(folder, ...args) {
   console.log(`setup: npm ${args.join(' ')}${folder === root ? '' : ` in ${folder}`}`)
   // Said here, for npm reads the settings beside the manifest of the workspace only there.
   const settings = ['--no-audit', '--no-fund', '--omit-lockfile-registry-resolved', '--loglevel=error']
-  const options = { cwd: folder, stdio: 'inherit', shell: process.platform === 'win32' }
+  // An npm around this one, told to look at one package, tells those below it as well.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_config_workspaces?$/i.test(name)),
+  )
+  const options = { cwd: folder, env, stdio: 'inherit', shell: process.platform === 'win32' }
   const { status } = spawnSync('npm', [...args, ...settings], options)
   if (status !== 0) process.exit(status ?? 1)
 }

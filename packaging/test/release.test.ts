@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,7 +18,7 @@ import { homes } from '../build.ts'
 import { type Manifest, read, root } from '../manifest.ts'
 import { changeOf, released } from '../version.ts'
 import { startRegistry } from './registry.ts'
-import { npm } from './tool.ts'
+import { npm, run } from './tool.ts'
 
 /** A copy of the repository, in which a release is tried. */
 const copy = mkdtempSync(join(tmpdir(), 'triarch-release-'))
@@ -38,6 +48,16 @@ beforeAll(() => {
 afterAll(() => {
   registry.stop()
   rmSync(copy, { recursive: true, force: true })
+})
+
+it('a packing that was killed is put right by the next command', async () => {
+  const home = join(copy, 'packages/postgres')
+  const before = page('packages/postgres/package.json')
+  await run(home, process.execPath, '../../packaging/prepare.mjs', 'before')
+  expect(page('packages/postgres/package.json')).not.toBe(before)
+  utimesSync(join(copy, 'package-lock.json'), 0, 0) // so that nothing is newer than what is installed
+  await run(copy, process.execPath, 'scripts/setup.mjs')
+  expect(page('packages/postgres/package.json')).toBe(before)
 })
 
 it('a release is refused while changesets wait for a version', async () => {

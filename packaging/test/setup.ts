@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startServer } from '../../packages/postgres/test/server.ts'
 import { homes } from '../build.ts'
-import { read } from '../manifest.ts'
+import { type Manifest, read, root } from '../manifest.ts'
 import { npm } from './tool.ts'
 
 declare module 'vitest' {
@@ -16,6 +16,17 @@ declare module 'vitest' {
     /** A PostgreSQL. */
     url: string
   }
+}
+
+/** What a package needs of others', and whoever compiles with it. */
+function needed({ dependencies, peerDependencies }: Manifest): string[] {
+  const names = Object.keys({ ...dependencies, ...peerDependencies, '@types/node': '' })
+  return names.filter((name) => !homes.some((home) => read(home).name === name))
+}
+
+/** As in the lock file: what is judged changes with the repository only. */
+function installed(name: string): string {
+  return `${name}@${read(join(root, 'node_modules', name)).version}`
 }
 
 /** Packs each package where a maintainer would, and installs all of them into a project outside of the workspace. */
@@ -31,7 +42,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const app = join(folder, 'app')
   mkdirSync(app)
   writeFileSync(join(app, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  await npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', '@types/node@24', ...Object.values(tarballs))
+  const others = [...new Set(homes.map(read).flatMap(needed))].map(installed)
+  await npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...others, ...Object.values(tarballs))
   const server = await startServer()
   provide('tarballs', tarballs)
   provide('app', app)
