@@ -3,7 +3,6 @@ import { atOnce } from '../definition/answer.ts'
 import { isPage, toPage } from '../definition/batch.ts'
 import { encode } from '../definition/payload.ts'
 import { validate } from '../definition/schema.ts'
-import { newToken } from '../definition/token.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -14,6 +13,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { StepRequest } from '../store/port.ts'
+import { Context } from './context.ts'
 import { SUSPENDED, suspensionOf, toldOf } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
 
@@ -227,52 +227,6 @@ export class Attempt {
       },
     )
     this.#beat()
-  }
-}
-
-/** What the action's code sees of its attempt. */
-class Context implements StepContext {
-  readonly attempt: number
-  readonly idempotencyKey: string
-  readonly fence: number | undefined
-  readonly taskId: string
-  readonly stepId: number
-  readonly checkpoint: Json | undefined
-  readonly event: StepEvent | undefined
-  readonly #attempt: Attempt
-  readonly #completeBy: number
-
-  constructor(attempt: Attempt, request: StepRequest, completeBy: number) {
-    this.attempt = request.attempt
-    this.idempotencyKey = request.idempotencyKey
-    this.fence = request.fence
-    this.taskId = request.task
-    this.stepId = request.step
-    this.checkpoint = request.checkpoint
-    this.event = request.event
-    this.#attempt = attempt
-    this.#completeBy = completeBy
-  }
-
-  get signal(): AbortSignal {
-    return this.#attempt.signal
-  }
-
-  get completeBy(): Date {
-    return new Date(this.#completeBy)
-  }
-
-  get token(): string {
-    return newToken({ task: this.taskId, step: this.stepId, key: this.idempotencyKey })
-  }
-
-  suspend(options: SuspendOptions = {}): never {
-    this.#attempt.suspend(options)
-    return SUSPENDED
-  }
-
-  heartbeat(beat: { progress?: unknown; checkpoint?: unknown } = {}): void {
-    this.#attempt.heartbeat(beat)
   }
 }
 

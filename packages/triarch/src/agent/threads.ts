@@ -135,8 +135,8 @@ export class Threads {
     }
     this.#calls.set(worker, { hear, over })
     worker.ref()
-    const { attempt, idempotencyKey, fence, taskId, stepId, checkpoint, event, token, completeBy } = step
-    const told = { attempt, idempotencyKey, fence, taskId, stepId, checkpoint, event, token, completeBy }
+    const { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, event, token, completeBy } = step
+    const told = { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, event, token, completeBy }
     try {
       worker.postMessage({ type: 'call', id, module, operation, args, step: told })
     } catch (error) {

@@ -81,7 +81,12 @@ export class Connection {
     const history = await this.history(row)
     const veil = veilOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
-    const seen: TaskDetails = { ...info, steps: info.status === 'stopped' ? [] : stepsOf(state) }
+    const { metadata } = state
+    const seen: TaskDetails = {
+      ...info,
+      metadata: { ...metadata },
+      steps: info.status === 'stopped' ? [] : stepsOf(state),
+    }
     const shown = isVeiled(veil) ? scrub(seen, veil.texts) : seen
     if (state.progress !== undefined) return shown
     if (!state.begun) return { ...shown, progress: shown.progress ?? 0 }

@@ -42,6 +42,8 @@ type Broken = 'progress' | 'output' | 'error' | 'pause'
 
 /** A task and the steps it has under way. */
 export interface TaskDetails extends TaskInfo {
+  /** Of its submission, and of those of the tasks above it. */
+  metadata: Record<string, string>
   /** Steps that run, wait for their next attempt, or wait for an operator; in the order they were asked for. */
   steps: StepInfo[]
 }

@@ -1,6 +1,7 @@
 import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import { checkExclusive, type ExclusiveOptions, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
+import { checkMetadata } from '../definition/metadata.ts'
 import { checkNewTaskId, checkTaskId } from '../definition/name.ts'
 import { checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -44,13 +45,18 @@ export interface SubmitOptions {
   priority?: number
   /** For finding tasks: up to 32 short texts. */
   tags?: Readonly<Record<string, string>>
+  /**
+   * For its steps (`step.metadata`) and the tasks it starts, such as trace context or a tenant: up to 32 strings, 16,384 bytes in all.
+   * Not for finding tasks, and no part of what makes two submissions the same.
+   */
+  metadata?: Readonly<Record<string, string>>
   /** Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`. */
   via?: unknown
 }
 
 const keys = [
   ...['id', 'ifExists', 'startAt', 'startBefore', 'completeBy', 'exclusive', 'after', 'afterOn', 'frozen', 'priority'],
-  ...['tags', 'via'],
+  ...['tags', 'metadata', 'via'],
 ]
 
 /** Tasks one task may come after. */
@@ -118,6 +124,7 @@ function buildTask(
     ...(complete !== null && { completeBy: complete }),
     ...(priority !== 0 && { priority }),
     ...(options.tags && { tags }),
+    ...(options.metadata !== undefined && { metadata: checkMetadata('submit', options.metadata) }),
     ...gate,
     ...(called.length > 0 && { hooks: called }),
     ...(definition.secrets && { secrets: [...definition.secrets] }),

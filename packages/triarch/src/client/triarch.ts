@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Duration, milliseconds } from '../definition/duration.ts'
 import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import { toHookOrders } from '../definition/hook.ts'
+import { checkMetadata } from '../definition/metadata.ts'
 import { around, inOrder } from '../definition/middleware.ts'
 import { checkLabel, checkTaskId } from '../definition/name.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
@@ -162,9 +163,12 @@ export class Triarch implements AsyncDisposable {
       return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
     }
     const chain = inOrder(this.#registry.middleware, middleware)
-    const call = { workflow: workflow?.name, input, id: options.id, tags: options.tags ?? {}, via: options.via }
+    const { tags = {}, via } = options
+    const metadata = checkMetadata('submit', options.metadata ?? {})
+    const call = { workflow: workflow?.name, input, id: options.id, tags, metadata, via }
     await around(chain, 'submit', call, async (changed) => {
-      id = await this.#submit(workflow as Workflow, changed, options)
+      const some = options.metadata !== undefined || Object.keys(metadata).length > 0
+      id = await this.#submit(workflow as Workflow, changed, some ? { ...options, metadata } : options)
       return id
     })
     if (id === undefined) throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')

@@ -45,6 +45,8 @@ export interface StepContext {
   readonly fence: number | undefined
   readonly taskId: string
   readonly stepId: number
+  /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
+  readonly metadata: Readonly<Record<string, string>>
   /** What an earlier attempt saved with its last heartbeat. */
   readonly checkpoint: Json | undefined
   /** What a suspended step runs again with; undefined when it begins (or begins anew, by an operator's word). */

@@ -46,6 +46,8 @@ export interface ChildOptions {
   /** Compensate the child when the parent compensates; true. */
   undo?: boolean
   tags?: Readonly<Record<string, string>>
+  /** Added to the parent's, which the child has besides; the child's own counts where both have a name. */
+  metadata?: Readonly<Record<string, string>>
   priority?: number
   /** Complete-by of the child, counted from its start. */
   completeWithin?: Duration
@@ -106,6 +108,8 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
   readonly workflow: string
   /** The version the task started with. */
   readonly version: string
+  /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
+  readonly metadata: Readonly<Record<string, string>>
 
   /**
    * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,

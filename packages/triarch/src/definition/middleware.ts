@@ -33,6 +33,8 @@ export interface SubmitCall {
   readonly input: unknown
   readonly id: string | undefined
   readonly tags: Readonly<Record<string, string>>
+  /** What it is given before `next()` is recorded with the submission. */
+  readonly metadata: Record<string, string>
   readonly via: unknown
 }
 

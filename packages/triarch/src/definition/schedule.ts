@@ -6,6 +6,7 @@ import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from './duration.ts'
 import { exclusiveKeys } from './exclusive.ts'
 import { toHookOrders } from './hook.ts'
+import { checkMetadata } from './metadata.ts'
 import { checkInteger, checkOptions } from './options.ts'
 import { encode } from './payload.ts'
 import { checkPriority } from './policy.ts'
@@ -32,6 +33,8 @@ export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOpt
   priority?: number
   /** The name of the schedule is added as `schedule`. */
   tags?: Readonly<Record<string, string>>
+  /** Of each of its tasks, as of a submission. */
+  metadata?: Readonly<Record<string, string>>
 }
 
 /** A schedule as the store keeps it: all that its tasks need. */
@@ -46,6 +49,7 @@ export interface ScheduleDefinition {
   priority: number
   completeWithin: number | null
   tags: Record<string, string>
+  metadata?: Record<string, string>
   /** Locks of the workflow itself. */
   exclusive: { key: string; ifHeld: IfHeld }[]
   /** Of the workflow. */
@@ -71,6 +75,7 @@ export interface ScheduleState {
 
 const keys = [
   ...['workflow', 'input', 'cron', 'timeZone', 'every', 'from', 'overlap', 'catchUp', 'jitter', 'priority', 'tags'],
+  'metadata',
 ]
 export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
 
@@ -102,6 +107,7 @@ export async function toSchedule(name: string, options: ScheduleOptions, payload
     priority: checkPriority(`${what}: priority`, options.priority ?? definition.priority ?? 0),
     completeWithin: completeWithin === undefined ? null : positiveMilliseconds(completeWithin, 'completeWithin'),
     tags: checkTags(what, { ...tags, schedule: name }),
+    ...(options.metadata !== undefined && { metadata: checkMetadata(what, options.metadata) }),
     exclusive: exclusiveKeys(workflow, value, undefined),
     ...(hooks.length > 0 && { hooks }),
     ...(definition.secrets && { secrets: [...definition.secrets] }),

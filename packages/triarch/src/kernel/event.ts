@@ -51,6 +51,8 @@ export interface Submission {
   completeBy?: number
   priority?: number
   tags?: Record<string, string>
+  /** For its steps, and for the tasks it starts. */
+  metadata?: Readonly<Record<string, string>>
   /** Locks it must have to begin, and keeps until it stops. */
   exclusive?: { key: string; ifHeld: IfHeld }[]
   /** Tasks that must have stopped first; `success`: and must have succeeded. */

@@ -12,6 +12,8 @@ export function submit(state: TaskState, event: Extract<TaskEvent, { type: 'subm
   state.completeBy = event.completeBy ?? null
   state.priority = event.priority ?? 0
   state.tags = event.tags ?? {}
+  // Code of users sees this very object.
+  state.metadata = event.metadata ? Object.freeze(event.metadata) : null
   state.parent = event.parent ?? null
   state.hooks = event.hooks ?? []
   state.life = event.life ?? null

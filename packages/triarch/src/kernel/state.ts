@@ -24,6 +24,8 @@ export interface TaskState {
   completeBy: number | null
   priority: number
   tags: Record<string, string>
+  /** Null: it was submitted without. */
+  metadata: Readonly<Record<string, string>> | null
   parent: Parent | null
   /** Of its submission; null: it is older than that. */
   life: string | null
@@ -212,6 +214,7 @@ export function newState(id: string): TaskState {
     completeBy: null,
     priority: 0,
     tags: {},
+    metadata: null,
     parent: null,
     life: null,
     frozen: false,

@@ -18,6 +18,7 @@ import { type Duration, milliseconds, positiveMilliseconds } from '../definition
 import { acceptEvent, eventSchema } from '../definition/event.ts'
 import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
 import { toHookOrders } from '../definition/hook.ts'
+import { checkMetadata } from '../definition/metadata.ts'
 import { checkLabel, checkName, checkNewTaskId } from '../definition/name.ts'
 import { checkFunction, checkOptions } from '../definition/options.ts'
 import { encode } from '../definition/payload.ts'
@@ -33,7 +34,7 @@ import { Given } from './audience.ts'
 import type { FunctionDriver } from './driver.ts'
 import type { EffectCode } from './effect.ts'
 
-const childKeys = ['id', 'onCancel', 'undo', 'tags', 'priority', 'completeWithin']
+const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin']
 const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
@@ -142,6 +143,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const exclusive = exclusiveKeys(target, value, undefined)
     const payload = encode(input, `input of ${target.name}`, payloadLimit, target.definition.secrets)
     const ownTags = tags === undefined ? undefined : checkTags(what, tags)
+    const given = options.metadata === undefined ? undefined : checkMetadata(what, options.metadata)
+    const metadata = given && checkMetadata(what, { ...driver.metadata, ...given })
     const id = driver.nextId()
     const order = {
       decision: {
@@ -159,6 +162,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
         ...(priority !== undefined && { priority }),
         ...(exclusive.length > 0 && { exclusive }),
         ...(ownTags && { tags: ownTags }),
+        ...(metadata && { metadata }),
         ...(within !== undefined && { completeWithin: within }),
         hooks: toHookOrders(what, target.definition.hooks),
         ...(target.definition.secrets && { secrets: target.definition.secrets }),
@@ -240,6 +244,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     id: taskId,
     workflow: workflow.name,
     version: workflow.version,
+    metadata: driver.metadata,
     run: ((what: Action | string, of: never, options: never) =>
       typeof what === 'string'
         ? given(() => runLocal(what, of, options), what)

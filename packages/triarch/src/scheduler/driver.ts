@@ -4,12 +4,13 @@ import { ownRescue, type Workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { StepFailedError } from '../error/task-error.ts'
-import type { Decision, Submission } from '../kernel/event.ts'
+import type { Decision } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
 import { Given } from './audience.ts'
+import type { Command } from './command.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
 import type { LocalCode } from './effect.ts'
@@ -18,19 +19,7 @@ import { rejection } from './rejection.ts'
 import { Watch } from './watch.ts'
 import { type Wish, type Wished, withdrawal } from './wish.ts'
 
-/** A decision of the workflow's code, with what the history needs not keep. */
-export interface Command {
-  decision: Decision
-  /** Why it asks again for an event that came. */
-  refused?: string
-  /** For `childStarted`: what the child is submitted with. */
-  child?: Pick<Submission, 'input' | 'exclusive' | 'hooks'> & {
-    priority?: number
-    tags?: Record<string, string>
-    completeWithin?: number
-    secrets?: readonly string[]
-  }
-}
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
  * Runs a durable function: ordinary code whose every effect is a decision. While it replays, its decisions are compared
@@ -51,6 +40,7 @@ export class FunctionDriver {
   readonly taskId: string
   /** Part of the ids of its children. */
   readonly life: string | null
+  readonly metadata: Readonly<Record<string, string>>
   readonly payloadLimit: number
   readonly firstId: number
   readonly #stray: (error: TriarchError) => void
@@ -73,6 +63,7 @@ export class FunctionDriver {
     this.workflow = workflow
     this.taskId = rebuilt.state.id
     this.life = rebuilt.state.life
+    this.metadata = rebuilt.state.metadata ?? NONE
     this.payloadLimit = payloadLimit
     this.firstId = rebuilt.state.firstId
     this.#stray = stray

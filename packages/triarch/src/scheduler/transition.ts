@@ -9,7 +9,7 @@ import type { Summary } from '../kernel/summary.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
 import { taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
-import type { Command } from './driver.ts'
+import type { Command } from './command.ts'
 
 /** A transition's parts that change nothing. */
 export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
@@ -58,6 +58,7 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     version: state.version,
     idempotencyKey: idempotencyKey(state, step),
     ...(state.locks.size > 0 && fenced(fenceOf(state))),
+    ...(state.metadata && { metadata: state.metadata }),
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
@@ -138,6 +139,7 @@ interface ChildOrder {
   input: Json
   priority?: number
   tags?: Record<string, string>
+  metadata?: Readonly<Record<string, string>>
   completeWithin?: number
   exclusive?: readonly { key: string; ifHeld: IfHeld }[]
   parent?: Parent
@@ -146,8 +148,12 @@ interface ChildOrder {
   hookOf?: string
 }
 
-function newChild({ at }: Turn, { task, completeWithin, exclusive, hooks, secrets, ...rest }: ChildOrder): NewTask {
-  const { workflow, version, input, priority, tags, parent, hookOf } = rest
+/** What it is not given itself, it has from its parent. */
+function newChild(
+  { at, state }: Turn,
+  { task, completeWithin, exclusive, hooks, secrets, ...rest }: ChildOrder,
+): NewTask {
+  const { workflow, version, input, priority, tags, parent, hookOf, metadata = state.metadata } = rest
   return taskOf({
     ...{ id: task, at },
     ...(hookOf !== undefined && { hookOf }),
@@ -155,6 +161,7 @@ function newChild({ at }: Turn, { task, completeWithin, exclusive, hooks, secret
       ...{ workflow, version, input },
       ...(priority !== undefined && { priority }),
       ...(tags && { tags }),
+      ...(metadata && { metadata }),
       ...(completeWithin !== undefined && { completeBy: at + completeWithin }),
       ...(exclusive && { exclusive: [...exclusive] }),
       ...(parent && { parent }),

@@ -324,6 +324,8 @@ export interface StepRequest {
   idempotencyKey: string
   /** The highest fencing number of the locks its task held when the attempt was sent out. */
   fence?: number
+  /** Of its task. */
+  metadata?: Readonly<Record<string, string>>
   input: Json
   /** For undo: the output to undo. */
   output?: Json

@@ -41,7 +41,7 @@ const whats = [
     'note',
     'reason',
   ],
-  ...['output', 'failure', 'plan-input', 'plan-output', 'undo'],
+  ...['metadata', 'output', 'failure', 'plan-input', 'plan-output', 'undo'],
 ]
 
 const child = workflow('child', { run: async (_: string) => plain('child-output') })
@@ -54,6 +54,7 @@ const desk = agent('desk')
 const work = desk.action('work', {
   retry: { backoff: { initial: 0 } },
   run: async (_: string, step) => {
+    expect(step.metadata).toEqual({ tenant: plain('metadata') })
     if (step.attempt > 1) return plain('step-output')
     step.heartbeat({ progress: plain('progress-of-step'), checkpoint: plain('checkpoint') })
     throw new Error(plain('step-error'))
@@ -157,11 +158,12 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
 
     /** Every way in which something of the user's gets into a store, each of which is looked at while it is there. */
     const story = async (codec?: TriarchOptions['codec']): Promise<string> => {
+      const metadata = { tenant: plain('metadata') }
       const seen: string[] = []
       handed = Promise.withResolvers()
       const look = async () => seen.push(await vault.dump())
       const outside = await node(codec, { roles: [] })
-      await (await outside.submit(all, plain('input'), { id: 'all' })).emit('go', plain('event'))
+      await (await outside.submit(all, plain('input'), { id: 'all', metadata })).emit('go', plain('event'))
       await outside.submit(plan, plain('plan-input'), { id: 'plan' })
       await look() // a letter nobody has taken
       await node(codec, { roles: ['scheduler'] })
@@ -176,7 +178,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       expect(await task.result()).toBe(plain('output'))
       expect(await client.task('plan').result()).toBe(plain('plan-output'))
       expect(await codeOf((await client.submit(breaks, plain('input'))).result())).toBe('TASK_FAILED')
-      const held = await client.submit(undone, plain('input'))
+      const held = await client.submit(undone, plain('input'), { metadata })
       await until(held, ({ status }) => status === 'paused')
       const cancelled = await client.submit(waits, plain('input'))
       await cancelled.pause({ reason: plain('note') })

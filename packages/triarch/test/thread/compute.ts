@@ -35,7 +35,7 @@ export async function run(wish: Wish, step: StepContext): Promise<{ sum: number;
     case 'beat':
       step.heartbeat({ progress: 0.5, checkpoint: { at: 7 } })
       if (step.attempt === 1) throw new TransientError('once')
-      return { sum, thread: threadId, note: step.checkpoint }
+      return { sum, thread: threadId, note: { checkpoint: step.checkpoint, metadata: step.metadata } }
     case 'leak':
       return { sum, thread: threadId, note: () => undefined }
     case 'suspend':

@@ -84,8 +84,9 @@ describe('an action that runs in threads', () => {
   it('beats, and finds its checkpoint again', async () => {
     const { flow, definitions } = made()
     await running(definitions, async (triarch) => {
-      const task = await triarch.submit(flow, { do: 'beat' })
-      expect(await task.result()).toMatchObject({ note: { at: 7 } })
+      const metadata = { tenant: 'a' }
+      const task = await triarch.submit(flow, { do: 'beat' }, { metadata })
+      expect(await task.result()).toMatchObject({ note: { checkpoint: { at: 7 }, metadata } })
     })
   })
 

@@ -40,7 +40,7 @@ const counted: Partial<Record<Message['type'], readonly string[]>> = {
 }
 
 /** What of a request is the user's. */
-const payloads: readonly string[] = ['input', 'output', 'checkpoint', 'event'] satisfies (keyof StepRequest)[]
+const payloads: ReadonlySet<string> = new Set<keyof StepRequest>(['input', 'output', 'checkpoint', 'event', 'metadata'])
 
 /** Decoded where it is read: a claim may bring more records than could be decoded at once. */
 function codedRecord(coder: Coder, { seq, at, events: text }: HistoryRecord): HistoryRecord {
@@ -242,7 +242,7 @@ function encodedMessage(coder: Coder, message: Message): Message {
 }
 
 function encodedRequest(coder: Coder, request: StepRequest): StepRequest {
-  return apart(coder, request, (name) => !payloads.includes(name)) as StepRequest
+  return apart(coder, request, (name) => !payloads.has(name)) as StepRequest
 }
 
 /** The object with what may not be seen in one sealed value; itself where no codec has anything to do with that. */

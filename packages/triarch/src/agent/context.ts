@@ -1,0 +1,60 @@
+import type { StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
+import { newToken } from '../definition/token.ts'
+import type { Json } from '../kernel/json.ts'
+import type { StepRequest } from '../store/port.ts'
+import { SUSPENDED } from './suspension.ts'
+
+/** What an attempt lets its code do. */
+export interface Reins {
+  readonly signal: AbortSignal
+  suspend(options: SuspendOptions): void
+  heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void
+}
+
+/** What the action's code sees of its attempt. */
+export class Context implements StepContext {
+  readonly attempt: number
+  readonly idempotencyKey: string
+  readonly fence: number | undefined
+  readonly taskId: string
+  readonly stepId: number
+  readonly metadata: Readonly<Record<string, string>>
+  readonly checkpoint: Json | undefined
+  readonly event: StepEvent | undefined
+  readonly #reins: Reins
+  readonly #completeBy: number
+
+  constructor(reins: Reins, request: StepRequest, completeBy: number) {
+    this.attempt = request.attempt
+    this.idempotencyKey = request.idempotencyKey
+    this.fence = request.fence
+    this.taskId = request.task
+    this.stepId = request.step
+    this.metadata = Object.freeze(request.metadata ?? {})
+    this.checkpoint = request.checkpoint
+    this.event = request.event
+    this.#reins = reins
+    this.#completeBy = completeBy
+  }
+
+  get signal(): AbortSignal {
+    return this.#reins.signal
+  }
+
+  get completeBy(): Date {
+    return new Date(this.#completeBy)
+  }
+
+  get token(): string {
+    return newToken({ task: this.taskId, step: this.stepId, key: this.idempotencyKey })
+  }
+
+  suspend(options: SuspendOptions = {}): never {
+    this.#reins.suspend(options)
+    return SUSPENDED
+  }
+
+  heartbeat(beat: { progress?: unknown; checkpoint?: unknown } = {}): void {
+    this.#reins.heartbeat(beat)
+  }
+}

@@ -1,0 +1,16 @@
+import type { Decision, Submission } from '../kernel/event.ts'
+
+/** A decision of the workflow's code, with what the history needs not keep. */
+export interface Command {
+  decision: Decision
+  /** Why it asks again for an event that came. */
+  refused?: string
+  /** For `childStarted`: what the child is submitted with. */
+  child?: Pick<Submission, 'input' | 'exclusive' | 'hooks'> & {
+    priority?: number
+    tags?: Record<string, string>
+    metadata?: Record<string, string>
+    completeWithin?: number
+    secrets?: readonly string[]
+  }
+}
