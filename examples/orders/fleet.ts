@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Launched, type LaunchedService, launch, launchService, type ServiceName } from './launch.ts'
 import type { LedgerRows } from './services/ledger.ts'
 import { Unit } from './unit.ts'
+import type { Process } from './witness.ts'
 
 const services: ServiceName[] = ['payment', 'stock', 'shipping', 'mail']
 
@@ -31,10 +32,19 @@ export async function startFleet({ dir, db, seed }: { dir: string; db: string; s
   const web = await Unit.start<Launched<{ port: number }>>('web', (previous) =>
     launch('web.ts', ['--db', db, '--port', `${previous?.ready.port ?? 0}`]),
   )
+  const processes: Record<string, Process> = {}
+  const launchNode = async (name: string, own: string[]) => {
+    const launched = await launch<{ node?: string }>('node.ts', [...own, '--db', db])
+    const { node } = launched.ready
+    if (node !== undefined && launched.child.pid !== undefined) processes[node] = { name, pid: launched.child.pid }
+    return launched
+  }
   const nodes = await Promise.all(
-    roles.map((own, index) => Unit.start(`node ${index + 1}`, () => launch('node.ts', [...own, '--db', db]))),
+    roles.map((own, index) => Unit.start(`node ${index + 1}`, () => launchNode(`node ${index + 1}`, own))),
   )
   return {
+    /** Where each Triarch node lives, or has lived, by its id. */
+    processes,
     web,
     nodes,
     services: serviceUnits,

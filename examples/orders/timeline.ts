@@ -36,7 +36,12 @@ export function timeline({ order, history, testimony }: Life): Moment[] {
     for (const event of events) {
       if (event.type === 'stepRequested') steps.set(event.id, event.name)
       const moment = momentOf(event, 'id' in event ? (steps.get(Number(event.id)) ?? '') : '')
-      const node = 'node' in event && event.node !== null ? event.node : ownerAt(at)
+      const ran = 'node' in event && event.node !== null ? event.node : null
+      // Its answer had reached the store before it died; whoever has the order now finds it there.
+      const isDead =
+        ran !== null && testimony.deaths.some((one) => one.pid === testimony.processes[ran]?.pid && one.at < at)
+      if (moment && isDead) moment.what += `, by ${processOf(ran, testimony)} before it died`
+      const node = isDead ? ownerAt(at) : (ran ?? ownerAt(at))
       const where = event.type === 'submitted' ? 'web' : processOf(node, testimony)
       if (moment) told.push({ at, where, ...moment })
     }
@@ -133,10 +138,14 @@ function failure(
   step: string,
 ): Pick<Moment, 'what' | 'kind'> {
   const again = next?.operation === operation ? ', again' : ''
+  const died = lost === 'death'
   if (operation === 'verify')
-    return { what: `asked the service about ${step}: ${reason(error)}${again}`, kind: 'doubt' }
+    return {
+      what: `asked the service about ${step}: ${died ? 'its process died' : reason(error)}${again}`,
+      kind: 'doubt',
+    }
   const work = operation === 'undo' ? `taking back ${step}` : step
-  if (lost === 'death') return { what: `${work}: its process died; done or not, nobody knows`, kind: 'doubt' }
+  if (died) return { what: `${work}: its process died; done or not, nobody knows`, kind: 'doubt' }
   if (unknown) return { what: `${work}: ${reason(error)}; done or not, nobody knows`, kind: 'doubt' }
   return { what: `${work}: ${reason(error)}${again}` }
 }
@@ -145,7 +154,10 @@ function failure(
 function reason({ message }: ErrorRecord): string {
   const status = /answered (\d+)/.exec(message)
   if (status) return `refused with ${status[1]}`
-  return message.replace(/ (?:at|from) https?:\S+/, '').replace(/https?:\S+ ?/g, '')
+  return message
+    .replace(/ (?:at|from) https?:\S+/, '')
+    .replace(/https?:\S+ ?/g, '')
+    .replace(/node [0-9a-f-]{36}/, 'process')
 }
 
 function goods(input: Json): string {

@@ -1,8 +1,6 @@
 // Sees which process has which order, and which process dies with an order in its hands. It knows only what anybody can ask a
-// Triarch: which nodes live in which processes, and which node has a task.
-import type { TaskInfo, Triarch } from 'triarch'
-import type { Launched } from './launch.ts'
-import type { Unit } from './unit.ts'
+// Triarch: in which process a node lives, and which node has a task.
+import type { TaskInfo } from 'triarch'
 
 /** A process of the fleet, as long as it lives: the next one of its name is another. */
 export interface Process {
@@ -32,23 +30,17 @@ export interface Testimony {
 }
 
 export class Witness {
-  readonly testimony: Testimony = { processes: {}, ownerships: [], deaths: [] }
-  readonly #triarch: Triarch
-  readonly #units: readonly Unit<Launched<unknown>>[]
+  readonly testimony: Testimony
   readonly #owners = new Map<string, string>()
 
-  constructor(triarch: Triarch, units: readonly Unit<Launched<unknown>>[]) {
-    this.#triarch = triarch
-    this.#units = units
+  /** `processes`: by the ids of their nodes; more may come. */
+  constructor(processes: Record<string, Process>) {
+    this.testimony = { processes, ownerships: [], deaths: [] }
   }
 
   /** Notes who has what. `tasks`: those that are active. */
-  async look(tasks: readonly TaskInfo[]): Promise<void> {
+  look(tasks: readonly TaskInfo[]): void {
     this.#note(tasks, Date.now())
-    for (const { id, place } of await this.#triarch.nodes()) {
-      const unit = this.#units.find(({ current }) => place !== null && current.child.pid === place.pid)
-      if (unit && place) this.testimony.processes[id] ??= { name: unit.name, pid: place.pid }
-    }
   }
 
   /** A process has just died. What the store says is its own was in its hands. `tasks`: asks for those that are active. */

@@ -116,6 +116,15 @@ describe('the timeline of an order', () => {
     ])
   })
 
+  it('tells of an answer that was in the store when its process died', () => {
+    const late = at(1_260, completed(2, 'a', { shipmentId: 'ship_1' }))
+    const moments = timeline({ ...fulfilled, history: [...fulfilled.history.slice(0, 3), late] })
+    expect(moments.slice(-2).map(({ where, what }) => `${where} ${what}`)).toEqual([
+      'node 2 (22) took the order over',
+      'node 2 (22) ship: done, ship_1, by node 1 (11) before it died',
+    ])
+  })
+
   it('fits into 80 columns, and says nothing of a process that nobody saw', () => {
     const long = at(50, requested(9, 'a step whose name is longer than any that a shop would have'), lost(9))
     const text = stripVTControlCharacters(
