@@ -215,7 +215,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         [
-          'snapshot: this.#create || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null',
+          'snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null',
           'snapshot: this.#create || state.pause ? snapshotOf(snapshot) : null',
         ],
       ],

@@ -1,4 +1,4 @@
-import type { CommitOutcome, NewTask, Snapshot, Transition } from 'triarch/store'
+import type { CommitOutcome, Creation, NewTask, Snapshot, Transition } from 'triarch/store'
 import { booleans, integers, texts } from './arrays.ts'
 import { type GateOperation, gatesOfTask, tagsText, taskArrays } from './submit.ts'
 
@@ -8,11 +8,12 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
   const { creates, changes, consumed, work, withdraw, forget, children, posts } = parts
   return [
     integers(batch.map(({ key }) => key)),
+    texts(batch.map(({ id }) => id)),
     texts(batch.map(({ node }) => node)),
     integers(batch.map(({ epoch }) => epoch)),
     integers(batch.map(({ seq }) => seq)),
     integers(batch.map(({ at }) => at)),
-    texts(batch.map(({ events, create }) => events ?? create?.events)),
+    texts(batch.map(({ events }) => events)),
     ...createArrays(creates),
     integers(changes.flatMap(({ it }) => (it.release && it.key !== null ? [it.key] : []))),
     ...changeArrays(changes),
@@ -71,10 +72,10 @@ interface Part<T> {
   it: T
 }
 
-type Creation = Transition & { create: NewTask }
+type Creating = Transition & { create: Creation }
 
 interface Parts {
-  creates: Part<Creation>[]
+  creates: Part<Creating>[]
   changes: Part<Transition>[]
   consumed: Part<number>[]
   work: Part<Transition['work'][number]>[]
@@ -90,7 +91,7 @@ function split(batch: readonly Transition[]): Parts {
   batch.forEach((transition, index) => {
     const of = index + 1
     const { create, snapshot, rebase, release } = transition
-    if (create) parts.creates.push({ of, it: { ...transition, create } })
+    if (create) parts.creates.push({ of, it: transition as Creating })
     // What is created has its snapshot from the start.
     if (release || (!create && (snapshot || rebase))) parts.changes.push({ of, it: transition })
     for (const it of transition.consumed) parts.consumed.push({ of, it })
@@ -103,7 +104,7 @@ function split(batch: readonly Transition[]): Parts {
   return parts
 }
 
-function createArrays(creates: readonly Part<Creation>[]): Buffer[] {
+function createArrays(creates: readonly Part<Creating>[]): Buffer[] {
   const tasks = creates.map(({ it }) => it.create)
   return [
     integers(creates.map(({ of }) => of)),
@@ -147,6 +148,6 @@ function snapshotArrays(snapshots: readonly (Snapshot | null)[]): Buffer[] {
   ]
 }
 
-function freshSnapshot({ status, deadline }: NewTask): Snapshot {
+function freshSnapshot({ status, deadline }: Creation): Snapshot {
   return { status, result: 'pending', failures: 0, deadline, progress: null, output: null, error: null, pause: null }
 }

@@ -72,7 +72,7 @@ type Read =
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
-  commit: 77,
+  commit: 78,
   submit: 13,
   post_on_terms: 12,
   take_tasks: 14,
@@ -177,15 +177,14 @@ SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(count: number): string {
-  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${ofTasks(boundedParameters(count), count + 1)}) c`
+  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${boundedParameters(count)}) c`
 }
 
 /** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
 function gated(name: string, count: number): string {
   const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
   const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'
-  const own = boundedParameters(count, 'f.fresh IS NULL')
-  const given = name === 'commit' ? ofTasks(own, count + 2) : own
+  const given = boundedParameters(count, 'f.fresh IS NULL')
   return `
 WITH f AS MATERIALIZED (SELECT triarch.answered(${boundedParameters(2)}) IS NULL AS fresh FROM ${BOUND}),
   c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners
@@ -195,9 +194,4 @@ SELECT c.answer, c.owners || g.owners, ${TOLD}, g.refused FROM c, LATERAL triarc
 
 function parameters(count: number): string {
   return Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
-}
-
-/** For a commit, whose keys (the third) must be of the tasks with these ids. */
-function ofTasks(given: string, ids: number): string {
-  return given.replace('$3,', `triarch.keys_of($3, $${ids}),`)
 }

@@ -96,17 +96,13 @@ export class PostgresStore implements port.StateStore {
     if (batch.length === 0) return []
     const gates = gatesOfBatch(batch)
     const given = commitArguments(batch)
-    const ids = texts(batch.map(({ id }) => id))
-    const row =
-      gates === null
-        ? await this.#first('commit', [...given, ids])
-        : await this.#first('commit_gated', [...given, gates, ids])
+    const row = await (gates === null ? this.#first('commit', given) : this.#first('commit_gated', [...given, gates]))
     const news = newsOf(row)
     const left = newsOf(row, 2)
     for (const it of left) news.add(it)
     for (const { id, work, children, release, snapshot } of batch) {
       for (const { action } of work) news.add({ work: action })
-      for (const it of readyOf(children)) news.add(it)
+      if (children.length > 0) for (const it of readyOf(children)) news.add(it)
       if (release?.ready) news.add('tasks')
       if (snapshot?.status === 'stopped' && this.#hints.awaited) news.add({ ended: id })
     }

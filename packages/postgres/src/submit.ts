@@ -59,6 +59,6 @@ export function submitOutcomes(answer: string, refused: string | null = null): S
   })
 }
 
-export function tagsText({ tags }: NewTask): string | null {
+export function tagsText({ tags }: Pick<NewTask, 'tags'>): string | null {
   return Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
 }

@@ -31,7 +31,7 @@ export interface AttemptOptions {
   request: StepRequest
   completeBy: number
   heartbeatWithin: number | null
-  beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+  beat: (progress?: Json, checkpoint?: Json) => void
 }
 
 export interface AttemptBounds {
@@ -215,17 +215,15 @@ export class Attempt {
     if (checkpoint !== undefined) this.checkpoint = checkpoint
     if (progress !== undefined) this.#progress = progress
     if (this.#options.heartbeatWithin !== null) {
-      this.#pulseOut ??= throttle(this.#environment, () => REPORT_EVERY.least, this.#options.beat)
+      const pulse = () => this.#options.beat()
+      this.#pulseOut ??= throttle(this.#environment, () => REPORT_EVERY.least, pulse)
       this.#pulseOut(undefined, undefined)
     }
     if (progress === undefined && checkpoint === undefined) return
-    this.#beat ??= throttle(
-      this.#environment,
-      () => reportEvery(this.#environment.now() - this.startedAt),
-      () => {
-        if (!this.#settled) this.#options.beat(this.#progress, this.checkpoint)
-      },
-    )
+    const pace = () => reportEvery(this.#environment.now() - this.startedAt)
+    this.#beat ??= throttle(this.#environment, pace, () => {
+      if (!this.#settled) this.#options.beat(this.#progress, this.checkpoint)
+    })
     this.#beat()
   }
 }

@@ -14,7 +14,7 @@ export interface HostedAttempt {
   request: StepRequest
   completeBy: number
   heartbeatWithin: number | null
-  beat: (progress: Json | undefined, checkpoint: Json | undefined) => void
+  beat: (progress?: Json, checkpoint?: Json) => void
   /** It is about to be tried by itself. True: that is durable. */
   begun: () => Promise<boolean>
   /** The process outlived its beginning. */
@@ -251,11 +251,12 @@ export class AgentHost {
     if (!this.#open) free()
   }
 
-  #end({ request, done }: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
+  #end(hosted: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
+    const { request } = hosted
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
     this.release(request.action)
-    done({
+    hosted.done({
       type: 'reply',
       step,
       operation,

@@ -15,6 +15,7 @@ import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
 import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StepStatus } from '../kernel/status.ts'
+import { Table } from '../kernel/table.ts'
 import { type Veil, veiled } from './veil.ts'
 
 /** One step of a task, as people and pages want to see it: nothing secret is in it. */
@@ -129,7 +130,7 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
 }
 
 /** What the fold knows better: steps that are not done. */
-function settle(view: StepView, state: TaskState, batches: ReadonlyMap<number, Batch>): void {
+function settle(view: StepView, state: TaskState, batches: Table<number, Batch>): void {
   const step = state.steps.get(view.id)
   const batch = state.batches.get(view.id) ?? batches.get(view.id)
   if (step) view.status = step.status
@@ -141,8 +142,8 @@ function settle(view: StepView, state: TaskState, batches: ReadonlyMap<number, B
 }
 
 /** Every batch, also those that the fold let go of: one without a success is nothing to it once it has ended. */
-function batchesOf(history: readonly DatedEvent[]): ReadonlyMap<number, Batch> {
-  const state = { batches: new Map<number, Batch>(), steps: new Map() }
+function batchesOf(history: readonly DatedEvent[]): Table<number, Batch> {
+  const state = { batches: new Table<number, Batch>(), steps: new Map() }
   for (const { event } of effective(history)) {
     if (event.type === 'continued') state.batches.clear()
     if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))

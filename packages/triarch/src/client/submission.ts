@@ -11,10 +11,10 @@ import { validate } from '../definition/schema.ts'
 import { checkTags } from '../definition/tag.ts'
 import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
-import type { Submission } from '../kernel/event.ts'
+import type { Submission, TaskEvent } from '../kernel/event.ts'
 import type { HookOrder } from '../kernel/hook.ts'
-import { taskOf } from '../store/origin.ts'
-import type { NewTask } from '../store/port.ts'
+import { type Draft, draftOf } from '../store/origin.ts'
+import type { Creation } from '../store/port.ts'
 
 export interface SubmitOptions {
   /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
@@ -68,7 +68,7 @@ export async function newTask(
   input: unknown,
   options: SubmitOptions,
   given: Given,
-): Promise<NewTask> {
+): Promise<Draft> {
   checkWorkflow(workflow)
   checkOptions('submit', options, keys)
   const { ifExists } = options
@@ -78,14 +78,14 @@ export async function newTask(
   const { definition, name } = workflow
   const value = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
   const gate = gateOf(workflow, value, options)
-  const task = buildTask(workflow, input, options, { ...given, gate })
+  const draft = draftTask(workflow, input, options, { ...given, gate })
   // What starts later is planned when it is due.
-  if (!definition.plan || task.status === 'scheduled') return task
+  if (!definition.plan || draft.task.status === 'scheduled') return draft
   const { payload, planSteps, planBytes } = given.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
   const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via, ...given.planning })
-  const [submitted, ...rest] = JSON.parse(task.events) as object[]
-  return { ...task, status: 'planned', events: JSON.stringify([submitted, { type: 'planned', plan }, ...rest]) }
+  const [submitted, ...rest] = draft.first as [TaskEvent, ...TaskEvent[]]
+  return { task: { ...draft.task, status: 'planned' }, first: [submitted, { type: 'planned', plan }, ...rest] }
 }
 
 interface Given {
@@ -96,12 +96,12 @@ interface Given {
   hooks: HookOrder[]
 }
 
-function buildTask(
+function draftTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
   { now, limits, id, hooks, gate }: Given & { gate: Gate },
-): NewTask {
+): Draft {
   const { definition, name, version } = workflow
   const { startAt, startBefore, completeBy } = options
   const start = startAt === undefined ? null : instant(startAt, now, 'startAt')
@@ -130,7 +130,7 @@ function buildTask(
     ...(definition.secrets && { secrets: [...definition.secrets] }),
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
-  return taskOf({
+  return draftOf({
     id: options.id === undefined ? id() : checkNewTaskId(options.id),
     ...{ at: now, order, later },
     ...(start !== null && start > now && { startAt: start }),
@@ -166,7 +166,7 @@ function instant(value: Date | Duration, now: number, what: string): number {
 }
 
 /** A submission that would not wait was refused. */
-export function lockHeld({ gates }: NewTask, holder: string): TriarchError {
+export function lockHeld({ gates }: Creation, holder: string): TriarchError {
   const lock = gates?.locks.find(({ ifHeld }) => ifHeld === 'reject')?.name ?? ''
   const details = { lock, by: [holder] }
   return new TriarchError('LOCK_HELD', `lock "${lock}" is held by task "${holder}"`, { details })

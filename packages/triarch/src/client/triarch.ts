@@ -15,12 +15,14 @@ import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
+import type { Submission } from '../kernel/event.ts'
 import type { HookOrder } from '../kernel/hook.ts'
 import { Registry } from '../scheduler/registry.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
 import { legible } from '../store/legible.ts'
-import type { NewTask, NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
+import { type Draft, written } from '../store/origin.ts'
+import type { NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
 import { Attendance } from './attendance.ts'
 import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
@@ -179,12 +181,13 @@ export class Triarch implements AsyncDisposable {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
-    const task = await newTask(workflow, input, options, given)
-    const { created, heldBy, first } = await this.#create(task, options.via)
+    const draft = await newTask(workflow, input, options, given)
+    const { task } = draft
+    const { created, heldBy, first } = await this.#create(draft, options.via)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
-    return created || (await this.#same(task, known)) ? task.id : this.#submit(workflow, input, options, false)
+    return created || (await this.#same(draft, known)) ? task.id : this.#submit(workflow, input, options, false)
   }
 
   /** A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`. */
@@ -357,19 +360,20 @@ export class Triarch implements AsyncDisposable {
     await this.#patience.wait(close(), STORE_PATIENCE)
   }
 
-  async #create(task: NewTask, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
-    if (via !== undefined) return this.#store.submitVia(via, task)
-    const launched = this.#node?.scheduler?.launch(task)
+  async #create(draft: Draft, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
+    if (via !== undefined) return this.#store.submitVia(via, written(draft))
+    const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
-    const [outcome] = await this.#store.submit([task])
-    if (task.startAt === null) this.#node?.wake()
-    else this.#node?.scheduler?.alarm.set(task.startAt)
+    const [outcome] = await this.#store.submit([written(draft)])
+    const { startAt } = draft.task
+    if (startAt === null) this.#node?.wake()
+    else this.#node?.scheduler?.alarm.set(startAt)
     return outcome ?? { created: false }
   }
 
   /** Throws unless the existing task is the one that was meant. False, if it may be made again: it is not there any more. */
   async #same(
-    task: NewTask,
+    { task, first: [asked] }: Draft,
     { ifExists = 'match', first, again }: { ifExists?: SubmitOptions['ifExists']; first?: string; again: boolean },
   ): Promise<boolean> {
     if (ifExists === 'return') return true
@@ -381,8 +385,8 @@ export class Triarch implements AsyncDisposable {
     const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
     if (!recorded)
       throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists, and what it was submitted with cannot be read`)
-    const [asked] = JSON.parse(task.events) as Record<string, unknown>[]
-    const same = recorded.workflow === asked?.workflow && isDeepStrictEqual(recorded.input, asked?.input)
+    const { workflow, input } = asked as Submission
+    const same = recorded.workflow === workflow && isDeepStrictEqual(recorded.input, input)
     if (same && ifExists === 'match') return true
     throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists${same ? '' : ' with another workflow or input'}`)
   }

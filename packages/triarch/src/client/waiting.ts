@@ -34,8 +34,7 @@ interface Wait {
   due: number
   /** Since when the store cannot be asked; null: it can. */
   failingSince: number | null
-  readonly hear: (heard: Heard) => void
-  readonly fail: (error: unknown) => void
+  readonly heard: PromiseWithResolvers<Heard>
 }
 
 /** Distance of the first look to the second (ms); each is twice as long as the one before, up to the slowest. */
@@ -56,10 +55,11 @@ export class Waiters {
   readonly #environment: Environment
   readonly #slowest: number
   readonly #isLocal: (id: string) => boolean
-  readonly #byTask = new Map<string, Set<Wait>>()
+  /** One alone, as nearly always, without a set around it. */
+  readonly #byTask = new Map<string, Wait | Set<Wait>>()
   /** By pace: at once, FASTEST, twice that, … Those of a lane come due in the order in which they entered it. */
   readonly #lanes: Set<Wait>[] = []
-  readonly #hear = (ids: readonly string[] | null): void => this.#told(ids)
+  readonly #ended = (ids: readonly string[] | null): void => this.#told(ids)
   #limit: number
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -76,50 +76,55 @@ export class Waiters {
   /** How many wait. */
   get size(): number {
     let size = 0
-    for (const waits of this.#byTask.values()) size += waits.size
+    for (const waits of this.#byTask.values()) size += waits instanceof Set ? waits.size : 1
     return size
   }
 
   /** Nothing that happens after this call goes unheard. Rejects with UNKNOWN_TASK and STORE_*. */
   listen(id: string, { news, mark, later = false }: ListenOptions): Listening {
-    let stop: () => void = () => undefined
-    const heard = new Promise<Heard>((resolve, reject) => {
-      const wait: Wait = {
-        ...{ id, news, mark, lane: 0, due: 0, failingSince: null },
-        hear: (it) => {
-          this.#drop(wait)
-          resolve(it)
-        },
-        fail: (error) => {
-          this.#drop(wait)
-          reject(error)
-        },
-      }
-      stop = () => this.#drop(wait)
-      const waits = this.#byTask.get(id)
-      if (waits) waits.add(wait)
-      else this.#byTask.set(id, new Set([wait]))
-      this.#enter(wait, this.#isQuiet(wait) ? this.#lastLane : later ? 1 : 0)
-    })
-    heard.catch(() => undefined) // whoever stops listening need not hear of it
-    return { heard, stop: () => stop() }
+    const heard = Promise.withResolvers<Heard>()
+    const wait: Wait = { id, news, mark, lane: 0, due: 0, failingSince: null, heard }
+    const waits = this.#byTask.get(id)
+    if (waits instanceof Set) waits.add(wait)
+    else this.#byTask.set(id, waits ? new Set([waits, wait]) : wait)
+    this.#enter(wait, this.#isQuiet(wait) ? this.#lastLane : later ? 1 : 0)
+    heard.promise.catch(ignored) // whoever stops listening need not hear of it
+    return { heard: heard.promise, stop: () => this.#drop(wait) }
+  }
+
+  #hear(wait: Wait, heard: Heard): void {
+    this.#drop(wait)
+    wait.heard.resolve(heard)
+  }
+
+  #fail(wait: Wait, error: unknown): void {
+    this.#drop(wait)
+    wait.heard.reject(error)
+  }
+
+  #waits(wait: Wait): boolean {
+    const waits = this.#byTask.get(wait.id)
+    return waits instanceof Set ? waits.has(wait) : waits === wait
+  }
+
+  #waitsOf(id: string): Iterable<Wait> {
+    const waits = this.#byTask.get(id)
+    return waits === undefined ? [] : waits instanceof Set ? waits : [waits]
   }
 
   /** This process's scheduler made a transition durable. */
   moved(state: TaskState): void {
-    const waits = this.#byTask.get(state.id)
-    if (!waits) return
-    for (const wait of waits) {
-      if (wait.news === 'any') wait.hear({})
-      else if (state.status === 'stopped') wait.hear({ ending: endingOf(state) })
+    for (const wait of this.#waitsOf(state.id)) {
+      if (wait.news === 'any') this.#hear(wait, {})
+      else if (state.status === 'stopped') this.#hear(wait, { ending: endingOf(state) })
     }
   }
 
   /** The store says that these tasks ended; null: some did. */
   #told(ids: readonly string[] | null): void {
     for (const id of ids ?? this.#byTask.keys()) {
-      for (const wait of [...(this.#byTask.get(id) ?? [])]) {
-        if (ids) wait.hear({})
+      for (const wait of [...this.#waitsOf(id)]) {
+        if (ids) this.#hear(wait, {})
         else this.#enter(wait, 0)
       }
     }
@@ -150,7 +155,7 @@ export class Waiters {
   #drop(wait: Wait): void {
     this.#lanes[wait.lane]?.delete(wait)
     const waits = this.#byTask.get(wait.id)
-    if (!waits?.delete(wait) || waits.size > 0) return
+    if (waits instanceof Set ? !waits.delete(wait) || waits.size > 0 : waits !== wait) return
     this.#byTask.delete(wait.id)
     if (this.#byTask.size > 0) return
     this.#timer?.cancel()
@@ -198,7 +203,7 @@ export class Waiters {
   async #ask(due: readonly Wait[]): Promise<void> {
     const wanted = due.filter((wait) => !this.#isQuiet(wait))
     if (wanted.length > 0) {
-      this.#limit = this.#store.attend?.(this.#hear) ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
+      this.#limit = this.#store.attend?.(this.#ended) ? Math.max(SLOWEST_WHEN_TOLD, this.#slowest) : this.#slowest
     }
     try {
       const ids = [...new Set(wanted.map(({ id }) => id))]
@@ -207,24 +212,24 @@ export class Waiters {
       for (const wait of wanted) {
         const found = seen.get(wait.id)
         wait.failingSince = null
-        if (!found) wait.fail(new TriarchError('UNKNOWN_TASK', `there is no task "${wait.id}"`))
-        else if (wait.news === 'end' ? found.ended : found.mark !== wait.mark) wait.hear({ mark: found.mark })
+        if (!found) this.#fail(wait, new TriarchError('UNKNOWN_TASK', `there is no task "${wait.id}"`))
+        else if (wait.news === 'end' ? found.ended : found.mark !== wait.mark) this.#hear(wait, { mark: found.mark })
       }
     } catch (error) {
       const now = this.#environment.monotonic()
       for (const wait of wanted) {
         wait.failingSince ??= now
-        if (!isPassing(error) || now - wait.failingSince > PATIENCE) wait.fail(error)
+        if (!isPassing(error) || now - wait.failingSince > PATIENCE) this.#fail(wait, error)
       }
     }
     const last = this.#lastLane
     for (const wait of due) {
-      if (this.#byTask.get(wait.id)?.has(wait))
-        this.#enter(wait, this.#isQuiet(wait) ? last : Math.min(wait.lane + 1, last))
+      if (this.#waits(wait)) this.#enter(wait, this.#isQuiet(wait) ? last : Math.min(wait.lane + 1, last))
     }
   }
 }
 
+const ignored = (): void => undefined
 const passing = ['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_UNANSWERED'] as const
 
 /** The store may well answer when it is asked again. */

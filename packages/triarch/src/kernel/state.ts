@@ -7,6 +7,7 @@ import type { Mail } from './mailbox.ts'
 import type { PlanState } from './plan.ts'
 import type { StepPolicy } from './policy.ts'
 import type { StepStatus, TaskResult, TaskStatus } from './status.ts'
+import { Table } from './table.ts'
 
 /** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
 export interface TaskState {
@@ -32,9 +33,9 @@ export interface TaskState {
   /** It does not begin before it is thawed. */
   frozen: boolean
   /** The tasks it comes after. */
-  antecedents: Map<string, Antecedent>
+  antecedents: Table<string, Antecedent>
   /** Locks it has, or waits for. */
-  locks: Map<number, Lock>
+  locks: Table<number, Lock>
   hooks: readonly HookOrder[]
   /** Events so far: an event's ordinal is its place in this count. */
   ordinal: number
@@ -62,9 +63,9 @@ export interface TaskState {
   steps: Map<number, Step>
   /** Completed steps that can be undone: apart, so that no turn has to look through them. */
   done: Map<number, Step>
-  timers: Map<number, number>
-  waits: Map<number, { name: string; until: number | null }>
-  children: Map<number, Child>
+  timers: Table<number, number>
+  waits: Table<number, { name: string; until: number | null }>
+  children: Table<number, Child>
   /** Events received that nobody waited for yet, oldest first. */
   mailbox: Mail[]
   patches: Set<string>
@@ -75,9 +76,9 @@ export interface TaskState {
   /** Null: a durable function, or not planned yet. */
   plan: PlanState | null
   /** Of steps that are or were suspended. */
-  suspensions: Map<number, Suspension>
+  suspensions: Table<number, Suspension>
   /** By the steps that run them. */
-  batches: Map<number, Batch>
+  batches: Table<number, Batch>
 }
 
 export interface Pause {
@@ -218,8 +219,8 @@ export function newState(id: string): TaskState {
     parent: null,
     life: null,
     frozen: false,
-    antecedents: new Map(),
-    locks: new Map(),
+    antecedents: new Table(),
+    locks: new Table(),
     hooks: [],
     ordinal: 0,
     asides: 0,
@@ -236,16 +237,16 @@ export function newState(id: string): TaskState {
     lastFailed: null,
     steps: new Map(),
     done: new Map(),
-    timers: new Map(),
-    waits: new Map(),
-    children: new Map(),
+    timers: new Table(),
+    waits: new Table(),
+    children: new Table(),
     mailbox: [],
     patches: new Set(),
     pause: null,
     deferred: [],
     unwinding: null,
     plan: null,
-    suspensions: new Map(),
-    batches: new Map(),
+    suspensions: new Table(),
+    batches: new Table(),
   }
 }

@@ -7,6 +7,7 @@ import { type GateRequests, requestsOf } from './gate.ts'
 import type { Move } from './hook.ts'
 import type { Message, PageItem } from './message.ts'
 import type { Delivery, Step, TaskState } from './state.ts'
+import { Table } from './table.ts'
 
 /**
  * One transition in the making: the events decided so far, and what is to leave the process once they are durable.
@@ -26,7 +27,7 @@ export interface Turn {
   /** Children of batches that come to be with this transition. */
   readonly spawned: Spawn[]
   /** How children of batches ended, until it is recorded: all of a turn at once. */
-  readonly ended: Map<number, EndedChildren>
+  readonly ended: Table<number, EndedChildren>
   /** From state to state, where somebody wants to know. */
   readonly moves: Move[]
   /** Steps whose running attempt should be aborted. */
@@ -76,7 +77,7 @@ export function newTurn(state: TaskState, at: number, random: () => number, limi
     posts: [],
     spawned: [],
     moves: [],
-    ended: new Map(),
+    ended: new Table(),
     aborts: [],
     forgotten: [],
     alerts: [],

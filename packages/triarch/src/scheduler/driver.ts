@@ -9,6 +9,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { Delivery } from '../kernel/state.ts'
+import { Table } from '../kernel/table.ts'
 import { Given } from './audience.ts'
 import type { Command } from './command.ts'
 import { functionContext } from './context.ts'
@@ -29,7 +30,7 @@ export class FunctionDriver {
   /** New decisions, for the runner to take. */
   readonly commands: Command[] = []
   /** Code of local steps and registered compensations, by decision id. */
-  readonly locals: Map<number, LocalCode> = new Map()
+  readonly locals: Table<number, LocalCode> = new Table()
   /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
   failure: TriarchError | null = null
   /** Steps that the code asked for, and whether it ever looks at what becomes of them. */
@@ -46,11 +47,11 @@ export class FunctionDriver {
   readonly #stray: (error: TriarchError) => void
   readonly #recorded: readonly Decision[]
   readonly #patches: ReadonlySet<string>
-  readonly #patched = new Map<string, boolean>()
+  readonly #patched = new Table<string, boolean>()
   readonly #waiting = new Map<number, Given<never>>()
-  readonly #wished = new Map<number, Wished>()
+  readonly #wished = new Table<number, Wished>()
   /** By the ids under which they were asked for; null: what came to it went on to others. */
-  readonly #left = new Map<number, Wish | null>()
+  readonly #left = new Table<number, Wish | null>()
   /** Maybe nobody listens to them any more. */
   readonly #doubtful = new Set<Wished>()
   readonly #input: Json
@@ -85,7 +86,7 @@ export class FunctionDriver {
     const { definition } = this.workflow
     const context = functionContext(this)
     const run = async () => {
-      let input: unknown = this.#input
+      let input: unknown = copy(this.#input)
       if (definition.input) {
         const checked = validateSync(definition.input, input)
         if (checked === 'async')
@@ -316,10 +317,8 @@ export class FunctionDriver {
         this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten(this.#waiting.values())
       if (forgotten) throw forgotten
       const { name, definition } = this.workflow
-      this.#end({
-        type: 'returned',
-        output: encode(output, `output of ${name}`, this.payloadLimit, definition.secrets),
-      })
+      const encoded = encode(output, `output of ${name}`, this.payloadLimit, definition.secrets)
+      this.#end({ type: 'returned', output: encoded })
     } catch (error) {
       this.#threw(error)
     }

@@ -14,14 +14,16 @@ import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { newState, type Step, type TaskState } from '../kernel/state.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
+import { Table } from '../kernel/table.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { newTurn, type Turn } from '../kernel/turn.ts'
+import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { drained } from './drained.ts'
 import { FunctionDriver } from './driver.ts'
 import type { LocalCode } from './effect.ts'
 import { finalizeCode } from './finalize.ts'
-import { datedEvents, isAside } from './history.ts'
+import { isAside } from './history.ts'
 import { checkLegible, isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
@@ -70,14 +72,15 @@ export class TaskRunner {
   #busy = true
   #gone = false
   #evict = false
-  #create: NewTask | null = null
+  /** Not yet written. */
+  #draft: Draft | null = null
   /** What the task row holds. */
   #snapshot: Summary
   #timer: Timer | null = null
   /** Letters already taken into a turn that is not yet durable. */
   #inFlight: number[] = []
   /** Who waits to be told that a trial of these steps is recorded as begun. */
-  readonly #begun = new Map<number, (known: boolean) => void>()
+  readonly #begun = new Table<number, (known: boolean) => void>()
   /** Steps whose attempt runs in this process. */
   readonly #here = new Set<number>()
   readonly #notice = new Notice()
@@ -99,10 +102,14 @@ export class TaskRunner {
   }
 
   /** A task that is created by its own first transition. */
-  static create(owner: Owner, task: NewTask, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
-    const rebuilt = rebuild(task.id, datedEvents([{ seq: 1, at: task.at, events: task.events }]))
+  static create(owner: Owner, draft: Draft, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
+    const { task, first } = draft
+    const rebuilt = rebuild(
+      task.id,
+      first.map((event) => ({ at: task.at, event })),
+    )
     const runner = new TaskRunner(owner, { id: task.id, epoch: 1, state: rebuilt.state }, CallContext.here())
-    runner.#create = task
+    runner.#draft = draft
     runner.#at = task.at
     runner.#created = created
     void runner.#guard(async () => {
@@ -304,14 +311,14 @@ export class TaskRunner {
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
     this.#owner.count(turn.stale)
-    const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#create || work.length > 0
+    const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#draft || work.length > 0
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step, turn.at)
       this.#settle()
       return this.#idle(wakeAt)
     }
-    if (appended || this.#create) this.#seq++
+    if (appended || this.#draft) this.#seq++
     this.#inFlight = consumed
     const transition: Transition = {
       key: this.key,
@@ -320,9 +327,9 @@ export class TaskRunner {
       epoch: this.epoch,
       seq: this.#seq,
       at: turn.at,
-      events: eventsText(this.#create, turn.events),
-      create: this.#create,
-      snapshot: this.#create || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
+      events: eventsText(this.#draft, turn.events),
+      create: this.#draft?.task ?? null,
+      snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
       consumed,
       work,
       withdraw: turn.aborts.filter((step) => !this.#here.has(step)),
@@ -356,7 +363,7 @@ export class TaskRunner {
     }
     this.key = outcome.key
     this.recorded = pending.transition.seq
-    this.#create = null
+    this.#draft = null
     for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
     this.#inFlight = []
     const { turn, transition, local } = pending

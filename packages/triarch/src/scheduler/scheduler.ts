@@ -11,18 +11,19 @@ import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Turn } from '../kernel/turn.ts'
+import type { Draft } from '../store/origin.ts'
 import type {
   Claim,
   CommitOutcome,
   Hint,
   HistoryRecord,
   Letter,
-  NewTask,
   StateStore,
   StepRequest,
   Transition,
 } from '../store/port.ts'
 import { Alarm } from './alarm.ts'
+import { OwnAttempt } from './attempt.ts'
 import { Committer } from './committer.ts'
 import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
@@ -178,7 +179,8 @@ export class Scheduler implements Owner {
    * Creates a task and starts it in the same transition, when this node can run it now. Null: it cannot; submit it to
    * the store.
    */
-  launch(task: NewTask): Promise<CommitOutcome> | null {
+  launch(draft: Draft): Promise<CommitOutcome> | null {
+    const { task } = draft
     const { tasks, memory } = this.limits
     const room = this.#runners.size < tasks && this.#weight < memory && !this.#runners.has(task.id)
     if (!this.#open || !room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version))
@@ -186,7 +188,7 @@ export class Scheduler implements Owner {
     return new Promise((resolve, reject) => {
       const created = (outcome: CommitOutcome | Error) =>
         outcome instanceof Error ? reject(outcome) : resolve(outcome)
-      const runner = TaskRunner.create(this, task, created)
+      const runner = TaskRunner.create(this, draft, created)
       this.#runners.set(task.id, runner)
     })
   }
@@ -258,32 +260,14 @@ export class Scheduler implements Owner {
   }
 
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
-    const { policy, expiresAt, operation, attempt } = step
+    const { policy, expiresAt, operation } = step
     const host = local ? this.#locals : this.#options.hosts.get(agentOf(request.action))
     if (local) this.#locals.take()
     const within = this.environment.now() + policy.completeWithin
-    host?.start(
-      {
-        request,
-        completeBy:
-          operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within,
-        heartbeatWithin: operation === 'run' ? policy.heartbeatWithin : null,
-        beat: (progress, checkpoint) => {
-          if (progress === undefined && checkpoint === undefined) return
-          runner.push({
-            type: 'heartbeat',
-            step: step.id,
-            attempt,
-            ...(progress !== undefined && { progress }),
-            ...(checkpoint !== undefined && { checkpoint }),
-          })
-        },
-        begun: () => runner.begun(step.id, attempt),
-        survived: () => void runner.push({ type: 'heartbeat', step: step.id, attempt, trial: 'survived' }),
-        done: (reply) => void runner.push(reply),
-      },
-      local && this.#handler(local, runner),
-    )
+    const completeBy =
+      operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within
+    const heartbeatWithin = operation === 'run' ? policy.heartbeatWithin : null
+    host?.start(new OwnAttempt(runner, request, { completeBy, heartbeatWithin }), local && this.#handler(local, runner))
   }
 
   #handler(local: LocalCode, { key, epoch }: TaskRunner): Handler {

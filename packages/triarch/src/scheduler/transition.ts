@@ -7,7 +7,7 @@ import { onTrial } from '../kernel/loss.ts'
 import type { Step, TaskState } from '../kernel/state.ts'
 import type { Summary } from '../kernel/summary.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
-import { taskOf } from '../store/origin.ts'
+import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import type { Command } from './command.ts'
 
@@ -172,8 +172,7 @@ function newChild(
 }
 
 /** The record's events; those of a task's first record follow its submission. */
-export function eventsText(create: NewTask | null, events: readonly TaskEvent[]): string | null {
-  if (events.length === 0) return create?.events ?? null
-  const text = JSON.stringify(events)
-  return create ? `${create.events.slice(0, -1)},${text.slice(1)}` : text
+export function eventsText(draft: Draft | null, events: readonly TaskEvent[]): string | null {
+  const all = draft ? [...draft.first, ...events] : events
+  return all.length > 0 ? JSON.stringify(all) : null
 }

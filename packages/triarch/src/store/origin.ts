@@ -1,6 +1,6 @@
-import type { Submission } from '../kernel/event.ts'
+import type { Submission, TaskEvent } from '../kernel/event.ts'
 import { waitingParents } from '../kernel/gate.ts'
-import type { LockRequest, NewTask } from './port.ts'
+import type { Creation, LockRequest, NewTask } from './port.ts'
 
 /** Where a task comes from: the order it is given, and what the store must know of that at once. */
 export interface Origin {
@@ -15,19 +15,33 @@ export interface Origin {
   hookOf?: string
 }
 
+/** A task in the making: its row, and its first record, which is not text yet. */
+export interface Draft {
+  task: Creation
+  first: readonly TaskEvent[]
+}
+
+export function taskOf(origin: Origin): NewTask {
+  return written(draftOf(origin))
+}
+
+export function written({ task, first }: Draft): NewTask {
+  return { ...task, events: JSON.stringify(first) }
+}
+
 /**
  * The one way to make a task: its first event, and the columns that say the same. Nobody reads the columns back out of the
  * event, so the two must not be made apart.
  */
-export function taskOf({ id, at, order, startAt, later = false, hookOf }: Origin): NewTask {
+export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origin): Draft {
   const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen } = order
   const locks = later ? [] : locksOf(order)
   const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
   const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
   // The id of one that another task started is of that one's life.
   const life = parent || hookOf !== undefined ? '' : at.toString(36)
-  const submitted = { type: 'submitted', ...order, life }
-  const task: NewTask = {
+  const submitted: TaskEvent = { type: 'submitted', ...order, life }
+  const task: Creation = {
     id,
     workflow,
     version,
@@ -38,13 +52,12 @@ export function taskOf({ id, at, order, startAt, later = false, hookOf }: Origin
     startAt: startAt ?? null,
     deadline: deadline === Number.POSITIVE_INFINITY ? null : deadline,
     parent: parent?.task ?? hookOf ?? null,
-    events: JSON.stringify(locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted]),
   }
   if (parent) task.parentStep = parent.step
   if (locks.length > 0 || (after && after.length > 0) || frozen) {
     task.gates = { locks, after: (after ?? []).map((antecedent) => antecedent.task) }
   }
-  return task
+  return { task, first: locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted] }
 }
 
 function locksOf({ exclusive = [], parent }: Submission): LockRequest[] {

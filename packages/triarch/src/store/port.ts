@@ -227,9 +227,12 @@ export interface NewTask {
   gates?: { locks: readonly LockRequest[]; after: readonly string[] }
 }
 
+/** A task that is created by its owner: its first record is that of the transition. */
+export type Creation = Omit<NewTask, 'events'>
+
 /** Several transitions of one task may not be in one batch: the next one waits for the outcome of the last. */
 export interface Transition {
-  /** The row, when known; null for a task created by this very transition (`create`, whose `events` is not written). */
+  /** The row, when known; null for a task created by this very transition (`create`). */
   key: number | null
   id: string
   node: string
@@ -242,7 +245,7 @@ export interface Transition {
   at: number
   /** JSON array of the events of this record; null appends none (a mere release). */
   events: string | null
-  create: NewTask | null
+  create: Creation | null
   /** Written when something in it changed. */
   snapshot: Snapshot | null
   /** Inbox letters consumed by this record. */

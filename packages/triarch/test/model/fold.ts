@@ -1,6 +1,7 @@
 import { apply } from '../../src/kernel/apply.ts'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import { type Delivery, newState, type TaskState } from '../../src/kernel/state.ts'
+import { Table } from '../../src/kernel/table.ts'
 
 /** A task as these events leave it, each recorded 10 ms after the one before. */
 export class Fold {
@@ -58,7 +59,7 @@ function places(state: TaskState): Map<string, Values> {
     for (const [id, step] of some) found.set(`step ${id}`, flat(step, '', new Map([['.kept', kept]])))
   const own: Values = new Map()
   for (const [name, value] of Object.entries(task)) {
-    if (value instanceof Map) for (const [id, one] of value) found.set(`${name} ${id}`, flat(one, ''))
+    if (value instanceof Table) for (const [id, one] of value) found.set(`${name} ${id}`, flat(one, ''))
     else flat(value, name, own)
   }
   return found.set('', own)
@@ -66,7 +67,8 @@ function places(state: TaskState): Map<string, Values> {
 
 function flat(value: unknown, place: string, found: Values = new Map()): Values {
   if (value instanceof Set) for (const part of value) found.set(`${place}.${String(part)}`, true)
-  else if (value instanceof Map) for (const [key, part] of value) flat(part, `${place}.${String(key)}`, found)
+  else if (value instanceof Map || value instanceof Table)
+    for (const [key, part] of value) flat(part, `${place}.${String(key)}`, found)
   else if (typeof value === 'object' && value !== null)
     for (const [key, part] of Object.entries(value)) flat(part, `${place}.${key}`, found)
   else if (value !== undefined && value !== null) found.set(place, value)

@@ -4,10 +4,12 @@ import type { TaskEvent } from '../../src/kernel/event.ts'
 import { type DatedEvent, rebuild } from '../../src/kernel/rebuild.ts'
 import type { Child, Step, TaskState } from '../../src/kernel/state.ts'
 import { mayMove, moves } from '../../src/kernel/status.ts'
+import { Table } from '../../src/kernel/table.ts'
 import { nextWake } from '../../src/kernel/tick.ts'
 import { isOutstanding, type Turn } from '../../src/kernel/turn.ts'
 import type { Attempt } from './machine.ts'
 import { Saga } from './saga.ts'
+import { tableOf } from './table.ts'
 
 export interface Surroundings {
   now: number
@@ -27,7 +29,7 @@ export class Judge {
   readonly #sent = new Set<string>()
 
   constructor(state: TaskState) {
-    this.#fold = structuredClone(state)
+    this.#fold = copyOf(state)
   }
 
   /** The events of a turn, and the attempts that go out with them. */
@@ -44,7 +46,7 @@ export class Judge {
     }
     const rebuilt = rebuild('t', history).state
     if (reload) {
-      this.#fold = structuredClone(rebuilt)
+      this.#fold = copyOf(rebuilt)
       this.#saga = Saga.of(rebuilt)
     } else {
       expect(durable(state), 'the state in memory is the fold of the history').toEqual(durable(rebuilt))
@@ -145,6 +147,14 @@ function isAwaited({ unwinding }: TaskState, { status, mode, onCancel }: Child):
 
 function statuses(state: TaskState): Map<number, Step['status']> {
   return new Map([...state.steps.values()].map(({ id, status }) => [id, status]))
+}
+
+/** A deep copy. */
+function copyOf(state: TaskState): TaskState {
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(state))
+    copy[name] = value instanceof Table ? tableOf(structuredClone([...value])) : structuredClone(value)
+  return copy as unknown as TaskState
 }
 
 /** The state without the two marks that only this process needs. */

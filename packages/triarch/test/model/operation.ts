@@ -241,7 +241,11 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
     epoch: made ? 1 : (task?.epoch ?? 1) + (stale === 'epoch' ? -1 : stale === 'nextEpoch' ? 1 : 0),
     seq: made ? 1 : seqOf(task?.records.length ?? 0, choice),
     at,
-    events: choice.append ? JSON.stringify([{ type: 'progressed', progress: ++model.serial }]) : null,
+    events: made
+      ? made.events
+      : choice.append
+        ? JSON.stringify([{ type: 'progressed', progress: ++model.serial }])
+        : null,
     create: made,
     snapshot: choice.snapshot && snapshotOf(choice.snapshot, at),
     consumed: consumed.flatMap((letter) => letter.id ?? []),

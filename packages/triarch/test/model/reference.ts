@@ -240,10 +240,10 @@ export function commit(model: Reference, batch: readonly port.Transition[]): Exp
 function commitOne(model: Reference, transition: port.Transition): ExpectedCommit {
   const { create, node, epoch, seq, at, events, snapshot } = transition
   if (create) {
-    if (!insert(model, create)) return { ok: false, reason: 'exists' }
+    if (!insert(model, { ...create, events: events ?? '' })) return { ok: false, reason: 'exists' }
     const made = model.tasks.get(create.id) as ModelTask
     Object.assign(made, { lockedBy: node, epoch, ready: false, wakeAt: null, updatedAt: at })
-    made.records = [{ seq, at, events: events ?? create.events }]
+    made.records = [{ seq, at, events: events ?? '' }]
   }
   const task = create ? model.tasks.get(create.id) : byKey(model, transition.key)
   if (!task || task.lockedBy !== node || task.epoch !== epoch) return { ok: false, reason: 'fenced' }

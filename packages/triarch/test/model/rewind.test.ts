@@ -5,6 +5,7 @@ import { effective, rebuild, rebuilding } from '../../src/kernel/rebuild.ts'
 import { newState, type TaskState } from '../../src/kernel/state.ts'
 import { Fold } from './fold.ts'
 import * as h from './history.ts'
+import { tableOf } from './table.ts'
 
 /** What is left of a history, and what the last rewind of it is told of attempts and ids. */
 function left(events: readonly TaskEvent[]): { kept: string; attempts: unknown; endId: unknown } {
@@ -324,7 +325,7 @@ describe('a stopped task that had been through everything', () => {
     const { state } = tired()
     const fold = tired({ plan })
     fold.changes({ type: 'continued', input: 3, nextId: 12, pending, held: true })
-    const locks = new Map([[0, { ...key, standing: 'held' }]])
+    const locks = tableOf([[0, { ...key, standing: 'held' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, mailbox: pending, locks })
     expect(state.steps.size).toBe(2)
   })
@@ -332,7 +333,7 @@ describe('a stopped task that had been through everything', () => {
   it('begins like one that was just submitted when it starts over', () => {
     const fold = tired({ status: 'running', plan })
     fold.changes({ type: 'continued', input: 3, nextId: 12, pending: [], anew: true })
-    const locks = new Map([[0, { ...key, standing: 'lost' }]])
+    const locks = tableOf([[0, { ...key, standing: 'lost' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'pending', begun: false, locks })
   })
 
@@ -342,7 +343,7 @@ describe('a stopped task that had been through everything', () => {
     expect(fold.state).toMatchObject({
       ...{ status: 'running', result: 'pending', output: undefined, error: undefined, unwinding: null, pause: null },
       ...{ frozen: false, deferred: [], generation: 6, tried: { 1: 4, 3: 9 }, endId: 20, completeBy: 5_000 },
-      antecedents: new Map(),
+      antecedents: tableOf([]),
     })
     expect(fold.state.locks.get(7)?.standing).toBe('lost')
     expect(fold.state.steps.get(3)).toMatchObject({

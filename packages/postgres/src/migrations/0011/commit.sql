@@ -1,8 +1,8 @@
--- As before (0001/commit.sql), with a third fence: a record is written only where the one before it is there; and a new beginning
--- drops what lies before it. Read that file for the reasons of the rest.
-CREATE OR REPLACE FUNCTION triarch.commit(
+-- As before (0001/commit.sql), with the ids of the tasks; a third fence: a record is written only where the one before it is there;
+-- and a new beginning drops what lies before it. Read that file for the reasons of the rest.
+CREATE FUNCTION triarch.commit(
   slot text, call bigint,
-  keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
+  keys bigint[], ids text[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
   create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
   create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
   create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
@@ -70,9 +70,10 @@ BEGIN
     PERFORM 1 FROM triarch.tasks t WHERE t.key = ANY (releases) ORDER BY t.key FOR UPDATE;
   END IF;
   FOR entry IN
-    SELECT b.ord, t.key FROM unnest(keys, nodes, epochs) WITH ORDINALITY AS b (key, node, epoch, ord)
+    -- A store that went back may have given the key anew, to another task.
+    SELECT b.ord, t.key FROM unnest(keys, ids, nodes, epochs) WITH ORDINALITY AS b (key, id, node, epoch, ord)
     JOIN triarch.tasks t ON t.key = b.key
-    WHERE t.epoch = b.epoch AND t.locked_by = b.node
+    WHERE t.epoch = b.epoch AND t.locked_by = b.node AND (t.id = b.id OR b.id IS NULL)
     ORDER BY t.key FOR NO KEY UPDATE OF t
   LOOP
     done[entry.ord] := entry.key;
@@ -230,9 +231,35 @@ BEGIN
 END
 $$;
 
--- The keys again, without those that are another task's: a store that went back may have given them anew.
-CREATE FUNCTION triarch.keys_of(keys bigint[], ids text[]) RETURNS bigint[] LANGUAGE sql STABLE
-SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
-  SELECT array_agg((SELECT t.key FROM triarch.tasks t WHERE t.key = k.key AND t.id = k.id) ORDER BY k.ord)
-  FROM unnest(keys, ids) WITH ORDINALITY AS k (key, id, ord)
+-- What processes of before call: they do not say the ids.
+CREATE OR REPLACE FUNCTION triarch.commit(
+  slot text, call bigint,
+  keys bigint[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
+  create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
+  create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
+  create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
+  create_deadline bigint[], create_progress text[], create_output text[], create_error text[], create_pause text[],
+  -- the tasks that are given back, and what changes in the rows of tasks
+  releases bigint[],
+  change_of bigint[], change_snapshot boolean[], change_status text[], change_result text[], change_failures bigint[],
+  change_deadline bigint[], change_progress text[], change_output text[], change_error text[], change_pause text[],
+  change_rebase boolean[], change_release boolean[], change_wake_at bigint[], change_ready boolean[],
+  change_orphaned boolean[],
+  consumed_of bigint[], consumed bigint[],
+  work_of bigint[], work_step bigint[], work_operation text[], work_attempt bigint[], work_agent text[],
+  work_action text[], work_priority bigint[], work_complete_within bigint[], work_heartbeat_within bigint[],
+  work_expires_at bigint[], work_request text[],
+  withdraw_of bigint[], withdraw_step bigint[],
+  forget_of bigint[], forget_step bigint[],
+  child_of bigint[], child_step bigint[],
+  child_id text[], child_workflow text[], child_version text[], child_priority bigint[], child_status text[],
+  child_at bigint[], child_start bigint[], child_deadline bigint[], child_parent text[], child_tags text[],
+  child_events text[],
+  post_of bigint[], post_task text[], post_control boolean[], post_message text[]
+) RETURNS TABLE (answer text, owners text[]) LANGUAGE sql AS $$
+  SELECT * FROM triarch.commit(
+    $1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+    $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49,
+    $50, $51, $52, $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, $71, $72, $73,
+    $74, $75, $76, $77)
 $$;

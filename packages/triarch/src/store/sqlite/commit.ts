@@ -191,7 +191,7 @@ function createOwned(
     ...[rest.progress, rest.output, rest.error, rest.pause],
   )
   if (key === null) return null
-  database.run(RECORD, key, seq, at, events ?? create.events)
+  database.run(RECORD, key, seq, at, events)
   if (tags !== null) insertTags(database, key, create.tags)
   return key
 }

@@ -55,7 +55,7 @@ function insertRow(database: Database, task: NewTask): SubmitOutcome {
   return { created: true, key }
 }
 
-export function tagsText({ tags }: NewTask): string | null {
+export function tagsText({ tags }: Pick<NewTask, 'tags'>): string | null {
   return Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
 }
 
