@@ -15,6 +15,8 @@ export const vocabulary = {
   planTypes: ['PlanContext', 'ActionPlanContext'],
   /** Methods of a task that give a promise. */
   promised: ['run', 'transaction', 'sleep', 'event', 'call', 'start', 'lock', 'batch', 'continueAs'],
+  /** Methods of a task whose function is a step, after its name. */
+  named: ['run', 'transaction', 'batch'],
   /** Methods of a plan that take a block, and must have its answer at once. */
   blocks: ['sequence', 'concurrence', 'lock'],
   /** Methods of a plan that give what was planned, and its part that stands for what it will give. */

@@ -40,14 +40,43 @@ describe('the recommended config', () => {
   })
 })
 
+describe('docs/eslint.md', () => {
+  const text = readFileSync(join(root, 'docs/eslint.md'), 'utf8')
+  const sections = text.split(/^## /m).slice(1)
+
+  it('tells of each rule, and of no other', () => {
+    expect(sections.map((section) => section.split('\n', 1)[0])).toEqual(Object.keys(rules))
+  })
+
+  const names = ['announce', 'createHost', 'db', 'items', 'migrate', 'notify', 'remind', 'report', 'reserve']
+  const head = `import { ref, workflow } from 'triarch'; import { ${names}, versions, withRetry } from './things.ts';`
+  const body = (code: string, rule: string) => {
+    if (code.includes('workflow(')) return code
+    const kind = /async-blocks|reference/.test(rule) ? 'plan(input, plan)' : 'run(order, task)'
+    return `workflow('sample', { async ${kind} { const { url } = order; ${code}\n} })`
+  }
+  // Each part of a sample, for the same name may be said in several.
+  const samples = sections.flatMap((section) => {
+    const rule = section.split('\n', 1)[0] ?? ''
+    const code = /^```ts\n(.*?)^```/ms.exec(section)?.[1] ?? ''
+    return code.split(/\n(?=\n|const (?:customer|rates|region|id) = )/).map((part) => ({ rule, part }))
+  })
+
+  it.each(samples)('says of $rule what is true: $part', ({ rule, part }) => {
+    const lines = part.split('\n').flatMap((line, index) => (line.includes('// reported') ? [index + 1] : []))
+    const found = new Linter().verify(`${head}${body(part, rule)}`, [
+      plugin.configs.recommended,
+      { languageOptions: { parser }, rules: { 'triarch/no-io': 'off', [`triarch/${rule}`]: 'error' } },
+    ])
+    expect(found.filter(({ ruleId, fatal }) => fatal || ruleId === `triarch/${rule}`).map(({ line }) => line)).toEqual(
+      lines,
+    )
+  })
+})
+
 describe('the plugin', () => {
   it('says which it is', () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
     expect(plugin.meta).toMatchObject({ name: 'eslint-plugin-triarch', version } satisfies ESLint.ObjectMetaProperties)
-  })
-
-  it('tells of each rule in docs/eslint.md, and of no other', () => {
-    const text = readFileSync(join(root, 'docs/eslint.md'), 'utf8')
-    expect([...text.matchAll(/^## (no-[a-z-]+)$/gm)].map(([, name]) => name)).toEqual(Object.keys(rules))
   })
 })

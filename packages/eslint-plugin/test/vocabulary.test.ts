@@ -17,6 +17,11 @@ it('has all methods of a task that give a promise', () => {
   expect(same).toBe(true)
 })
 
+it('has the methods of a task that take the name of a step first', () => {
+  const names: readonly (keyof TaskContext)[] = vocabulary.named
+  expect(names).toHaveLength(3)
+})
+
 it('has the methods of plans', () => {
   const planned: Same<(typeof vocabulary.planned)[number], Methods<ActionPlanContext<unknown, unknown>, Planned>> = true
   const blocks: readonly (keyof PlanContext)[] = vocabulary.blocks

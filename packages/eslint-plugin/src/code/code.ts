@@ -2,6 +2,7 @@
 import type { SourceCode } from 'eslint'
 import type * as ESTree from 'estree'
 import { vocabulary } from '../vocabulary.ts'
+import { type Holding, Holdings, type Kind, kindIn, type Method, type Typed } from './holding.ts'
 import { Names } from './names.ts'
 import {
   bare,
@@ -18,15 +19,6 @@ import {
   within,
 } from './syntax.ts'
 
-/** `run`: runs anew from the history; `plan`: runs once, and makes a plan. */
-export type Kind = 'run' | 'plan'
-
-/** A method of a context, as it is called. */
-export interface Method {
-  kind: Kind
-  name: string
-}
-
 /**
  * The code of a file's workflows: their `run` and `plan`, functions with a context among their parameters, and every function
  * of the file that these call. Functions that are given to a task's methods are steps, and no part of it.
@@ -39,48 +31,31 @@ export class Code {
   /** The functions that plan for actions. */
   readonly actionPlans: FunctionNode[] = []
   readonly #functions = new Map<FunctionNode, Kind>()
-  /** What holds a context, and what holds a method of one. */
-  readonly #contexts = new Map<Variable, Kind>()
-  readonly #methods = new Map<Variable, Method>()
+  readonly #holdings: Holdings
   readonly #found: Record<Kind, Node[]> = { run: [], plan: [] }
 
   constructor(source: SourceCode) {
     this.source = source
     this.names = new Names(source)
+    this.#holdings = new Holdings(this.names)
     this.nodes = this.#found
     const roots = [...this.#roots()].sort((a, b) => Number(a.kind === 'plan') - Number(b.kind === 'plan'))
-    for (let known = -1; roots.length > 0 && known < this.#contexts.size + this.#methods.size; ) {
+    for (let known = -1; roots.length > 0 && known < this.#holdings.size; ) {
       // A function may hear of its context from a call that comes after it was looked at: until nothing new is found.
-      known = this.#contexts.size + this.#methods.size
+      known = this.#holdings.size
       this.#functions.clear()
       this.#found.run.length = 0
       this.#found.plan.length = 0
-      for (const { code, kind, position } of roots) {
-        this.#bind(code.params[position], kind)
+      for (const { code, kind, position, holding } of roots) {
+        this.#holdings.bind(code.params[position], holding)
         this.#enter(code, kind)
       }
     }
   }
 
-  /** What kind of code the function is; undefined: neither of a workflow nor of a plan. */
-  kindOf(code: FunctionNode): Kind | undefined {
-    return this.#functions.get(code)
-  }
-
   /** The method of a context that is called; null: something else is. */
   method(callee: Node): Method | null {
-    const found = bare(callee)
-    if (found.type === 'Identifier') return this.#methods.get(this.names.variable(found) as Variable) ?? null
-    if (found.type !== 'MemberExpression') return null
-    const kind = this.context(found.object)
-    const name = nameOf(found)
-    return kind && name !== null ? { kind, name } : null
-  }
-
-  /** The kind of context that an expression is; undefined: it is none. */
-  context(node: Node): Kind | undefined {
-    const variable = this.names.variable(bare(node))
-    return variable ? this.#contexts.get(variable) : undefined
+    return this.#holdings.method(callee)
   }
 
   /** What the task is called at a place; null: nobody can say. */
@@ -90,7 +65,7 @@ export class Code {
       scope;
       scope = scope.upper
     ) {
-      const found = scope.variables.find((variable) => this.#contexts.get(variable) === 'run')
+      const found = scope.variables.find((variable) => this.#holdings.isTask(variable))
       if (found) return this.#isHidden(found, node) ? null : found.name
     }
     return null
@@ -113,7 +88,7 @@ export class Code {
     for (const part of within(node, this.source, ({ type }) => type === 'AwaitExpression')) {
       const variable = part.type === 'AwaitExpression' ? null : this.names.variable(part)
       if (!variable) continue
-      if (this.#contexts.has(variable) || this.#methods.has(variable)) return true
+      if (this.#holdings.has(variable)) return true
       const value = seen.has(variable) ? null : this.names.valueOf(variable)
       if (value && this.isInside(variable) && this.usesTask(value, seen.add(variable))) return true
     }
@@ -128,12 +103,12 @@ export class Code {
     return false
   }
 
-  *#roots(): Generator<{ code: FunctionNode; kind: Kind; position: number }> {
+  *#roots(): Generator<Root> {
     for (const node of within(this.source.ast, this.source)) {
       if (isFunction(node)) {
         for (const [position, param] of node.params.entries()) {
-          const kind = this.#typed(param)
-          if (kind) yield { code: node, kind, position }
+          const holding = this.#holdings.typed((param.type === 'AssignmentPattern' ? param.left : param) as Typed)
+          if (holding) yield { code: node, kind: kindIn(holding), position, holding }
         }
       }
       if (node.type !== 'CallExpression' || !node.arguments[1]) continue
@@ -149,7 +124,7 @@ export class Code {
         const value = propertyOf(definition, name)
         const code = value && this.names.functionOf(value)
         if (code && !isWorkflow) this.actionPlans.push(code)
-        if (code) yield { code, kind, position: 1 }
+        if (code) yield { code, kind, position: 1, holding: kind }
       }
     }
   }
@@ -160,45 +135,6 @@ export class Code {
     if (!path || path.module === null || path.names.join('.') !== vocabulary.workflow) return false
     // A method of that name is the module's own only where the module itself was imported.
     return found.type !== 'MemberExpression' || path.module === vocabulary.module
-  }
-
-  /** The kind of context that a parameter is by its type. */
-  #typed(param: ESTree.Pattern): Kind | undefined {
-    const pattern = param.type === 'AssignmentPattern' ? param.left : param
-    const { typeAnnotation } = pattern as { typeAnnotation?: { typeAnnotation?: { typeName?: Typename } } }
-    const name = typeAnnotation?.typeAnnotation?.typeName
-    const local = name?.type === 'TSQualifiedName' ? name.left?.name : name?.name
-    const imported = local === undefined ? null : this.names.importedType(local)
-    if (!imported) return undefined
-    const type: string = imported.name === '' ? (name?.right?.name ?? '') : imported.name
-    if ((vocabulary.taskTypes as readonly string[]).includes(type)) return 'run'
-    return (vocabulary.planTypes as readonly string[]).includes(type) ? 'plan' : undefined
-  }
-
-  /** What a pattern is given is a context. */
-  #bind(pattern: Node | undefined, kind: Kind): void {
-    if (pattern?.type === 'AssignmentPattern') return this.#bind(pattern.left, kind)
-    if (pattern?.type === 'Identifier') {
-      const variable = this.#declaredBy(pattern)
-      if (variable) this.#contexts.set(variable, kind)
-    }
-    if (pattern?.type !== 'ObjectPattern') return
-    for (const part of pattern.properties) {
-      if (part.type !== 'Property') continue
-      const variable = this.#declaredBy(part.value.type === 'AssignmentPattern' ? part.value.left : part.value)
-      const name = nameOf(part)
-      if (variable && name !== null) this.#methods.set(variable, { kind, name })
-    }
-  }
-
-  #declaredBy(identifier: Node): Variable | undefined {
-    for (let node: Node | null = identifier; node; node = parentOf(node)) {
-      const found = this.names
-        .declared(node)
-        .find(({ identifiers }) => identifiers.includes(identifier as ESTree.Identifier))
-      if (found) return found
-    }
-    return undefined
   }
 
   #enter(code: FunctionNode, kind: Kind): void {
@@ -218,8 +154,8 @@ export class Code {
     }
     this.#found[kind].push(node)
     if (node.type === 'VariableDeclarator' && node.init) {
-      const context = this.context(node.init)
-      if (context) this.#bind(node.id, context)
+      const holding = this.#holdings.of(node.init)
+      if (holding) this.#holdings.bind(node.id, holding)
     }
     if (node.type === 'CallExpression') return this.#call(node, kind)
     if (!given && this.names.variable(node) && !isTarget(node)) {
@@ -240,30 +176,30 @@ export class Code {
   #call(node: ESTree.SimpleCallExpression, kind: Kind): void {
     const method = this.method(node.callee)
     const code = method ? null : this.names.functionOf(node.callee)
-    if (code) for (const [position, argument] of node.arguments.entries()) this.#pass(argument, code.params[position])
+    for (const [position, argument] of code ? node.arguments.entries() : []) {
+      const holding = this.#holdings.of(argument)
+      if (holding) this.#holdings.bind(code?.params[position], holding)
+    }
+    const given = method ? method.kind === 'run' : code === null && this.#looksLikeStep(node)
     this.#visit(node.callee, kind, false)
-    for (const argument of node.arguments) this.#visit(argument, kind, method?.kind === 'run')
+    for (const argument of node.arguments) this.#visit(argument, kind, given)
   }
 
-  /** An argument and the parameter that takes it. */
-  #pass(argument: Node, param: Node | undefined): void {
-    const kind = this.context(argument)
-    if (kind) return this.#bind(param, kind)
-    const object = bare(argument)
-    if (object.type !== 'ObjectExpression' || param?.type !== 'ObjectPattern') return
-    for (const part of object.properties) {
-      const name = part.type === 'Property' ? nameOf(part) : null
-      const taken = param.properties.find((other) => other.type === 'Property' && nameOf(other) === name)
-      if (part.type === 'Property' && name !== null && taken?.type === 'Property') this.#pass(part.value, taken.value)
-    }
+  /** A task that nobody can see to be one, such as `this.task`. */
+  #looksLikeStep({ callee, arguments: [name, ...rest] }: ESTree.SimpleCallExpression): boolean {
+    const found = bare(callee)
+    const isNamed = name?.type === 'Literal' || name?.type === 'TemplateLiteral'
+    if (found.type !== 'MemberExpression' || !isNamed || rest.length === 0) return false
+    return (vocabulary.named as readonly (string | null)[]).includes(nameOf(found))
   }
 }
 
-interface Typename {
-  type: string
-  name?: string
-  left?: { name?: string }
-  right?: { name?: string }
+/** A function that is the code of a workflow, and what its parameter holds. */
+interface Root {
+  code: FunctionNode
+  kind: Kind
+  position: number
+  holding: Holding
 }
 
 function definesAction(callee: Node): boolean {

@@ -43,6 +43,17 @@ workflow('sample', { run: (input, { run }) => run('stamp', () => Date.now()) })`
       ),
     },
     {
+      name: 'a step of a task that nobody can see may',
+      code: flow("const all = new Steps(task)\nreturn all.task.run('stamp', () => Date.now())"),
+    },
+    {
+      name: 'a step of a task in an object may',
+      code: flow(
+        'return stamp({ task, input })',
+        'const stamp = (given) => given.task.run(input, { undo: () => Date.now() })',
+      ),
+    },
+    {
       name: 'the workflow of another library may',
       code: "import { workflow } from 'elsewhere'\nworkflow({ run() { return Date.now() } })",
     },
@@ -127,6 +138,11 @@ workflow('sample', { run: (input, { run }) => run('stamp', () => Date.now()) })`
       code: flow('return charge({ context: task })', 'function charge({ context: c }) { return Date.now() }'),
       says: ['c.now()'],
       fixed: flow('return charge({ context: task })', 'function charge({ context: c }) { return c.now().getTime() }'),
+    },
+    {
+      name: 'a function with a task in an object among its parameters',
+      code: "import type { TaskContext } from 'triarch'\nexport const charge = ({ task: t }: { order: Order; task: TaskContext }) => performance.now()",
+      says: ['t.now()'],
     },
     { name: 'no name where it is hidden', code: flow('return input.map((task) => Date.now())'), says: ['task.now()'] },
   ],

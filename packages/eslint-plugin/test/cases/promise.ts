@@ -119,6 +119,14 @@ export const floatingCalls: Cases = {
       says: ['`context.run`'],
     },
     {
+      name: 'a task in an object',
+      code: flow(
+        'const all = { order: input, task }\nawait pay(all)',
+        'async function pay(given) {\ngiven.task.run(charge)\nconst { task: t } = given\nt.run(ship)\n}',
+      ),
+      says: ['`given.task.run`', '`t.run`'],
+    },
+    {
       name: 'a condition',
       code: flow('if (task.run(check, input)) return 1'),
       says: ['A promise is always true'],
@@ -155,6 +163,10 @@ export const foreignAwait: Cases = {
     {
       name: 'imports that are given what was made with it',
       code: flow('const steps = new Steps(task)\nawait steps.charge()\nawait sendMail(steps)', imported),
+    },
+    {
+      name: 'imports that are given an object with the task',
+      code: flow('await all({ task })', `${imported}\nconst all = async (given) => { await sendMail(given) }`),
     },
     {
       name: 'functions of the file, whose own code is looked at',
