@@ -3,23 +3,27 @@ import type { NewTask, SubmitOutcome } from 'triarch/store'
 import { sqlStateOf, storeError } from './failure.ts'
 import type { Settings } from './options.ts'
 import { inSchema } from './schema.ts'
-import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
+import { gatesOfTasks, submitOutcomes, tagsText } from './submit.ts'
 
-/** What a client, or a client of a pool, of `pg` has. Adapters to query builders need no more than `query`. */
+/** What a client, or a client of a pool, of `pg` has. Adapters to other drivers and query builders need no more than `query`. */
 interface Queryable {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
+  query(text: string, values: (string | null)[]): Promise<{ rows: unknown[] }>
   /** Of `pg` itself: `T` inside of a transaction. */
   getTransactionStatus?(): string | null
 }
 
-const LIST = Array.from({ length: 11 }, (_, index) => `$${index + 1}`).join(', ')
-/** The notification goes out when the caller commits. */
+/**
+ * All parameters and answers are texts: what other drivers make of arrays, large numbers and `void` is up to them.
+ * The notification goes out when the caller commits.
+ */
+const COLUMNS = ['', '', '', '::bigint', '', '::bigint', '::bigint', '::bigint', '', '', '']
+const LIST = COLUMNS.map((cast, index) => `ARRAY[$${index + 1}::text${cast}]`).join(', ')
 const SUBMIT = `
 WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer)
-SELECT c.answer, g.refused, CASE WHEN $12 <> '' THEN pg_notify($12, $14) END
-FROM c, LATERAL triarch.gate(true, c.answer, $13) g`
+SELECT c.answer, g.refused, CASE WHEN $12::text <> '' THEN pg_notify($12::text, $14::text)::text END AS told
+FROM c, LATERAL triarch.gate(true, c.answer, $13::text) g`
 
-const FIRST = 'SELECT h.events FROM triarch.history h WHERE h.task = $1 AND h.seq = 1'
+const FIRST = 'SELECT h.events FROM triarch.history h WHERE h.task = $1::text::bigint AND h.seq = 1'
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
 export async function submitVia(
@@ -36,7 +40,7 @@ export async function submitVia(
     await checkOpen(client as Queryable)
     const told = settings.notify ? await words() : null
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
-      ...taskArrays([task]),
+      ...taskTexts(task),
       told?.channel ?? '',
       gatesOfTasks([task]),
       told?.payload ?? '',
@@ -44,7 +48,7 @@ export async function submitVia(
     const { answer, refused } = rows[0] as { answer: string; refused: string | null }
     const outcome = submitOutcomes(answer, refused)[0] as SubmitOutcome
     if (outcome.created || outcome.key === 0) return outcome
-    const found = await client.query(inSchema(FIRST, settings.schema), [outcome.key])
+    const found = await client.query(inSchema(FIRST, settings.schema), [String(outcome.key)])
     const first = (found.rows[0] as { events: string } | undefined)?.events
     return { ...outcome, ...(first !== undefined && { first }) }
   } catch (error) {
@@ -56,6 +60,13 @@ export async function submitVia(
     }
     throw storeError(error)
   }
+}
+
+/** The parameters of `triarch.insert_tasks`, in its order. */
+function taskTexts(task: NewTask): (string | null)[] {
+  const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
+  const all = [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
+  return all.map((it) => (it === null ? null : String(it)))
 }
 
 /** A savepoint can be made in a transaction only. */

@@ -1,17 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PrismaPg } from '@prisma/adapter-pg'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
+import knex from 'knex'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import postgresJs from 'postgres'
 import { Triarch, workflow } from 'triarch'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PostgresTransaction, postgres } from '../src/index.ts'
 import { drizzleOn, viaDrizzle } from './adapters/drizzle.ts'
+import { knexOn, viaKnex } from './adapters/knex.ts'
 import { kyselyOn, viaKysely } from './adapters/kysely.ts'
+import { viaPostgresJs } from './adapters/postgres.ts'
+import { prismaOn, viaPrisma } from './adapters/prisma.ts'
 import { dropSchema, freshSchema, serverUrl } from './database.ts'
+import { PrismaClient } from './prisma/generated/client.ts'
 
-const table = `via_orders_${process.pid}` as const
+const table = 'via_orders'
 type Tables = Record<typeof table, { id: number }>
 const orders = pgTable(table, { id: integer().notNull() })
 
@@ -44,6 +51,27 @@ const ways: Record<string, Way> = {
       await body(() => tx.insert(orders).values({ id: 1 }), viaDrizzle(tx))
     })
   },
+  async Knex(_, body) {
+    const db = knex({ client: 'pg', connection: serverUrl(), pool: { min: 0, max: 1 } })
+    try {
+      await db.transaction((trx) => body(() => trx(table).insert({ id: 1 }), viaKnex(trx)))
+    } finally {
+      await db.destroy()
+    }
+  },
+  async 'postgres.js'(_, body) {
+    const sql = postgresJs(serverUrl(), { max: 1 })
+    try {
+      await sql.begin((tx) => body(() => tx`INSERT INTO ${tx(table)} VALUES (1)`, viaPostgresJs(tx)))
+    } finally {
+      await sql.end()
+    }
+  },
+  async Prisma(pool, body) {
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+    await prisma.$transaction((tx) => body(() => tx.order.create({ data: { id: 1 } }), viaPrisma(tx)))
+    await prisma.$disconnect()
+  },
 }
 
 describe('a submission in the transaction of', () => {
@@ -54,18 +82,16 @@ describe('a submission in the transaction of', () => {
 
   beforeAll(async () => {
     pool = new pg.Pool({ connectionString: serverUrl(), max: 2 })
+    triarch = new Triarch({ store: postgres({ url: serverUrl(), schema }), workflows: [greet, booking] })
+    await triarch.start()
   })
   afterAll(async () => {
+    await triarch.stop({ grace: 0 })
     await pool.query(`DROP TABLE ${table}`)
     await pool.end()
     await dropSchema(schema)
   })
-  beforeEach(async () => {
-    triarch = new Triarch({ store: postgres({ url: serverUrl(), schema }), workflows: [greet, booking] })
-    await triarch.start()
-    await pool.query(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (id integer)`)
-  })
-  afterEach(() => triarch.stop({ grace: 0 }))
+  beforeEach(() => pool.query(`DROP TABLE IF EXISTS ${table}; CREATE TABLE ${table} (id integer)`))
 
   const booking = workflow('booking', {
     async run(_: null, task) {
@@ -79,7 +105,17 @@ describe('a submission in the transaction of', () => {
         await db.insert(orders).values({ id: 3 })
         return db.select().from(orders)
       })
-      return [byKysely, byDrizzle]
+      const byKnex = await task.transaction('knex', async (tx: PostgresTransaction) => {
+        const db = knexOn(tx)
+        await db(table).insert({ id: 4 })
+        return db<{ id: number }>(table).select('id')
+      })
+      const byPrisma = await task.transaction('prisma', async (tx: PostgresTransaction) => {
+        const db = prismaOn(tx)
+        await db.order.create({ data: { id: 5 } })
+        return db.order.findMany()
+      })
+      return [byKysely, byDrizzle, byKnex, byPrisma]
     },
   })
 
@@ -127,20 +163,32 @@ describe('a submission in the transaction of', () => {
 
   it('nothing is refused: neither a pool nor a query builder outside of one will do', async () => {
     const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-    for (const via of [pool, viaKysely(kysely as never), viaDrizzle(drizzle(pool)), {}]) {
+    const db = knex({ client: 'pg', connection: serverUrl(), pool: { min: 0, max: 1 } })
+    const sql = postgresJs(serverUrl(), { max: 1 })
+    const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
+    const builders = [
+      viaKysely(kysely as never),
+      viaDrizzle(drizzle(pool)),
+      viaKnex(db as never),
+      viaPostgresJs(sql as never),
+      viaPrisma(prisma),
+    ]
+    for (const via of [pool, ...builders, {}]) {
       await expect(triarch.submit(greet, 1, { via })).rejects.toMatchObject({ code: 'STORE_VIA_INVALID' })
     }
+    await Promise.all([db.destroy(), sql.end(), prisma.$disconnect()])
   })
 
   it('query builders may be used in the transaction of a step', async () => {
     const task = await triarch.submit(booking, null)
-    expect(await task.result()).toEqual([[{ id: 2 }], [{ id: 2 }, { id: 3 }]])
-    expect(await rows()).toBe(2)
+    const ids = [2, 3, 4, 5].map((id) => ({ id }))
+    expect(await task.result()).toEqual([ids.slice(0, 1), ids.slice(0, 2), ids.slice(0, 3), ids])
+    expect(await rows()).toBe(4)
   })
 })
 
 describe('the guide to PostgreSQL', () => {
-  it.each(['kysely', 'drizzle'])('shows the adapter for %s as it is tested', (name) => {
+  it.each(['kysely', 'drizzle', 'knex', 'postgres', 'prisma'])('shows the adapter for %s as it is tested', (name) => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/postgres.md'), 'utf8')
     const code = readFileSync(join(import.meta.dirname, `adapters/${name}.ts`), 'utf8')
     expect(page).toContain(`\`\`\`ts\n${code}\`\`\``)

@@ -50,7 +50,10 @@ export interface SubmitOptions {
    * Not for finding tasks, and no part of what makes two submissions the same.
    */
   metadata?: Readonly<Record<string, string>>
-  /** Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`. */
+  /**
+   * Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`, or
+   * an adapter to what you use instead (docs/postgres.md).
+   */
   via?: unknown
 }
 
