@@ -60,10 +60,15 @@ describe.each(Object.keys(bundlers))('one file made by %s', (name) => {
   }
   const node = (file: string, ...args: string[]) => run(join(file, '..'), process.execPath, file, ...args)
 
-  it.each(['esm', 'cjs'] as const)('runs tasks on SQLite, its threads included: %s', async (format) => {
-    const file = await bundled('sqlite.mjs', format)
-    expect(await node(file, `${format}.db`)).toBe('100 42')
-  })
+  it.each(['esm', 'cjs'] as const)(
+    'runs tasks on SQLite, its threads included, and refuses an old Node: %s',
+    async (format) => {
+      const file = await bundled('sqlite.mjs', format)
+      expect(await node(file, `${format}.db`)).toBe('100 42')
+      const old = run(elsewhere, join(tools, 'node-20/bin/node'), file, 'old.db')
+      await expect(old).rejects.toThrow(/Error: triarch [\d.]+ needs Node .*; this is Node 20/)
+    },
+  )
 
   it('runs tasks on PostgreSQL, beside pg', async () => {
     const file = await bundled('postgres.mjs', 'esm', ['pg'])
