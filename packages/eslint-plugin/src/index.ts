@@ -14,8 +14,7 @@ import { noTimers } from './rules/no-timers.ts'
 
 const { name, version } = createRequire(import.meta.url)('eslint-plugin-triarch/package.json') as Record<string, string>
 
-/** The rules, by the names that stand behind `triarch/`. */
-export const rules: Readonly<Record<string, Rule.RuleModule>> = {
+const modules: Readonly<Record<string, Rule.RuleModule>> = {
   'no-async-blocks': noAsyncBlocks,
   'no-clock': noClock,
   'no-floating-calls': noFloatingCalls,
@@ -27,6 +26,17 @@ export const rules: Readonly<Record<string, Rule.RuleModule>> = {
   'no-reference-values': noReferenceValues,
   'no-timers': noTimers,
 }
+
+/** Editors lead to the rule's section, in the version that complains. */
+function documented(rule: string, { meta, create }: Rule.RuleModule): Rule.RuleModule {
+  const url = `https://github.com/triarch-dev/triarch/blob/v${version}/docs/eslint.md#${rule}`
+  return { meta: { ...meta, docs: { ...meta?.docs, url } }, create }
+}
+
+/** The rules, by the names that stand behind `triarch/`. */
+export const rules: Readonly<Record<string, Rule.RuleModule>> = Object.fromEntries(
+  Object.entries(modules).map(([rule, module]) => [rule, documented(rule, module)]),
+)
 
 /** What the plugin is to ESLint. */
 export interface Plugin extends ESLint.Plugin {

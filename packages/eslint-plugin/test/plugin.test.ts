@@ -75,6 +75,12 @@ describe('docs/eslint.md', () => {
 })
 
 describe('the plugin', () => {
+  it('leads from each rule to its section', () => {
+    for (const [name, { meta }] of Object.entries(rules)) {
+      expect(meta?.docs?.url).toMatch(new RegExp(`^https://[^ ]+/docs/eslint\\.md#${name}$`))
+    }
+  })
+
   it('says which it is', () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
     expect(plugin.meta).toMatchObject({ name: 'eslint-plugin-triarch', version } satisfies ESLint.ObjectMetaProperties)
