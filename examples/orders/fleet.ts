@@ -35,8 +35,8 @@ export async function startFleet({ dir, db, seed }: { dir: string; db: string; s
   const processes: Record<string, Process> = {}
   const launchNode = async (name: string, own: string[]) => {
     const launched = await launch<{ node?: string }>('node.ts', [...own, '--db', db])
-    const { node } = launched.ready
-    if (node !== undefined && launched.child.pid !== undefined) processes[node] = { name, pid: launched.child.pid }
+    const { pid } = launched.child
+    if (pid !== undefined) processes[launched.ready.node ?? `of process ${pid}`] = { name, pid }
     return launched
   }
   const nodes = await Promise.all(

@@ -63,7 +63,7 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
   screen.note(`${fleet.services.length} services, 1 web process and ${fleet.nodes.length} nodes are up`)
   // Another Triarch that plays no role: it only looks.
   await using triarch = new Triarch({ store: storeAt(db) })
-  const witness = new Witness(fleet.processes)
+  const witness = new Witness(triarch, fleet.processes)
   const { accepted, stuck } = await trade(options, { fleet, triarch, screen, witness })
   const verdict = judge({
     orders: await ordersOf(db, accepted),
@@ -122,12 +122,12 @@ async function trade(options: Options, { fleet, triarch, screen, witness }: Scen
   const left = watchTasks(
     triarch,
     () => !busy,
-    (tasks) => {
+    async (tasks) => {
       // An order is accepted a moment after its task is there: what was done stays done.
       done = Math.max(done, accepted.size - tasks.length)
       const line = `${done} of ${options.orders} orders done, ${tasks.length} under way, ${kills} kills`
       screen.show(line, done / options.orders)
-      witness.look(tasks)
+      await witness.look(tasks)
     },
   )
   const [stuck] = await Promise.all([left, placing])

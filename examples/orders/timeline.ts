@@ -40,7 +40,8 @@ export function timeline({ order, history, testimony }: Life): Moment[] {
       // Its answer had reached the store before it died; whoever has the order now finds it there.
       const isDead =
         ran !== null && testimony.deaths.some((one) => one.pid === testimony.processes[ran]?.pid && one.at < at)
-      if (moment && isDead) moment.what += `, by ${processOf(ran, testimony)} before it died`
+      const isDone = event.type === 'stepCompleted' || event.type === 'undone'
+      if (moment && isDead && isDone) moment.what += `, by ${processOf(ran, testimony)} before it died`
       const node = isDead ? ownerAt(at) : (ran ?? ownerAt(at))
       const where = event.type === 'submitted' ? 'web' : processOf(node, testimony)
       if (moment) told.push({ at, where, ...moment })

@@ -22,14 +22,14 @@ export async function listTasks(triarch: Triarch, status?: TaskStatus[]): Promis
 export async function watchTasks(
   triarch: Triarch,
   placed: () => boolean,
-  seen: (active: TaskInfo[]) => void,
+  seen: (active: TaskInfo[]) => Promise<void>,
 ): Promise<TaskInfo[]> {
   let last = ''
   let movedAt = performance.now()
   for (;;) {
     const all = placed()
     const tasks = await listTasks(triarch, active)
-    seen(tasks)
+    await seen(tasks)
     if (all && tasks.length === 0) return []
     const now = JSON.stringify(tasks.map(({ id, updatedAt, failures }) => [id, updatedAt, failures]))
     if (now !== last) movedAt = performance.now()

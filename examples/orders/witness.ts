@@ -1,6 +1,6 @@
 // Sees which process has which order, and which process dies with an order in its hands. It knows only what anybody can ask a
 // Triarch: in which process a node lives, and which node has a task.
-import type { TaskInfo } from 'triarch'
+import type { TaskInfo, Triarch } from 'triarch'
 
 /** A process of the fleet, as long as it lives: the next one of its name is another. */
 export interface Process {
@@ -31,16 +31,24 @@ export interface Testimony {
 
 export class Witness {
   readonly testimony: Testimony
+  readonly #triarch: Triarch
   readonly #owners = new Map<string, string>()
 
   /** `processes`: by the ids of their nodes; more may come. */
-  constructor(processes: Record<string, Process>) {
+  constructor(triarch: Triarch, processes: Record<string, Process>) {
+    this.#triarch = triarch
     this.testimony = { processes, ownerships: [], deaths: [] }
   }
 
   /** Notes who has what. `tasks`: those that are active. */
-  look(tasks: readonly TaskInfo[]): void {
+  async look(tasks: readonly TaskInfo[]): Promise<void> {
     this.#note(tasks, Date.now())
+    const { processes } = this.testimony
+    // One that was taken for dead and was not goes on as another node, in the same process.
+    for (const { id, place } of await this.#triarch.nodes()) {
+      const known = Object.values(processes).find(({ pid }) => pid === place?.pid)
+      if (known) processes[id] ??= known
+    }
   }
 
   /** A process has just died. What the store says is its own was in its hands. `tasks`: asks for those that are active. */
