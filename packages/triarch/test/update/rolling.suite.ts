@@ -103,7 +103,9 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       const second = await start(other)
       const ids = Array.from({ length: 6 }, (_, n) => `task-${n}`)
       for (const [n, id] of ids.entries()) {
-        await (n % 2 === 0 ? first : second).ask('submit', 'journey', id, { id })
+        const [member, version] = n % 2 === 0 ? [first, one] : [second, other]
+        // What the version before does not know yet, it passes over.
+        await member.ask('submit', 'journey', id, { id, ...(version === current && { metadata: { tenant: 'a' } }) })
       }
       for (const id of ids) await until(second, id, 'running')
       await first.stop()
@@ -128,7 +130,7 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
 
     it('leaves a store that the version before still opens, and goes on with', async () => {
       const now = await start(current)
-      await now.ask('submit', 'journey', 'back', { id: 'back' })
+      await now.ask('submit', 'journey', 'back', { id: 'back', metadata: { tenant: 'a' } })
       await now.ask('submit', 'round', 'a', { id: 'round' })
       await until(now, 'back', 'running')
       await now.stop()

@@ -42,6 +42,8 @@ export function compress(options: CompressOptions = {}): Codec {
   const above = checkInteger('compress: above', options.above ?? 1_024, 0, 1e9)
   if (!Object.hasOwn(algorithms, algorithm)) throw invalid('compress: algorithm must be "zstd", "brotli" or "deflate"')
   const { pack, unpack } = algorithms[algorithm]
+  if (algorithm === 'zstd' && typeof zlib.zstdCompressSync !== 'function')
+    throw invalid('compress: this runtime has no zstd, choose "brotli" or "deflate"')
   return {
     name: algorithm,
     encode: (data) => {
