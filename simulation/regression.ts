@@ -533,4 +533,32 @@ export const regressions: Readonly<Record<string, Plan>> = {
       strike: null,
       loss: { at: 1938, last: 952 },
     }),
+  'a request that was queued without a record, and was all that the store forgot': calmPlan({
+    seed: 50000815,
+    nodes: [
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+    ],
+    settings: { lease: 1151, sweep: 354, poll: 250, tasks: 1000, tellsChanges: false, distance: 40 },
+    tasks: [
+      { id: 't0', at: 589, ops: [], parts: [{ do: 'step', action: 'charge' }], startAt: 1342 },
+      { id: 't1', at: 1492, ops: [{ do: 'step', action: 'reserve', order: {} }], completeBy: 1558 },
+      { id: 't2', at: 1244, ops: [], parts: [{ do: 'step', action: 'dock', order: {} }], startAt: 408 },
+      { id: 't3', at: 329, ops: [{ do: 'step', action: 'reserve', order: { fails: 2, slow: 81 }, rescue: 'fail' }] },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [
+      { at: 2851, kind: 'cut', node: 2, ms: 764 },
+      { at: 1660, kind: 'cut', node: 5, ms: 1977 },
+      { at: 57, kind: 'cut', node: 2, ms: 1305 },
+      { at: 267, kind: 'crash', node: 0, ms: 2948 },
+    ],
+    calls: {},
+    strike: null,
+    loss: { at: 1268, last: 94 },
+  }),
 }

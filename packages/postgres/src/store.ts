@@ -381,9 +381,18 @@ export class PostgresStore implements port.StateStore {
   }
 
   async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
-    const values = [texts(marks.map(({ id }) => id)), integers(marks.map(({ key }) => key))]
-    const rows = await this.#call('lost', [...values, integers(marks.map(({ seq }) => seq))])
-    return rows.map(([id, last]) => ({ id: String(id), last: last as number | null }))
+    const rows = await this.#call('lost', [
+      texts(marks.map(({ id }) => id)),
+      integers(marks.map(({ key }) => key)),
+      integers(marks.map(({ seq }) => seq)),
+      integers(marks.map(({ request }) => request?.step)),
+      texts(marks.map(({ request }) => request?.operation)),
+      integers(marks.map(({ request }) => request?.attempt)),
+    ])
+    return rows.map(([id, last, request]) => ({
+      ...{ id: String(id), last: last as number | null },
+      ...(request === true && { request }),
+    }))
   }
 
   async owned({ node, after, limit }: port.OwnedRequest): Promise<port.OwnedTask[]> {

@@ -38,8 +38,8 @@ export class Witness {
   readonly #options: WitnessOptions
   /** The tasks that are here. */
   readonly #runners: ReadonlyMap<string, TaskRunner>
-  /** A ring. */
-  readonly #latest: Known[] = []
+  /** A ring: of each span the last record, and the last request that came without one. The store may have lost just that. */
+  readonly #latest: { record?: Known; request?: Known }[] = []
   #place = -1
   readonly #span: number
   /** When the span at hand ends. */
@@ -63,9 +63,10 @@ export class Witness {
     this.#disownedAt = this.#options.environment.monotonic()
   }
 
-  see(runner: TaskRunner, { seq, release }: Transition): void {
+  see(runner: TaskRunner, { seq, release, events, work }: Transition): void {
     const known = knownOf(runner, seq, release !== null)
-    if (known) this.#remember(known)
+    const [request] = work
+    if (known) this.#remember(request && events === null ? { ...known, request } : known)
   }
 
   /** Of a task whose commit was refused: it may have been taken over, or lost with the end of its history. */
@@ -84,51 +85,75 @@ export class Witness {
   /** Whether the store has gone back behind what it acknowledged. */
   async isBehind(): Promise<boolean> {
     const seen = this.#seen()
-    if (seen.size === 0) return false
-    const lost = await this.#lost([...seen.values()])
-    return lost.some(({ id, last }) => last !== null || seen.get(id)?.released === false)
+    if (seen.length === 0) return false
+    const held = new Set(seen.flatMap(({ id, released }) => (released ? [] : [id])))
+    const requests = new Map(seen.flatMap((it) => (it.request ? [[it.id, it]] : [])))
+    return (await this.#lost(seen)).some(({ id, last, request }) => {
+      if (request) return this.#isAwaited(requests.get(id))
+      return last !== null || held.has(id)
+    })
   }
 
   /** Says what the store has lost of the tasks that are here, and of those that were here last. */
   async report(): Promise<void> {
-    const known = this.#seen()
+    const known = new Map(this.#seen().map((it) => [it.id, it]))
     for (const runner of this.#runners.values()) {
       const it = knownOf(runner, runner.recorded, false)
-      if (it) known.set(it.id, it)
+      if (it && known.get(it.id)?.seq !== it.seq) known.set(it.id, it)
     }
     const all = [...known.values()]
     for (let from = 0; from < all.length; from += PAGE) {
-      for (const { id, last } of await this.#lost(all.slice(from, from + PAGE))) {
+      for (const { id, last, request } of await this.#lost(all.slice(from, from + PAGE))) {
         const { seq = 0, workflow = '' } = known.get(id) ?? {}
-        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, reason: 'lost-tail', message: lossOf(last, seq) })
+        const message = request ? REQUEST_LOST : lossOf(last, seq)
+        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, reason: 'lost-tail', message })
       }
     }
   }
 
   #remember(known: Known): void {
     const now = this.#options.environment.monotonic()
-    if (now >= this.#until) {
+    const starts = now >= this.#until
+    if (starts) {
       this.#place = (this.#place + 1) % MOST
       this.#until = now + this.#span
     }
-    this.#latest[this.#place] = known
+    const span = starts ? {} : (this.#latest[this.#place] ?? {})
+    this.#latest[this.#place] = span
+    if (known.request) span.request = known
+    else span.record = known
   }
 
-  /** Of each task the last. */
-  #seen(): Map<string, Known> {
+  /** Whether the task still waits for a reply to it: an agent may have given it back, of which there is no record. */
+  #isAwaited(known: Known | undefined): boolean {
+    const { step: id, operation, attempt } = known?.request ?? {}
+    const step = id === undefined ? undefined : this.#runners.get(known?.id ?? '')?.state.steps.get(id)
+    return step?.dispatched === true && step.operation === operation && step.attempt === attempt
+  }
+
+  /** Of each task the last record, and the last request. */
+  #seen(): Known[] {
     const { length } = this.#latest
-    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#place + 1 + index) % length] as Known)
-    return new Map(inOrder.map((known) => [known.id, known]))
+    const inOrder = this.#latest.map((_, index) => this.#latest[(this.#place + 1 + index) % length])
+    const last = (kind: 'record' | 'request') => {
+      const known = inOrder.flatMap((span) => span?.[kind] ?? [])
+      return new Map(known.map((it) => [it.id, it])).values()
+    }
+    return [...last('record'), ...[...last('request')].filter((known) => this.#isAwaited(known))]
   }
 
   #lost(known: readonly Known[]): Promise<LostRecord[]> {
-    return this.#options.store.lost(known.map(({ id, key, seq }) => ({ id, key, seq })))
+    return this.#options.store.lost(
+      known.map(({ id, key, seq, request }) => ({ id, key, seq, ...(request && { request }) })),
+    )
   }
 }
 
 function knownOf({ id, key, state }: TaskRunner, seq: number, released: boolean): Known | null {
   return key === null || seq === 0 ? null : { id, key, seq, workflow: state.workflow, released }
 }
+
+const REQUEST_LOST = 'the store lost a request to an agent: it is made again'
 
 function lossOf(last: number | null, seq: number): string {
   if (last === null) return `the store lost the task, with all of its ${seq} records`

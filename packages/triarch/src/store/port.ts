@@ -137,7 +137,7 @@ export interface StateStore {
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
   list(query: ListQuery): Promise<TaskRow[]>
   /**
-   * Which of these records, all of which were acknowledged once, are not there any more: the store went back, by a failover
+   * Which of these records and requests, all of which were acknowledged once, are not there any more: the store went back, by a failover
    * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.
    */
   lost(marks: readonly RecordMark[]): Promise<LostRecord[]>
@@ -174,12 +174,16 @@ export interface RecordMark {
   id: string
   key: number
   seq: number
+  /** It was queued after that record, by none of its own: a store that lost it has neither it nor its reply, nor a record since. */
+  request?: Pick<WorkRequest, 'step' | 'operation' | 'attempt'>
 }
 
 export interface LostRecord {
   id: string
   /** The last record of the task that there is; null: there is no such task. */
   last: number | null
+  /** It is the request that is lost. */
+  request?: true
 }
 
 export interface OwnedRequest {

@@ -8,6 +8,7 @@ import {
   newTask,
   owned,
   released,
+  replyTo,
   snapshot,
   stopped,
   transition,
@@ -199,6 +200,27 @@ export function commitSuite(bench: Bench): void {
         { id: 'u', last: null },
         { id: 't', last: null },
       ])
+    })
+
+    it('after which a request was queued is missed with that: while there is neither it, nor its reply, nor a later record', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      const request = { step: 1, operation: 'run', attempt: 1 } as const
+      const missed = (seq: number) => store.lost([{ id: 't', key: claim.key, seq, request }])
+      await store.commit([transition(claim)])
+      expect(await missed(2)).toEqual([{ id: 't', last: 2, request: true }])
+      await store.commit([transition(claim, { seq: 2, events: null, work: [workRequest('t', 1)] })])
+      expect(await missed(2)).toEqual([])
+      const [item] = await store.takeWork({
+        node: 'agent',
+        agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }],
+      })
+      expect(await store.reply([{ work: item?.id ?? 0, node: 'agent', message: replyTo(1) }])).toEqual([true])
+      expect(await missed(2)).toEqual([])
+      const [letter] = await store.inbox('a', 10)
+      await store.commit([transition(claim, { seq: 3, consumed: [letter?.id ?? 0] })])
+      expect(await missed(2)).toEqual([])
+      expect(await missed(3)).toEqual([{ id: 't', last: 3, request: true }])
     })
 
     it('is of a task that the store says this node owns, until it is given back', async () => {
