@@ -236,9 +236,9 @@ class Run {
     this.#world.note('the faults are over')
     this.#fortune.phase = 'healed'
     this.#fortune.cut.clear()
+    // Who stands still goes on in his time: what came meanwhile waits for him until then.
     for (const [place, member] of this.#cluster.members.entries()) {
       if (!member?.machine.alive) this.#cluster.boot(place)
-      else member.machine.frozenUntil = Math.min(member.machine.frozenUntil, this.#world.now)
     }
   }
 
@@ -264,10 +264,10 @@ class Run {
    * over; nobody is left to bury it.
    */
   async #lapse(): Promise<void> {
-    const [row] = store.database.all<{ until: number | null }>(
-      'SELECT max(lease_until) AS until FROM triarch_nodes WHERE dead = 0',
-    )
-    if (row?.until != null) await this.#world.run(this.#longest + this.#plan.settings.lease + 1)
+    const listed = 'SELECT 1 FROM triarch_nodes WHERE dead = 0 AND lease_until >= ?'
+    // A renewal may still be under way, for the second time.
+    for (let round = 0; round < 3 && store.database.get(listed, this.#clock.now()); round++)
+      await this.#world.run(this.#longest + this.#plan.settings.lease + 1)
   }
 
   #hurt({ kind, node, ms }: Hurt): void {
