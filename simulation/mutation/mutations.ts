@@ -483,7 +483,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'nobody notices that the store went back': {
     change: {
       'scheduler/witness.ts': [
-        ['    if (seen.size === 0) return false\n', '    if (seen.size >= 0) return false\n'],
+        ['    if (seen.length === 0) return false\n', '    if (seen.length >= 0) return false\n'],
         ['      if (lost.length === 0) return\n', '      if (lost.length >= 0) return\n'],
       ],
       'scheduler/stray.ts': [
