@@ -149,7 +149,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       return made
     }
     const leave = async () => {
-      await Promise.all(nodes.splice(0).map((it) => it.stop({ grace: 0 })))
+      await Promise.all(nodes.splice(0).map((it) => it.stop()))
     }
     const codeOf = (promise: Promise<unknown>) =>
       promise.then(
