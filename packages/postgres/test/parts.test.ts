@@ -671,6 +671,27 @@ describe('a submission in somebody else’s transaction', () => {
     }
   })
 
+  it('gives drivers nothing but texts, for each makes something else of numbers and lists', async () => {
+    const given: unknown[][] = []
+    const query = async (_: string, values: unknown[]) => {
+      given.push(values)
+      return { rows: [{ answer: '-7', refused: null }] }
+    }
+    const at = newTask('t').at
+    const task = { ...newTask('t'), priority: 3, parent: 'p', tags: { a: 'b' }, startAt: at + 5, deadline: at + 9 }
+    const via = { query, getTransactionStatus: () => 'T' }
+    await submitVia(via, { ...task, gates: { locks: [], after: ['x'] } }, settingsOf({}), words)
+    const [id, workflow, version, ...others] = given[0] ?? []
+    expect([id, workflow, version]).toEqual(['t', 'flow', '1'])
+    const instants = [at, at + 5, at + 9].map(String)
+    expect(others.slice(0, 8)).toEqual(['3', 'pending', ...instants, 'p', '{"a":"b"}', task.events])
+    expect(others[8]).toBe('c')
+    expect(JSON.parse(String(others[9]))).toMatchObject([{ op: 'create', id: 't', after: ['x'] }])
+    expect(given[1]).toEqual(['7'])
+    await submitVia(via, newTask('t'), settingsOf({}), words)
+    expect(given[2]?.slice(6, 10)).toEqual([null, null, null, null])
+  })
+
   it.each<[what: string, answer: object, first: object[], outcome: object, calls: number]>([
     ['there', { answer: '-7', refused: null }, [{ events: 'e' }], { created: false, key: 7, first: 'e' }, 2],
     ['there, but its first record is not', { answer: '-7', refused: null }, [], { created: false, key: 7 }, 2],
