@@ -114,9 +114,9 @@ function walk(node: Tree, place: string, visit: (node: Tree, place: string) => v
 }
 
 /** The name of a function, method or class, where it has one. */
-function nameOf({ type, id, key }: Tree): string | null {
-  const named =
-    type === 'FunctionDeclaration' || type === 'ClassDeclaration' ? id : type === 'MethodDefinition' ? key : null
+function nameOf({ type, id, key, method }: Tree): string | null {
+  const isMethod = type === 'MethodDefinition' || (type === 'Property' && method === true)
+  const named = type === 'FunctionDeclaration' || type === 'ClassDeclaration' ? id : isMethod ? key : null
   const { name } = (named ?? {}) as { name?: unknown }
   return typeof name === 'string' ? name : null
 }

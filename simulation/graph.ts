@@ -1,4 +1,4 @@
-import type { Plan, PlannedStep } from '../packages/triarch/src/kernel/plan.ts'
+import type { Plan, PlannedStep } from '../packages/triarch/src/kernel/plan/plan.ts'
 import { dated, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
 
 /** A plan's steps start when all they wait for is settled, and are undone when all that waited for them is undone. */

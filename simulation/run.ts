@@ -94,9 +94,7 @@ class Run {
     if (trace) world.trace = (line) => this.#trace.push(line)
     store.reset(this.#clock)
     this.#fortune = new Fortune(world, plan)
-    // Behind a user's transaction a renewal waits in reality; here it is refused, and three in a row are a lease.
-    const open = plan.tasks.some((task) => JSON.stringify(task).includes('"transaction"'))
-    this.#sight = new Sight(this.#clock, store, plan.leaps !== undefined && !open)
+    this.#sight = new Sight(this.#clock, store, plan)
     this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
     this.#bounds = new Bounds(store, plan)
     this.#poison = new Poison(world, store, plan.poison ?? [], (one) => this.#bounds.explains(one))

@@ -75,7 +75,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what was done first is undone first': {
     change: {
-      'kernel/compensation.ts': [
+      'kernel/step/compensation.ts': [
         [
           'return waiting.filter((unit) => unit.completedAt >= latest)',
           'return latest < 0 || underWay(state).length > 0 ? [] : waiting.slice(0, 1)',
@@ -86,7 +86,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an undo that fails is forgotten': {
     change: {
-      'kernel/failure.ts': [
+      'kernel/step/failure.ts': [
         [
           "hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)",
           "if (reply.operation === 'undo') emit(turn, { type: 'undone', id: step.id, ...trace(reply) })\n  else hold(turn, step, 'unknown-outcome', error)",
@@ -110,7 +110,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a retry does not wait': {
     change: {
-      'kernel/dispatch.ts': [['step.dispatched || Math.max(step.due, step.deferred) > at ||', 'step.dispatched ||']],
+      'kernel/step/dispatch.ts': [
+        ['step.dispatched || Math.max(step.due, step.deferred) > at ||', 'step.dispatched ||'],
+      ],
     },
     by: ['asked'],
   },
@@ -132,7 +134,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'each attempt has an idempotency key of its own': {
     change: {
-      'kernel/dispatch.ts': [
+      'kernel/step/dispatch.ts': [
         ['step.generation === 0 ? base :', "step.attempt > 1 ? base + '!' : step.generation === 0 ? base :"],
       ],
     },
@@ -141,7 +143,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an at-most-once step is tried again when its outcome is unknown': {
     change: {
       'definition/policy.ts': [['retry: { ...policy.retry, attempts: 1 }', 'retry: { ...policy.retry, attempts: 2 }']],
-      'kernel/failure.ts': [["const again = policy.semantics === 'at-least-once' || ", 'const again = true || ']],
+      'kernel/step/failure.ts': [["const again = policy.semantics === 'at-least-once' || ", 'const again = true || ']],
     },
     by: ['atMostOnce'],
     at: 'at most once',
@@ -199,16 +201,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['accepted'],
   },
   'a parent does not hear of the end of its child': {
-    change: { 'kernel/stop.ts': [['  tellParent(turn, state.parent)\n', '']] },
+    change: { 'kernel/task/stop.ts': [['  tellParent(turn, state.parent)\n', '']] },
     by: ['liveness'],
   },
   'a task stops without awaiting what runs': {
-    change: { 'kernel/settle.ts': [['  if (waiting) return\n', '']] },
+    change: { 'kernel/task/settle.ts': [['  if (waiting) return\n', '']] },
     by: ['effects'],
     at: 308,
   },
   'an event that nobody waits for yet is not kept': {
-    change: { 'kernel/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
+    change: { 'kernel/wait/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
     by: ['events'],
   },
   'the row of a task is not kept with its history': {
@@ -237,13 +239,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a planned step does not wait for all that it refers to': {
     change: {
-      'kernel/plan.ts': [['if (--other.waiting > 0 || other.standing', 'if (--other.waiting > 1 || other.standing']],
+      'kernel/plan/plan.ts': [
+        ['if (--other.waiting > 0 || other.standing', 'if (--other.waiting > 1 || other.standing'],
+      ],
     },
     by: ['edges', 'dependencies'],
   },
   'a plan is undone along its edges, not against them': {
     change: {
-      'kernel/backwards.ts': [
+      'kernel/plan/backwards.ts': [
         ['left: plan.nodes.map(({ behind }) => behind.length)', 'left: plan.nodes.map(({ before }) => before.length)'],
         ['if (node.behind.length > 0) continue', 'if (node.before.length > 0) continue'],
         ['nodeOf(plan, at)?.before ?? []', 'nodeOf(plan, at)?.behind ?? []'],
@@ -253,7 +257,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a finalizer runs before the plan is done': {
     change: {
-      'kernel/plan.ts': [
+      'kernel/plan/plan.ts': [
         [
           '  if (finalizes) state.finalizers.push(id)\n  else state.left++',
           '  if (finalizes) state.finalizers.push(id)\n  else if (id % 2 === 0) state.left++',
@@ -263,13 +267,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['edges'],
   },
   'an event for a step that is busy is lost': {
-    change: { 'kernel/suspension.ts': [['  else suspension.queue.push(event)\n', '']] },
+    change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(event)\n', '']] },
     by: ['liveness'],
     at: 46,
   },
   'the timeout of a waiting step is not looked at': {
     change: {
-      'kernel/suspension.ts': [
+      'kernel/suspension/suspend.ts': [
         [
           'first = Math.min(first, step.expiresAt ?? first, until ?? first)',
           'first = Math.min(first, step.expiresAt ?? first)',
@@ -301,7 +305,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a step that begins to wait while its task stops is not told': {
     change: {
-      'kernel/apply.ts': [['event.wary === true && !isTold(step)', 'event.wary === true && !state.unwinding']],
+      'kernel/suspension/fold.ts': [
+        ['event.wary === true && !isTold(step)', 'event.wary === true && !state.unwinding'],
+      ],
     },
     by: ['told'],
     at: 163,

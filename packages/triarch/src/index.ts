@@ -84,11 +84,11 @@ export {
   TaskFailedError,
 } from './error/task-error.ts'
 export type { Alert, AlertCode } from './kernel/alert.ts'
-export type { BatchCounts } from './kernel/batch.ts'
+export type { BatchCounts } from './kernel/batch/batch.ts'
 export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
-export type { RescueStrategy, Semantics } from './kernel/policy.ts'
 export type { TaskResult, TaskStatus } from './kernel/status.ts'
+export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
 export { type CompressOptions, compress } from './store/codec/compress.ts'
 export { type EncryptionKey, type EncryptOptions, encrypt } from './store/codec/encrypt.ts'

@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../kernel/event.ts'
-import type { Pause } from '../kernel/state.ts'
+import type { Pause } from '../kernel/task/pause.ts'
 import { legible, objectOf } from '../store/legible.ts'
 import type { StateStore, TaskRow } from '../store/port.ts'
 import { clock, type Explanation, type Reason } from './reason.ts'

@@ -1,5 +1,5 @@
 import { checkInteger, checkOptions } from '../definition/options.ts'
-import { SEPARATOR } from '../kernel/child.ts'
+import { SEPARATOR } from '../kernel/child/child.ts'
 import type { Connection } from './connection.ts'
 import { type ListOptions, listQuery } from './query.ts'
 import type { TaskInfo } from './status.ts'

@@ -1,6 +1,7 @@
 import { isTriarchError } from '../error/error.ts'
-import { type Amount, unheard } from '../kernel/mailbox.ts'
 import type { TaskState } from '../kernel/state.ts'
+import type { Amount } from '../kernel/wait/mail.ts'
+import { unheard } from '../kernel/wait/mailbox.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import type { StateStore } from '../store/port.ts'
 import type { Known, Sending } from './terms.ts'

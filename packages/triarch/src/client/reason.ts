@@ -1,4 +1,5 @@
-import type { Operation, PauseReason } from '../kernel/event.ts'
+import type { Operation } from '../kernel/step/step.ts'
+import type { PauseReason } from '../kernel/task/pause.ts'
 
 /** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
 export type Reason = { text: string } /** It has stopped: nothing will happen by itself. */ & (

@@ -3,7 +3,7 @@ import { checkOptions } from '../definition/options.ts'
 import { checkSecretTexts, encode } from '../definition/payload.ts'
 import { readToken } from '../definition/token.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { whySpent } from '../kernel/signal.ts'
+import { whySpent } from '../kernel/suspension/signal.ts'
 import type { Connection } from './connection.ts'
 
 export interface ResumeOptions {

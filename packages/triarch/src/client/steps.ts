@@ -1,16 +1,9 @@
 import type { Action, PresentedStep } from '../definition/action.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
-import {
-  type Batch,
-  type BatchCounts,
-  batchChanged,
-  batchPaged,
-  countsOf,
-  newBatch,
-  tryAgain,
-} from '../kernel/batch.ts'
+import { type Batch, type BatchCounts, countsOf, newBatch, tryAgain } from '../kernel/batch/batch.ts'
+import { batchChanged, batchPaged } from '../kernel/batch/fold.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { PlanState } from '../kernel/plan.ts'
+import type { PlanState } from '../kernel/plan/plan.ts'
 import { type DatedEvent, effective, rebuild } from '../kernel/rebuild.ts'
 import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
-import { type Amount, unsaid } from '../kernel/mailbox.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import { type Amount, unsaid } from '../kernel/wait/mail.ts'
 import type { PostRoom, PostTerms } from '../store/port.ts'
 
 /** What can be asked of a task from outside. */

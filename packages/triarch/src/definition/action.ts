@@ -1,4 +1,4 @@
-import type { BatchPolicy } from '../kernel/batch.ts'
+import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { StepStatus } from '../kernel/status.ts'
 import type { Agent } from './agent.ts'

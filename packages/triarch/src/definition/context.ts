@@ -1,4 +1,4 @@
-import type { ParentPolicy } from '../kernel/event.ts'
+import type { ParentPolicy } from '../kernel/task/order.ts'
 import type { Action, StepContext } from './action.ts'
 import type { BatchResult, LocalBatchDefinition } from './batch.ts'
 import type { Duration } from './duration.ts'

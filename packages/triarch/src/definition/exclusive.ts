@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { IfHeld } from '../kernel/gate.ts'
+import type { IfHeld } from '../kernel/lock/lock.ts'
 import { atOnce } from './answer.ts'
 import { checkOptions } from './options.ts'
 import { isIdentifier } from './text.ts'

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
-import type { HookOrder } from '../kernel/hook.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
+import type { HookOrder } from '../kernel/task/order.ts'
 import { checkOptions } from './options.ts'
 import type { Workflow } from './workflow.ts'
 

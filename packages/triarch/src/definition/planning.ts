@@ -1,5 +1,5 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import type { Plan } from '../kernel/plan.ts'
+import type { Plan } from '../kernel/plan/plan.ts'
 import { around, inOrder, type Middleware } from './middleware.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from './payload.ts'
 import { type PlanLimits, Planner, type Subscribers } from './planner.ts'

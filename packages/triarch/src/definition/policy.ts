@@ -6,7 +6,7 @@ import {
   type RescueStrategy,
   type Semantics,
   type StepPolicy,
-} from '../kernel/policy.ts'
+} from '../kernel/step/policy.ts'
 import type { Action } from './action.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 import { checkInteger, checkOptions } from './options.ts'

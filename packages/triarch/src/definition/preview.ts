@@ -7,8 +7,8 @@ import {
   type PlannedStep,
   type PlanState,
   type Standing,
-} from '../kernel/plan.ts'
-import { type RescueStrategy, resolvePolicy } from '../kernel/policy.ts'
+} from '../kernel/plan/plan.ts'
+import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
 import { checkWorkflow, type Workflow } from './workflow.ts'
 

@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { RetryPlan } from '../kernel/policy.ts'
+import type { RetryPlan } from '../kernel/step/policy.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import { REFERENCE, type Template } from '../kernel/reference.ts'
+import { REFERENCE, type Template } from '../kernel/plan/reference.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
 import { encode } from './payload.ts'
 import { type Expression, expressionOf } from './reference.ts'

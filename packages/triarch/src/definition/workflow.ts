@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { RescueStrategy } from '../kernel/policy.ts'
+import type { RescueStrategy } from '../kernel/step/policy.ts'
 import type { TaskContext } from './context.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 import { checkEvents, type EventSchemas, type NoEvents } from './event.ts'

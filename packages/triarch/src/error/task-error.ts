@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../kernel/json.ts'
-import type { RescueStrategy } from '../kernel/policy.ts'
 import type { TaskResult } from '../kernel/status.ts'
+import type { RescueStrategy } from '../kernel/step/policy.ts'
 import type { ErrorCode } from './catalogue.ts'
 import { TriarchError, type TriarchErrorOptions } from './error.ts'
 import { fromRecord } from './record.ts'

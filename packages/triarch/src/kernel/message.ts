@@ -1,8 +1,9 @@
-import type { Loss, Operation, Trial } from './event.ts'
-import type { IfHeld } from './gate.ts'
+import type { Page } from './batch/batch.ts'
+import type { RefusedChild } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
-import type { Plan } from './plan.ts'
+import type { Plan } from './plan/plan.ts'
 import type { TaskResult } from './status.ts'
+import type { Loss, Operation, Trial } from './step/step.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
 export type Outcome =
@@ -36,19 +37,6 @@ export type Outcome =
   /** Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). */
   | { kind: 'withdrawn'; after?: number }
 
-/** Children of a batch from an ordinal on; `last`: there are no more. */
-export interface Page {
-  offset: number
-  items: PageItem[]
-  last: boolean
-}
-
-/** `exclusive`: the locks the child must have to begin. */
-export interface PageItem {
-  input: Json
-  exclusive?: { key: string; ifHeld: IfHeld }[]
-}
-
 /** An agent's answer to one step request. */
 export interface Reply {
   type: 'reply'
@@ -61,12 +49,6 @@ export interface Reply {
   node: string | null
   checkpoint?: Json
 }
-
-/** A child that the store did not make, as data: another task has its id, or a lock that it was not to wait for. */
-export type RefusedChild = { child: string } & (
-  | { code: 'TASK_EXISTS' }
-  | { code: 'LOCK_HELD'; lock: string; by: string }
-)
 
 /** Of messages that somebody asked for by a call: what comes of it is recorded, also when that is nothing. */
 export interface Asked {

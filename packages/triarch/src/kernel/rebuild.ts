@@ -1,6 +1,6 @@
 import { apply } from './apply.ts'
 import type { Decision, TaskEvent } from './event.ts'
-import { dependents, newPlanState, type Plan } from './plan.ts'
+import { dependents, newPlanState, type Plan } from './plan/plan.ts'
 import { type Delivery, newState, type TaskState } from './state.ts'
 
 export interface DatedEvent {

@@ -1,13 +1,15 @@
-import type { Batch } from './batch.ts'
-import type { Operation, Parent, ParentPolicy, PauseReason } from './event.ts'
-import type { Antecedent, Lock } from './gate.ts'
-import type { HookOrder } from './hook.ts'
+import type { Batch } from './batch/batch.ts'
+import type { Child } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
-import type { Mail } from './mailbox.ts'
-import type { PlanState } from './plan.ts'
-import type { StepPolicy } from './policy.ts'
-import type { StepStatus, TaskResult, TaskStatus } from './status.ts'
+import type { Antecedent, Lock } from './lock/lock.ts'
+import type { PlanState } from './plan/plan.ts'
+import { mayMove, moves, type TaskResult, type TaskStatus } from './status.ts'
+import type { Step } from './step/step.ts'
+import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
+import type { HookOrder, Parent } from './task/order.ts'
+import type { Pause, Unwinding } from './task/pause.ts'
+import type { Mail } from './wait/mail.ts'
 
 /** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
 export interface TaskState {
@@ -81,115 +83,6 @@ export interface TaskState {
   batches: Table<number, Batch>
 }
 
-export interface Pause {
-  reason: PauseReason
-  /** What it was before, and will be again. */
-  from: TaskStatus
-  error: ErrorRecord | undefined
-  /** The operator's own words. */
-  note: string | undefined
-  /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
-  broken: boolean
-}
-
-/** Why a task stops doing what it does, and what comes when all that ran is settled. */
-export interface Unwinding {
-  cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'limit' | 'operator'
-  compensate: boolean
-  output?: Json
-  error?: ErrorRecord
-}
-
-/** One planned or requested execution of an action. */
-export interface Step {
-  id: number
-  /** Null: local, or (with `undoOnly`) a registered compensation. */
-  action: string | null
-  name: string
-  undoOnly: boolean
-  input: Json
-  policy: StepPolicy
-  generation: number
-  status: StepStatus
-  /** What is attempted now, and which attempt of that operation it is. */
-  operation: Operation
-  attempt: number
-  attempts: Record<Operation, number>
-  /** Failures counted against each operation's retry budget. */
-  failures: Record<Operation, number>
-  /** Attempts lost with their process since the last that ended otherwise. */
-  losses: number
-  /** Those of them since a process tried it by itself and lived on. */
-  doubts: number
-  /** Those of them that the process tried by themselves, and died of, as it seems. */
-  strikes: number
-  /** Until then it may only be tried by itself. */
-  patientUntil: number
-  /** A process tries the current attempt by itself, and has outlived its beginning. */
-  begun: boolean
-  lived: boolean
-  /** The current attempt may start from this instant on. */
-  due: number
-  /** The last run attempt may or may not have taken effect. */
-  unknown: boolean
-  /** Until then an attempt of unknown outcome may still take effect: its complete-by. */
-  doubtUntil: number
-  /** Waits for an operator, and why. */
-  held: PauseReason | null
-  /** An operator set it going while others of its task are still held: it goes on though the task is paused. */
-  released: boolean
-  requestedAt: number
-  completedAt: number
-  expiresAt: number | null
-  output: Json | undefined
-  error: ErrorRecord | undefined
-  checkpoint: Json | undefined
-  progress: Json | undefined
-  /** What the current attempt is told; null: it begins. */
-  event: StepEvent | null
-  /** It wants to be told when its task stops while it is suspended. */
-  wary: boolean
-  /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
-  dispatched: boolean
-  /** Volatile: until then nobody has a place for it. */
-  deferred: number
-  /** Volatile: its abort was asked for. */
-  aborted: boolean
-}
-
-/** What a suspended step runs again with. */
-export interface StepEvent {
-  /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
-  name: string
-  payload: Json
-}
-
-/** An event a step sends to itself. */
-export interface Alarm extends StepEvent {
-  at: number
-}
-
-export interface Suspension {
-  /** It is told `timeout` then. */
-  until: number | null
-  alarms: Alarm[]
-  /** Events that came while it was running, oldest first. */
-  queue: StepEvent[]
-}
-
-export interface Child {
-  id: number
-  task: string
-  workflow: string
-  mode: 'call' | 'start'
-  onCancel: ParentPolicy
-  undo: boolean
-  status: 'running' | 'stopped' | 'compensating'
-  succeeded: boolean
-  requestedAt: number
-  completedAt: number
-}
-
 /** What reaches the workflow's code, in recorded order. */
 export type Delivery = { id: number } & (
   | { ok: true; value: Json }
@@ -249,4 +142,14 @@ export function newState(id: string): TaskState {
     suspensions: new Table(),
     batches: new Table(),
   }
+}
+
+export function decided(state: TaskState, id: number): void {
+  if (id >= state.nextId) state.nextId = id + 1
+  if (id >= state.endId) state.endId = id + 1
+}
+
+export function moveTask(state: TaskState, to: TaskStatus): void {
+  if (!mayMove(moves.task, state.status, to)) throw new Error(`illegal task move ${state.status} → ${to} (${state.id})`)
+  state.status = to
 }

@@ -1,7 +1,8 @@
 import type { ErrorRecord, Json } from './json.ts'
-import { progressOf } from './plan.ts'
-import type { Pause, TaskState } from './state.ts'
+import { progressOf } from './plan/plan.ts'
+import type { TaskState } from './state.ts'
 import type { TaskResult, TaskStatus } from './status.ts'
+import type { Pause } from './task/pause.ts'
 
 /** What the task row keeps of the state: derived, and checked against the fold in tests. */
 export interface Summary {

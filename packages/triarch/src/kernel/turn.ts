@@ -1,13 +1,22 @@
 import type { RaisedAlert } from './alert.ts'
 import { apply } from './apply.ts'
-import type { BatchPolicy } from './batch.ts'
-import type { EndedChildren } from './batching.ts'
+import type { BatchPolicy, EndedChildren, PageItem } from './batch/batch.ts'
 import type { TaskEvent } from './event.ts'
-import { type GateRequests, requestsOf } from './gate.ts'
-import type { Move } from './hook.ts'
-import type { Message, PageItem } from './message.ts'
-import type { Delivery, Step, TaskState } from './state.ts'
+import type { GateRequests } from './lock/lock.ts'
+import { requestsOf } from './lock/request.ts'
+import type { Message } from './message.ts'
+import type { Delivery, TaskState } from './state.ts'
+import type { TaskStatus } from './status.ts'
+import type { Step } from './step/step.ts'
 import { Table } from './table.ts'
+
+/** A move of the task in this turn. */
+export interface Move {
+  from: TaskStatus
+  to: TaskStatus
+  /** Events up to it: part of the ids of its hooks' tasks, so that each exists once. */
+  ordinal: number
+}
 
 /**
  * One transition in the making: the events decided so far, and what is to leave the process once they are durable.

@@ -1,4 +1,5 @@
-import type { Decision, Submission } from '../kernel/event.ts'
+import type { Decision } from '../kernel/event.ts'
+import type { Submission } from '../kernel/task/order.ts'
 
 /** A decision of the workflow's code, with what the history needs not keep. */
 export interface Command {

@@ -1,7 +1,7 @@
 import type { Action } from '../definition/action.ts'
 import { TriarchError } from '../error/error.ts'
-import type { FinalizedStep } from '../kernel/plan.ts'
-import type { Step } from '../kernel/state.ts'
+import type { FinalizedStep } from '../kernel/plan/plan.ts'
+import type { Step } from '../kernel/step/step.ts'
 import type { LocalCode } from './effect.ts'
 
 /** The finalize phase of a plan as one transaction: all of it takes effect with the record of it, or nothing does. */

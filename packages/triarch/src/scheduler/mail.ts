@@ -1,5 +1,5 @@
 import { isTriarchError, TriarchError } from '../error/error.ts'
-import { isUrgent } from '../kernel/batching.ts'
+import { isUrgent } from '../kernel/batch/batching.ts'
 import type { Message } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { undecodable } from './history.ts'

@@ -1,4 +1,4 @@
-import type { Amount } from '../kernel/mailbox.ts'
+import type { Amount } from '../kernel/wait/mail.ts'
 import type { Post } from '../store/port.ts'
 import type { Mail } from './mail.ts'
 

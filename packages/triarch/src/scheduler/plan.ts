@@ -3,9 +3,9 @@ import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { Message } from '../kernel/message.ts'
-import { defaultPolicy } from '../kernel/policy.ts'
 import { scrub, secretsAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
+import { defaultPolicy } from '../kernel/step/policy.ts'
 import type { Owner } from './owner.ts'
 
 /** Makes the plan of a task that is due. The answer is a message, so that whatever happened meanwhile comes first. */

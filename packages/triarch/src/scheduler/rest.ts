@@ -1,8 +1,9 @@
-import { goes } from '../kernel/dispatch.ts'
-import { isGated } from '../kernel/gate.ts'
+import { isGated } from '../kernel/lock/gate.ts'
 import type { Message } from '../kernel/message.ts'
-import { FINALIZE } from '../kernel/plan.ts'
-import type { Step, TaskState } from '../kernel/state.ts'
+import { FINALIZE } from '../kernel/plan/plan.ts'
+import type { TaskState } from '../kernel/state.ts'
+import { goes } from '../kernel/step/dispatch.ts'
+import type { Step } from '../kernel/step/step.ts'
 import { isOutstanding, type Turn } from '../kernel/turn.ts'
 
 /** Long sleepers and paused tasks leave memory at once: their row wakes them. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../kernel/event.ts'
-import type { IfHeld } from '../kernel/gate.ts'
+import type { IfHeld } from '../kernel/lock/lock.ts'
+import type { Operation } from '../kernel/step/step.ts'
 
 /**
  * A claim on a name that one task at a time can hold; `step` numbers the claims of a task. Asked for again, it is the same.

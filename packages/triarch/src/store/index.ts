@@ -1,8 +1,9 @@
 /** What a state store of another package is made of: the port, and the environment its time comes from. */
 
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
-export type { Operation, TaskEvent } from '../kernel/event.ts'
+export type { TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
+export type { Operation } from '../kernel/step/step.ts'
 export { LONGEST_ANSWER } from './deadline.ts'
 export type { StoreFactory } from './factory.ts'
 export { ASK_AGAIN, messageOf, objectOf, requestOf, runsOf, tagsOf, textsOf } from './legible.ts'

@@ -1,5 +1,6 @@
-import type { Submission, TaskEvent } from '../kernel/event.ts'
-import { waitingParents } from '../kernel/gate.ts'
+import type { TaskEvent } from '../kernel/event.ts'
+import type { Submission } from '../kernel/task/order.ts'
+import { waitingParents } from '../kernel/task/order.ts'
 import type { Creation, LockRequest, NewTask } from './port.ts'
 
 /** Where a task comes from: the order it is given, and what the store must know of that at once. */

@@ -1,5 +1,5 @@
 import { type Overlap, occurrenceId, type ScheduleDefinition } from '../definition/schedule.ts'
-import type { IfHeld } from '../kernel/gate.ts'
+import type { IfHeld } from '../kernel/lock/lock.ts'
 import { taskOf } from '../store/origin.ts'
 import type { NewTask } from '../store/port.ts'
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { agent } from '../../src/definition/agent.ts'
 import { type PolicyOptions, type RescueOption, toRecordedPolicy } from '../../src/definition/policy.ts'
 import { type RetryOptions, toRetryPlan } from '../../src/definition/retry.ts'
-import { lossWait, MOST_LOSSES } from '../../src/kernel/loss.ts'
-import { backoff, DEFAULTS, defaultPolicy, type RetryPlan, resolvePolicy } from '../../src/kernel/policy.ts'
+import { lossWait, MOST_LOSSES } from '../../src/kernel/step/loss.ts'
+import { backoff, DEFAULTS, defaultPolicy, type RetryPlan, resolvePolicy } from '../../src/kernel/step/policy.ts'
 import { raises } from './raises.ts'
 
 const defaults = DEFAULTS

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ErrorRecord, TaskEvent } from '../../src/index.ts'
 import { type Alert, type TaskHandle, TriarchError } from '../../src/index.ts'
-import { childTaskId } from '../../src/kernel/child.ts'
+import { childTaskId } from '../../src/kernel/child/child.ts'
 import { type DatedEvent, rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Alert, agent, type Duration, type StepContext, Triarch, TriarchError, workflow } from '../../src/index.ts'
-import { MOST_LOSSES } from '../../src/kernel/loss.ts'
+import { MOST_LOSSES } from '../../src/kernel/step/loss.ts'
 import type { StateStore } from '../../src/store/port.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 import { eventsOf, never, type Stage, stage } from './harness.ts'

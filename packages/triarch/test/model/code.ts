@@ -1,7 +1,8 @@
-import type { Decision, ParentPolicy } from '../../src/kernel/event.ts'
-import type { RecordedPolicy, RescueStrategy } from '../../src/kernel/policy.ts'
+import type { Decision } from '../../src/kernel/event.ts'
 import type { Rebuilt } from '../../src/kernel/rebuild.ts'
 import type { Delivery } from '../../src/kernel/state.ts'
+import type { RecordedPolicy, RescueStrategy } from '../../src/kernel/step/policy.ts'
+import type { ParentPolicy } from '../../src/kernel/task/order.ts'
 
 /** A workflow drawn at random: what its code asks for, in order, a few things at once. */
 export interface Program {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/kernel/message.ts'
-import type { RecordedPolicy } from '../../src/kernel/policy.ts'
+import type { RecordedPolicy } from '../../src/kernel/step/policy.ts'
 import type { Program, Want } from './code.ts'
 import { Machine } from './machine.ts'
 

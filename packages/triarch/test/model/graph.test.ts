@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { Message } from '../../src/kernel/message.ts'
-import { FINALIZE } from '../../src/kernel/plan.ts'
+import { FINALIZE } from '../../src/kernel/plan/plan.ts'
 import * as h from './history.ts'
 import { type Circumstances, turned } from './turned.ts'
 

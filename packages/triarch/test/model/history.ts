@@ -1,9 +1,9 @@
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { ErrorRecord, Json } from '../../src/kernel/json.ts'
 import type { Message, Outcome, Reply } from '../../src/kernel/message.ts'
-import type { PlannedStep } from '../../src/kernel/plan.ts'
-import type { RecordedPolicy } from '../../src/kernel/policy.ts'
+import type { PlannedStep } from '../../src/kernel/plan/plan.ts'
 import type { TaskResult } from '../../src/kernel/status.ts'
+import type { RecordedPolicy } from '../../src/kernel/step/policy.ts'
 
 /** Events that tests make histories of. */
 export const error = { name: 'Error', message: 'no' }

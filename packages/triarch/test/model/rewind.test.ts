@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TaskEvent } from '../../src/kernel/event.ts'
-import { newPlanState } from '../../src/kernel/plan.ts'
+import { newPlanState } from '../../src/kernel/plan/plan.ts'
 import { effective, rebuild, rebuilding } from '../../src/kernel/rebuild.ts'
 import { newState, type TaskState } from '../../src/kernel/state.ts'
 import { Fold } from './fold.ts'

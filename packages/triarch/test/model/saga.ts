@@ -1,6 +1,6 @@
 import type { TaskEvent } from '../../src/kernel/event.ts'
-import { resolvePolicy } from '../../src/kernel/policy.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
+import { resolvePolicy } from '../../src/kernel/step/policy.ts'
 
 interface Unit {
   id: number

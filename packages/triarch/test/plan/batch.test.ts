@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type BatchDefinition, type LocalBatchDefinition, PermanentError, workflow } from '../../src/index.ts'
-import { childTaskId } from '../../src/kernel/child.ts'
+import { childTaskId } from '../../src/kernel/child/child.ts'
 import { codeOf, eventsOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 import { newTask } from '../store/samples.ts'

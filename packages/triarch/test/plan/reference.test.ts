@@ -6,7 +6,7 @@ import { toTemplate } from '../../src/definition/template.ts'
 import { type Workflow, workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
-import { missing, references, resolve } from '../../src/kernel/reference.ts'
+import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
 
 const plan = {}
 interface Machine {

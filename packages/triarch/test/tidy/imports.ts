@@ -30,10 +30,10 @@ export function importsOf({ path, text, code }: Source): Import[] {
   })
 }
 
-/** Every cycle of run-time imports a depth-first walk meets, as the files it passes through. */
-export function cycles(imports: readonly Import[]): string[][] {
+/** Every cycle of imports a depth-first walk meets, as the files it passes through. `types`: those of mere types count. */
+export function cycles(imports: readonly Import[], types = false): string[][] {
   const edges = Map.groupBy(
-    imports.filter((it) => !it.typeOnly),
+    imports.filter((it) => types || !it.typeOnly),
     (it) => it.from,
   )
   const found: string[][] = []

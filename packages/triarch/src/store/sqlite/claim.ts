@@ -1,4 +1,4 @@
-import type { Operation } from '../../kernel/event.ts'
+import type { Operation } from '../../kernel/step/step.ts'
 import { CLAIM_BOUNDS, type Claim, type ClaimRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { lettersOf } from './inbox.ts'

@@ -1,5 +1,5 @@
-import type { Operation } from '../../kernel/event.ts'
 import type { Message, Outcome } from '../../kernel/message.ts'
+import type { Operation } from '../../kernel/step/step.ts'
 import { ASK_AGAIN, requestOf } from '../legible.ts'
 import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
 import type { Database } from './database.ts'

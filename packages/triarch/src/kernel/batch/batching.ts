@@ -1,0 +1,239 @@
+import { childRefused } from '../child/refusal.ts'
+import type { ErrorRecord } from '../json.ts'
+import type { Message } from '../message.ts'
+import type { TaskState } from '../state.ts'
+import type { Step } from '../step/step.ts'
+import { emit, type Turn } from '../turn.ts'
+import {
+  type Batch,
+  type BatchPolicy,
+  borne,
+  childId,
+  countsOf,
+  type EndedChildren,
+  ranges,
+  succeeded,
+} from './batch.ts'
+
+type ChildLetter = Extract<Message, { type: 'child' }>
+
+/** Notes how a child of a batch ended; all of a turn are recorded as one. False: that is known already. */
+export function childEnded(turn: Turn, { step, ordinal, result, error, refused }: ChildLetter): boolean {
+  const batch = turn.state.batches.get(step)
+  if (!batch) return false
+  const ended = turn.ended.get(step) ?? newEnded()
+  if (ordinal === undefined) {
+    const name = refused ? refused.child : takenId(error)
+    const unmade = [...batch.outstanding].find((other) => childId(turn.state, step, batch, other) === name)
+    if (unmade === undefined || ended.foreign.has(unmade)) return false
+    ended.foreign.add(unmade)
+  } else if (!batch.outstanding.has(ordinal) || ended.results.has(ordinal)) return false
+  else ended.results.set(ordinal, result)
+  if (!succeeded(result)) ended.error ??= refused ? childRefused(refused) : error
+  turn.ended.set(step, ended)
+  return true
+}
+
+/** A letter of a version that named the child in its message only. That of a lock named the lock's holder: it says nothing of a child. */
+function takenId(error: ErrorRecord | undefined): string | undefined {
+  return error?.code === 'TASK_EXISTS' ? /"(.*)"/.exec(error.message)?.[1] : undefined
+}
+
+/** Whether letters of children, the last of them this one, are to be dealt with now: else more of them may come first. */
+export function isUrgent(state: TaskState, message: Message, waiting: number): boolean {
+  if (message.type !== 'child' || message.ordinal === undefined) return true
+  const batch = state.batches.get(message.step)
+  const policy = policyOf(state, message.step)
+  if (!batch || !policy) return true
+  if (waiting >= batch.outstanding.size || waiting >= Math.floor(policy.concurrency / 10)) return true
+  if (policy.quorum !== null && batch.success + waiting >= policy.quorum) return true
+  return !succeeded(message.result) && policy.failFast && batch.failed + waiting > borne(policy, batch.total)
+}
+
+/** A batch that failed: its rescue strategy is to decide. */
+interface Failed {
+  step: Step
+  error: ErrorRecord
+}
+
+/**
+ * The driver of batches: records what ended, starts what there is room for, asks for the next page, and ends a batch when
+ * nothing is left of it. A function of the fold, but for the page at hand: a lost one is asked for again.
+ */
+export function driveBatches(turn: Turn): Failed[] {
+  const failed: Failed[] = []
+  for (const [id, batch] of turn.state.batches) {
+    const step = turn.state.steps.get(id)
+    const policy = step?.policy.batch
+    if (!step || !policy) continue
+    if (step.status === 'compensating') undo(turn, step, batch, policy)
+    else if (step.status === 'running' || step.status === 'suspended') {
+      run(turn, step, batch, policy)
+      const error = step.status === 'suspended' && isDrained(batch, policy) ? finish(turn, step, batch, policy) : null
+      if (error) failed.push({ step, error })
+    }
+  }
+  turn.ended.clear()
+  return failed
+}
+
+/** No more children are started; those that run are called off and awaited, unless the batch says otherwise. */
+export function stopBatch(turn: Turn, step: Step, error?: ErrorRecord): void {
+  const batch = turn.state.batches.get(step.id)
+  const policy = step.policy.batch
+  if (!batch || !policy) return
+  const first = !batch.stopping
+  if (step.status === 'running' && step.dispatched) {
+    // What its source would answer is of no use any more.
+    turn.aborts.push(step.id)
+    turn.forgotten.push(step.id)
+  }
+  emit(turn, { type: 'batchStopping', id: step.id, ...(error && { error }) })
+  if (!first || policy.onCancel !== 'cancel') return
+  const compensate = turn.state.unwinding?.compensate ?? true
+  callOff(turn, step, { type: 'cancel', force: false, compensate, reason: 'the batch was stopped' })
+}
+
+export function callOff(turn: Turn, step: Step, message: Message): void {
+  const batch = turn.state.batches.get(step.id)
+  if (!batch || step.policy.batch?.onCancel === 'detach') return
+  for (const ordinal of batch.outstanding) tell(turn, step, batch, ordinal, message)
+}
+
+/** Nothing of it runs any more. */
+export function isDrained({ outstanding, stopping }: Batch, { onCancel }: BatchPolicy): boolean {
+  return outstanding.size === 0 || (stopping && onCancel === 'detach')
+}
+
+function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
+  const { id } = step
+  const { results, foreign, error } = turn.ended.get(id) ?? newEnded()
+  const gone = results.size + foreign.size
+  const { status } = turn.state
+  const isOn = status === 'running' || (status === 'paused' && step.released && turn.state.pause?.from === 'running')
+  const goes = isOn && !turn.state.unwinding && !batch.stopping && !turn.reload
+  const well = [...results.values()].filter(succeeded).length
+  const verdict = goes ? decide(policy, batch.total, batch.success + well, batch.failed + gone - well) : 'open'
+  const room = goes && verdict === 'open' ? policy.concurrency - (batch.outstanding.size - gone) : 0
+  const again = Math.min(room, batch.again.length)
+  const started = Math.min(room - again, batch.buffer.length)
+  retry(turn, step, batch, again)
+  spawn(turn, step, batch, policy, started)
+  if (gone + again + started > 0) {
+    emit(turn, {
+      type: 'batchMoved',
+      id,
+      ...(results.size > 0 && { ended: ranges(results) }),
+      ...(foreign.size > 0 && { foreign: [...foreign] }),
+      ...(started > 0 && { started }),
+      ...(again > 0 && { again }),
+      ...(error && !batch.cause && { error }),
+    })
+  }
+  if (verdict !== 'open') stopBatch(turn, step, verdict === 'enough' ? undefined : failure(step, batch))
+  else if (goes && step.status === 'suspended' && room > again + started && batch.next !== batch.total)
+    emit(turn, { type: 'stepSignalled', id, name: 'page', payload: null })
+}
+
+function newEnded(): EndedChildren {
+  return { results: new Map(), foreign: new Set(), error: undefined }
+}
+
+function retry(turn: Turn, step: Step, batch: Batch, count: number): void {
+  for (const ordinal of batch.again.slice(0, count)) {
+    tell(turn, step, batch, ordinal, { type: 'retry' })
+    // One that succeeded meanwhile takes no retry: it says so.
+    tell(turn, step, batch, ordinal, { type: 'report' })
+  }
+}
+
+function spawn(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy, count: number): void {
+  for (const [n, item] of batch.buffer.splice(0, count).entries()) {
+    const ordinal = batch.next + n
+    turn.spawned.push({ task: childId(turn.state, step.id, batch, ordinal), step: step.id, ordinal, policy, item })
+  }
+}
+
+/** From the last child to the first, a window at a time. */
+function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
+  const { results } = turn.ended.get(step.id) ?? newEnded()
+  const goes = turn.state.status === 'compensating'
+  for (const [ordinal, result] of results) {
+    if (!succeeded(result)) continue
+    // It had not heard of it when it said so.
+    tell(turn, step, batch, ordinal, { type: 'compensate' })
+    results.delete(ordinal)
+  }
+  const from = batch.undoFrom ?? 0
+  let room = goes ? policy.concurrency - (batch.outstanding.size - results.size) : 0
+  let started = 0
+  for (; started < from && room > 0; started++) {
+    const ordinal = from - 1 - started
+    // Where nothing is said there is no answer to go on by: it takes no room.
+    if (batch.foreign.has(ordinal)) continue
+    tell(turn, step, batch, ordinal, { type: 'compensate' })
+    room--
+  }
+  if (results.size + started > 0) {
+    emit(turn, {
+      type: 'batchMoved',
+      id: step.id,
+      ...(results.size > 0 && { ended: ranges(results) }),
+      ...(started > 0 && { started }),
+    })
+  }
+  if (!goes || batch.undoFrom !== 0 || batch.outstanding.size > 0) return
+  emit(turn, { type: 'undone', id: step.id, attempt: step.attempt, startedAt: null, endedAt: turn.at, node: null })
+}
+
+/** Nothing of it runs any more: it is done, or failed with this error, or (null) has more to come. */
+function finish(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): ErrorRecord | null {
+  if (turn.state.unwinding || (!batch.stopping && (batch.next !== batch.total || batch.again.length > 0))) return null
+  if (batch.error) return batch.error
+  const missed = policy.quorum !== null && batch.success < policy.quorum
+  if (!batch.stopping && (missed || batch.failed > borne(policy, batch.total))) return failure(step, batch)
+  const { total, success, failed, cancelled } = countsOf(batch)
+  emit(turn, {
+    type: 'stepCompleted',
+    id: step.id,
+    output: { total: total ?? batch.next, success, failed, cancelled },
+    attempt: step.attempt,
+    startedAt: null,
+    endedAt: turn.at,
+    node: null,
+  })
+  return null
+}
+
+function decide(
+  policy: BatchPolicy,
+  total: number | null,
+  success: number,
+  failed: number,
+): 'open' | 'enough' | 'failed' {
+  if (policy.quorum !== null && success >= policy.quorum) return 'enough'
+  if (!policy.failFast) return 'open'
+  if (failed > borne(policy, total)) return 'failed'
+  return policy.quorum !== null && total !== null && total - failed < policy.quorum ? 'failed' : 'open'
+}
+
+function failure(step: Step, batch: Batch): ErrorRecord {
+  const { cause } = batch
+  const { total, started, success, failed } = countsOf(batch)
+  const message = `${failed} of ${total ?? started} children of ${step.name} failed`
+  return {
+    name: 'TriarchError',
+    code: 'BATCH_FAILED',
+    message: cause ? `${message}, the first with: ${cause.message}` : message,
+    details: { success, failed },
+    ...(cause && { cause }),
+  }
+}
+
+function tell(turn: Turn, step: Step, batch: Batch, ordinal: number, message: Message): void {
+  turn.posts.push({ task: childId(turn.state, step.id, batch, ordinal), message, control: true })
+}
+
+function policyOf(state: TaskState, id: number): BatchPolicy | null | undefined {
+  return (state.steps.get(id) ?? state.done.get(id))?.policy.batch
+}

@@ -1,0 +1,18 @@
+import type { ErrorRecord, Json } from '../json.ts'
+import type { TaskResult } from '../status.ts'
+import type { ParentPolicy } from '../task/order.ts'
+
+export type ChildDecision = {
+  type: 'childStarted'
+  id: number
+  task: string
+  workflow: string
+  version: string
+  /** `call` waits for the child's end, `start` only for its creation. */
+  mode: 'call' | 'start'
+  onCancel: ParentPolicy
+  /** Compensate the child when the parent compensates. */
+  undo: boolean
+}
+
+export type ChildFact = { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }

@@ -1,0 +1,19 @@
+import type { ErrorRecord } from '../json.ts'
+import type { RefusedChild } from './child.ts'
+
+/** A lock that was not to be waited for is another task's. */
+export function lockHeld(lock: string, by: string[]): ErrorRecord {
+  const message = `lock "${lock}" is held by task ${by.map(quoted).join(', ')}`
+  return { name: 'TriarchError', code: 'LOCK_HELD', message, details: { lock, by } }
+}
+
+/** Why a child was not made, for the step that wanted it. */
+export function childRefused(refused: RefusedChild): ErrorRecord {
+  if (refused.code === 'LOCK_HELD') return lockHeld(refused.lock, [refused.by])
+  const message = `task ${quoted(refused.child)} exists already`
+  return { name: 'TriarchError', code: 'TASK_EXISTS', message, details: { task: refused.child } }
+}
+
+export function quoted(task: string): string {
+  return `"${task}"`
+}

@@ -1,0 +1,58 @@
+import { deliver } from '../delivery.ts'
+import type { Folds } from '../fold.ts'
+import { requested, settled } from '../plan/plan.ts'
+import { decided } from '../state.ts'
+import { returnMail } from '../wait/mailbox.ts'
+import type { LockDecision, LockFact } from './event.ts'
+import { keysOf } from './gate.ts'
+
+export const lockFolds: Folds<LockDecision | LockFact> = {
+  lockRequested(state, { id, name, until }) {
+    decided(state, id)
+    if (state.plan) requested(state.plan, id)
+    state.locks.set(id, { name, ifHeld: 'queue', until, standing: 'asked' })
+  },
+  keysRequested(state) {
+    for (const lock of keysOf(state)) if (lock.standing !== 'held') lock.standing = 'asked'
+  },
+  locked(state, { id, fence }, _at, deliveries) {
+    const lock = state.locks.get(id)
+    if (!lock) return
+    lock.standing = 'held'
+    if (fence !== undefined) lock.fence = fence
+    if (id <= 0 || lock.told) return
+    lock.told = true
+    deliver(state, deliveries, { id, ok: true, value: fence ?? null })
+  },
+  lockRefused(state, { id, error }, _at, deliveries) {
+    const lock = state.locks.get(id)
+    if (lock?.standing === 'reclaimed') {
+      lock.standing = 'refused'
+      return
+    }
+    if (id <= 0) return
+    state.locks.delete(id)
+    deliver(state, deliveries, { id, ok: false, reason: 'lock', error })
+  },
+  lockReleased(state, { lock, id }) {
+    state.locks.delete(lock)
+    if (!state.plan || id === undefined) return
+    requested(state.plan, id)
+    settled(state.plan, id, null)
+  },
+  /** Nobody listens to it: the line before the lock goes on without the task, an event goes to who waits for one. */
+  withdrawn(state, { id, lock, event }, _at, deliveries) {
+    if (lock) state.locks.delete(id)
+    else state.waits.delete(id)
+    const wait = event && returnMail(state, event)
+    if (event && wait !== undefined) deliver(state, deliveries, { id: wait, ok: true, value: event.payload })
+  },
+  thawed(state, { startAt }) {
+    state.frozen = false
+    if (startAt !== undefined) state.startAt = startAt
+  },
+  antecedentStopped(state, { task, result }) {
+    const antecedent = state.antecedents.get(task)
+    if (antecedent) antecedent.result = result ?? 'unknown'
+  },
+}

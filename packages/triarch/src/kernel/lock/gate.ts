@@ -1,0 +1,44 @@
+import type { ErrorRecord } from '../json.ts'
+import type { TaskState } from '../state.ts'
+import type { Lock } from './lock.ts'
+
+/** The highest fencing number of the locks the task holds: what guards a resource takes it for that of the lock. */
+export function fenceOf(state: TaskState): number | undefined {
+  let highest: number | undefined
+  for (const { standing, fence } of state.locks.values())
+    if (standing === 'held' && fence !== undefined && fence > (highest ?? 0)) highest = fence
+  return highest
+}
+
+/** The task's own, which it must have to begin. */
+export function keysOf(state: TaskState): Lock[] {
+  return [...state.locks].flatMap(([id, lock]) => (id <= 0 ? [lock] : []))
+}
+
+/** Locks it must have again before anything goes on. */
+export function missingLocks(state: TaskState): Lock[] {
+  const gone = new Set<Lock['standing']>(['lost', 'reclaimed', 'refused'])
+  return [...state.locks.values()].filter(({ standing }) => gone.has(standing))
+}
+
+/** Only a letter lets it begin. */
+export function isGated(state: TaskState): boolean {
+  if (state.begun || state.unwinding || state.status === 'stopped') return false
+  return state.frozen || awaited(state).length > 0 || keysOf(state).some(({ standing }) => standing === 'asked')
+}
+
+/** The tasks it comes after that have not stopped. */
+export function awaited(state: TaskState): string[] {
+  return [...state.antecedents].flatMap(([task, { result }]) => (result === null ? [task] : []))
+}
+
+/** Why the task cannot follow those it comes after; null: it can. */
+export function failedAntecedent(state: TaskState): ErrorRecord | null {
+  for (const [task, { on, result }] of state.antecedents) {
+    if (on === 'end' || result === null || result === 'success' || result === 'warning') continue
+    const how = result === 'unknown' ? 'is not known (any more)' : `ended as ${result}`
+    const message = `task "${task}", which this one comes after, ${how}`
+    return { name: 'TriarchError', code: 'ANTECEDENT_FAILED', message, details: { task, result } }
+  }
+  return null
+}

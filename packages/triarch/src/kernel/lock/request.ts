@@ -1,0 +1,46 @@
+import type { TaskEvent } from '../event.ts'
+import type { TaskState } from '../state.ts'
+import { waitingParents } from '../task/order.ts'
+import type { GateRequests, IfHeld } from './lock.ts'
+
+/** What an event asks of the store. */
+export function requestsOf(state: TaskState, event: TaskEvent, requests: GateRequests): void {
+  const { locks, unlocks } = requests
+  switch (event.type) {
+    case 'lockRequested':
+      return ask(state, requests, event.id, event.name)
+    case 'keysRequested':
+      for (const [step, { name, ifHeld, standing }] of state.locks)
+        if (step <= 0 && standing === 'asked') ask(state, requests, step, name, ifHeld)
+      return
+    case 'paused':
+      if (event.reason !== 'lock') return
+      for (const [step, { name, standing }] of state.locks)
+        if (standing === 'reclaimed') ask(state, requests, step, name)
+      return
+    case 'stopped':
+      // The store frees all it has; what was asked for in the same breath must not come after that.
+      locks.length = 0
+      unlocks.length = 0
+      return
+    case 'lockReleased':
+      return giveBack(requests, event.lock)
+    case 'withdrawn':
+      if (event.lock) giveBack(requests, event.id)
+      return
+    case 'lockRefused':
+      unlocks.push(event.id)
+  }
+}
+
+function ask(state: TaskState, { locks }: GateRequests, step: number, name: string, ifHeld: IfHeld = 'queue'): void {
+  const parents = state.parent ? waitingParents(state.parent) : []
+  locks.push({ step, name, ifHeld, ...(parents.length > 0 && { parents }) })
+}
+
+/** What is asked for in the same breath is not asked for: the store gives back first. */
+export function giveBack({ locks, unlocks }: GateRequests, id: number): void {
+  const asked = locks.findIndex(({ step }) => step === id)
+  if (asked >= 0) locks.splice(asked, 1)
+  unlocks.push(id)
+}

@@ -1,0 +1,43 @@
+import type { TaskState } from '../state.ts'
+import { nodeOf, type PlanState } from './plan.ts'
+
+/** A plan is undone against its edges: a step after everything that depended on it, and independent ones side by side. */
+export function startBackwards(state: TaskState): void {
+  const { plan } = state
+  if (!plan) return
+  const { first } = plan.plan
+  const pending = new Set(state.done.keys())
+  const undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set<number>(), pending }
+  plan.undo = undo
+  for (const [index, node] of plan.nodes.entries()) {
+    if (node.behind.length > 0) continue
+    if (pending.has(first + index)) undo.ready.add(first + index)
+    else release(plan, undo, first + index)
+  }
+}
+
+/** The step's undo went out. */
+export function wentBack(plan: PlanState, id: number): void {
+  plan.undo?.ready.delete(id)
+}
+
+/** The step is undone: what it depended on may follow. */
+export function isBack(plan: PlanState, id: number): void {
+  const { undo } = plan
+  if (undo?.pending.delete(id)) release(plan, undo, id)
+}
+
+/** Nothing that depended on the step is left, nor the step. */
+function release(plan: PlanState, undo: NonNullable<PlanState['undo']>, from: number): void {
+  const through = [from]
+  for (let at = through.pop(); at !== undefined; at = through.pop()) {
+    for (const before of nodeOf(plan, at)?.before ?? []) {
+      const index = before - plan.plan.first
+      const left = (undo.left[index] ?? 0) - 1
+      undo.left[index] = left
+      if (left > 0) continue
+      if (undo.pending.has(before)) undo.ready.add(before)
+      else through.push(before)
+    }
+  }
+}

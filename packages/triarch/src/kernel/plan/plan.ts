@@ -1,0 +1,247 @@
+import type { Json } from '../json.ts'
+import type { RecordedPolicy } from '../step/policy.ts'
+import { references, type Template } from './reference.ts'
+
+/** A plan as the history keeps it. The n-th of its steps has the id `first + n`. */
+export interface Plan {
+  first: number
+  steps: PlannedStep[]
+  /** Each distinct policy once. */
+  policies: RecordedPolicy[]
+  /** The actions that planned others, outermost first. */
+  groups: PlannedGroup[]
+  /** What the task results in. */
+  output: Template
+}
+
+export interface PlannedStep {
+  /** `agent.action`; null: a join, which waits for others and does nothing, or a lock taken or given back. */
+  action: string | null
+  /** Name of the lock to take. */
+  lock?: string
+  /** The step that took the lock to give back. */
+  unlock?: number
+  /** When it is not the action's. */
+  name?: string
+  input?: Template
+  /** Steps it waits for besides those its input refers to. */
+  after?: number[]
+  /** Index in the plan's policies. */
+  policy?: number
+  /** Index in the plan's groups. */
+  group?: number
+  /** Its share of the task's progress; 1. */
+  weight?: number
+  /** The run step that this step finalizes; several: the whole phase as one transaction. */
+  finalizes?: number | number[]
+}
+
+/** The action of a step that is the whole finalize phase: it runs where the task is owned. */
+export const FINALIZE = 'triarch:finalize'
+
+/** One part of what such a step is given. */
+export interface FinalizedStep {
+  action: string
+  input: Json
+  output: Json
+}
+
+export interface PlannedGroup {
+  action: string
+  name: string
+  group?: number
+}
+
+/** How far a planned step is. A join goes from waiting to done. */
+export type Standing = 'waiting' | 'ready' | 'open' | 'done' | 'skipped'
+
+export interface PlanNode {
+  step: PlannedStep
+  standing: Standing
+  /** Steps it waits for, and those that wait for it. */
+  before: number[]
+  behind: number[]
+  /** How many of `before` are not done yet. */
+  waiting: number
+}
+
+/** The fold of a plan and of what became of its steps. */
+export interface PlanState {
+  plan: Plan
+  nodes: PlanNode[]
+  /** May be requested now, in the order in which they became so. */
+  ready: Set<number>
+  /** Requested and not settled. */
+  open: number
+  /** Failed, and waiting for what else the plan can do. */
+  parked: Set<number>
+  /** Steps of the run phase not settled yet. */
+  left: number
+  /** Steps of the finalize phase, in order; those before `finalized` are settled. */
+  finalizers: number[]
+  finalized: number
+  /** Steps whose output somebody refers to. */
+  wanted: Set<number>
+  outputs: Map<number, Json>
+  /** Inputs that an operator edited. */
+  edited: Map<number, Json>
+  weight: { done: number; all: number }
+  /** While it is undone: how many of those behind each step are not yet. */
+  undo: { left: number[]; ready: Set<number>; pending: Set<number> } | null
+}
+
+export function newPlanState(plan: Plan): PlanState {
+  const state: PlanState = {
+    plan,
+    nodes: [],
+    ready: new Set(),
+    open: 0,
+    parked: new Set(),
+    left: 0,
+    finalizers: [],
+    finalized: 0,
+    wanted: references(plan.output),
+    outputs: new Map(),
+    edited: new Map(),
+    weight: { done: 0, all: 0 },
+    undo: null,
+  }
+  for (const [index, step] of plan.steps.entries()) addNode(state, step, plan.first + index)
+  for (const [index, node] of state.nodes.entries()) {
+    const first = node.standing === 'waiting' && node.waiting === 0 && node.step.finalizes === undefined
+    if (first) reached(state, plan.first + index)
+  }
+  if (state.left === 0) finalizeNext(state)
+  return state
+}
+
+/** The run steps that a step of the finalize phase is about. */
+export function finalizedBy({ finalizes }: PlannedStep): number[] {
+  return finalizes === undefined ? [] : [finalizes].flat()
+}
+
+export function nodeOf(state: PlanState, id: number): PlanNode | undefined {
+  return state.nodes[id - state.plan.first]
+}
+
+export function requested(state: PlanState, id: number): void {
+  const node = nodeOf(state, id)
+  if (!node || !state.ready.delete(id)) return
+  node.standing = 'open'
+  state.open++
+}
+
+/** The step has an output, its own or (skipped) a substitute: what waited for it alone is ready. */
+export function settled(state: PlanState, id: number, output: Json, standing: 'done' | 'skipped' = 'done'): void {
+  const node = nodeOf(state, id)
+  if (!node || !close(state, id, node)) return
+  if (state.wanted.has(id)) state.outputs.set(id, output)
+  pass(state, id, standing)
+}
+
+/** The step has none, and `along` go with it: all that depend on it. */
+export function skipped(state: PlanState, id: number, along: readonly number[]): void {
+  const node = nodeOf(state, id)
+  if (!node || !close(state, id, node)) return
+  // The record names steps; the joins between them go too, or the plan would wait for them for ever.
+  const joins = dependents(state, id).filter((other) => nodeOf(state, other)?.step.action === null)
+  for (const gone of [...along, ...joins]) {
+    const other = nodeOf(state, gone)
+    if (other && other.standing === 'waiting') leave(state, other, 'skipped')
+  }
+  if (node.step.finalizes === undefined) leave(state, node, 'skipped')
+  else pass(state, id, 'skipped')
+  if (state.left === 0) finalizeNext(state)
+}
+
+/** Everything that depends on the step by data or order, however far. */
+export function dependents(state: PlanState, id: number): number[] {
+  const found = new Set<number>()
+  const open = [id]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const next of nodeOf(state, at)?.behind ?? []) {
+      if (found.has(next)) continue
+      found.add(next)
+      open.push(next)
+    }
+  }
+  return [...found]
+}
+
+/** Nothing is left to run or to finalize. */
+export function isFinished(state: PlanState): boolean {
+  return state.left === 0 && state.finalized === state.finalizers.length
+}
+
+/** Share of the planned work that is settled, in hundredths. */
+export function progressOf({ weight }: PlanState): number {
+  return weight.all === 0 ? 1 : Math.floor((weight.done / weight.all) * 100) / 100
+}
+
+function addNode(state: PlanState, step: PlannedStep, id: number): void {
+  const finalizes = step.finalizes !== undefined
+  const before = new Set(step.after)
+  for (const of of references(step.input ?? null)) {
+    state.wanted.add(of)
+    before.add(of)
+  }
+  for (const of of finalizedBy(step)) state.wanted.add(of)
+  const node: PlanNode = { step, standing: 'waiting', before: [...before], behind: [], waiting: before.size }
+  state.nodes.push(node)
+  for (const of of before) nodeOf(state, of)?.behind.push(id)
+  if (step.action !== null) state.weight.all += step.weight ?? 1
+  if (finalizes) state.finalizers.push(id)
+  else state.left++
+}
+
+function close(state: PlanState, id: number, node: PlanNode): boolean {
+  if (node.standing !== 'open') return false
+  state.open--
+  state.parked.delete(id)
+  return true
+}
+
+/** All it waited for is done. A join is done with that, and so on. */
+function reached(state: PlanState, id: number): void {
+  const node = nodeOf(state, id) as PlanNode
+  if (isJoin(node.step)) return pass(state, id, 'done')
+  node.standing = 'ready'
+  state.ready.add(id)
+}
+
+function pass(state: PlanState, id: number, standing: 'done' | 'skipped'): void {
+  const through = [id]
+  for (let at = through.pop(); at !== undefined; at = through.pop()) {
+    const node = nodeOf(state, at) as PlanNode
+    leave(state, node, at === id ? standing : 'done')
+    if (node.step.finalizes !== undefined) state.finalized++
+    for (const next of node.behind) {
+      const other = nodeOf(state, next) as PlanNode
+      if (--other.waiting > 0 || other.standing !== 'waiting') continue
+      if (isJoin(other.step)) through.push(next)
+      else reached(state, next)
+    }
+  }
+  if (state.left === 0) finalizeNext(state)
+}
+
+function isJoin({ action, lock, unlock }: PlannedStep): boolean {
+  return action === null && lock === undefined && unlock === undefined
+}
+
+function leave(state: PlanState, node: PlanNode, standing: 'done' | 'skipped'): void {
+  node.standing = standing
+  if (node.step.action !== null) state.weight.done += node.step.weight ?? 1
+  if (node.step.finalizes === undefined) state.left--
+}
+
+/** The run phase is over: the next step of the finalize phase, but for those whose run step was skipped. */
+function finalizeNext(state: PlanState): void {
+  for (; state.finalized < state.finalizers.length; state.finalized++) {
+    const id = state.finalizers[state.finalized] as number
+    const node = nodeOf(state, id) as PlanNode
+    if (node.standing !== 'waiting') return
+    if (finalizedBy(node.step).some((of) => nodeOf(state, of)?.standing === 'done')) return reached(state, id)
+    leave(state, node, 'skipped')
+  }
+}

@@ -1,0 +1,94 @@
+import { newBatch, tryAgain } from '../batch/batch.ts'
+import type { Json } from '../json.ts'
+import { decided, type TaskState } from '../state.ts'
+import { mayMove, moves, type StepStatus } from '../status.ts'
+import { forgive } from './loss.ts'
+import { type RecordedPolicy, resolvePolicy } from './policy.ts'
+import type { Operation, Step } from './step.ts'
+
+/** How single steps change: the parts of the fold that several events share. */
+export function newStep(
+  state: TaskState,
+  { id, action, name, input, policy }: Pick<Step, 'id' | 'action' | 'name' | 'input'> & { policy: RecordedPolicy },
+  at: number,
+): Step {
+  decided(state, id)
+  const tried = state.tried[id] ?? 0
+  const step: Step = {
+    id,
+    action,
+    name,
+    input,
+    undoOnly: false,
+    policy: resolvePolicy(policy),
+    generation: state.generation,
+    status: 'pending',
+    operation: 'run',
+    attempt: tried + 1,
+    attempts: { run: tried + 1, verify: tried, undo: tried },
+    failures: { run: 0, verify: 0, undo: 0 },
+    losses: 0,
+    doubts: 0,
+    strikes: 0,
+    patientUntil: 0,
+    begun: false,
+    lived: false,
+    due: at,
+    unknown: false,
+    doubtUntil: 0,
+    held: null,
+    released: false,
+    requestedAt: state.ordinal,
+    completedAt: 0,
+    expiresAt: null,
+    output: undefined,
+    error: undefined,
+    checkpoint: undefined,
+    progress: undefined,
+    event: null,
+    wary: false,
+    dispatched: false,
+    deferred: 0,
+    aborted: false,
+  }
+  state.steps.set(id, step)
+  if (step.policy.batch) state.batches.set(id, newBatch(state.generation))
+  return step
+}
+
+export function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
+  step.dispatched = false
+  step.deferred = 0
+  step.aborted = false
+  step.begun = false
+  step.lived = false
+  if (!planned) return
+  step.operation = planned.operation
+  step.attempts[planned.operation]++
+  step.attempt = step.attempts[planned.operation]
+  step.due = planned.at
+}
+
+/** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */
+export function retry(state: TaskState, step: Step, at: number, input: Json | undefined): void {
+  if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
+  const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
+  step.held = null
+  step.event = null
+  step.failures = { run: 0, verify: 0, undo: 0 }
+  forgive(step)
+  if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn
+  if (input !== undefined) {
+    step.input = input
+    step.generation = ++state.generation
+  }
+  const batch = state.batches.get(step.id)
+  if (batch && operation === 'run') tryAgain(batch)
+  next(step, { operation, at })
+}
+
+export function moveStep(step: Step, to: StepStatus): void {
+  if (!mayMove(moves.step, step.status, to))
+    throw new Error(`illegal step move ${step.status} → ${to} (step ${step.id})`)
+  step.status = to
+}

@@ -1,0 +1,58 @@
+import type { Child } from '../child/child.ts'
+import type { TaskState } from '../state.ts'
+import type { Unwinding } from '../task/pause.ts'
+import { stop } from '../task/stop.ts'
+import { emit, type Turn } from '../turn.ts'
+import { settleBatches } from './failure.ts'
+import type { Step } from './step.ts'
+
+/**
+ * Sagas (Garcia-Molina & Salem 1987), with the partial order kept: what was requested after a step completed may depend
+ * on it, so it is undone first; what ran side by side is undone side by side.
+ */
+export function startCompensation(turn: Turn): boolean {
+  const { state } = turn
+  if (!state.unwinding?.compensate || compensable(state).length === 0) return false
+  emit(turn, { type: 'compensating' })
+  return true
+}
+
+export function settleCompensation(turn: Turn, reason: Unwinding): void {
+  const { state } = turn
+  for (let undone = -1; undone < state.undone; ) {
+    undone = state.undone
+    for (const id of state.plan?.undo?.ready ?? ready(state).map((unit) => unit.id)) {
+      emit(turn, { type: 'undoRequested', id, at: turn.at })
+      const child = state.children.get(id)
+      if (child) turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
+    }
+    // A batch may be undone at once, and free what came before it.
+    if (state.batches.size > 0) settleBatches(turn)
+  }
+  if (!isCompensating(state)) stop(turn, reason)
+}
+
+/** Completed units that can be undone and were not yet asked to. */
+function compensable(state: TaskState): (Step | Child)[] {
+  const steps = [...state.done.values()].sort((a, b) => a.id - b.id)
+  const children = [...state.children.values()].filter((c) => c.status === 'stopped' && c.succeeded && c.undo)
+  return [...steps, ...children]
+}
+
+function underWay(state: TaskState): (Step | Child)[] {
+  const steps = [...state.steps.values()].filter((step) => step.status === 'compensating')
+  return [...steps, ...[...state.children.values()].filter((child) => child.status === 'compensating')]
+}
+
+/** Undone next: those after whose completion nothing was requested that is still to be undone. */
+function ready(state: TaskState): (Step | Child)[] {
+  const waiting = compensable(state)
+  let latest = 0
+  for (const { requestedAt } of [...waiting, ...underWay(state)]) latest = Math.max(latest, requestedAt)
+  return waiting.filter((unit) => unit.completedAt >= latest)
+}
+
+function isCompensating(state: TaskState): boolean {
+  if (state.plan?.undo) return state.plan.undo.pending.size > 0
+  return state.done.size > 0 || underWay(state).length > 0 || compensable(state).length > 0
+}

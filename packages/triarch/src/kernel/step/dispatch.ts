@@ -1,0 +1,42 @@
+import type { TaskState } from '../state.ts'
+import { isOutstanding } from '../turn.ts'
+import type { Step } from './step.ts'
+
+/**
+ * The attempts that may start now: recorded as due, not yet handed out. While the task is paused only those that an operator
+ * set going, and no new `run` once it unwinds.
+ */
+export function dispatchable(state: TaskState, at: number): Step[] {
+  if (state.status === 'stopped') return []
+  const found: Step[] = []
+  for (const step of state.steps.values()) {
+    if (step.dispatched || Math.max(step.due, step.deferred) > at || !isOutstanding(step) || !goes(state, step))
+      continue
+    if (step.operation === 'run' && state.unwinding && step.event?.name !== 'cancel') continue
+    found.push(step)
+  }
+  return found
+}
+
+/** Whether attempts of the step may start, as far as pauses are concerned. */
+export function goes({ status }: TaskState, { released }: Step): boolean {
+  return status !== 'paused' || released
+}
+
+/** Whether more steps, timers, waits and children are outstanding at once. A plan's driver keeps to the bound by itself. */
+export function isWider(state: TaskState, bound: number): boolean {
+  if (state.plan) return false
+  let count = state.steps.size + state.timers.size + state.waits.size + state.children.size + state.locks.size
+  if (count <= bound) return false
+  for (const child of state.children.values()) if (child.status === 'stopped') count--
+  return count > bound
+}
+
+/** The same for every attempt of a step, and for its verification; an undo has its own (the same for all its attempts). */
+export function idempotencyKey(state: TaskState, step: Step): string {
+  const base = `${state.id}:${step.id}`
+  // After the last colon of a key are the digits of its step: no other task's id makes the same of it.
+  const mark = state.life === null ? ':' : '~'
+  const key = step.generation === 0 ? base : `${base}${mark}${step.generation}`
+  return step.operation === 'undo' ? `${key}:undo` : key
+}

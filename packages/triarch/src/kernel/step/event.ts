@@ -1,0 +1,50 @@
+import type { ErrorRecord, Json } from '../json.ts'
+import type { RecordedPolicy } from './policy.ts'
+import type { AttemptTrace, Loss, Operation, Trial } from './step.ts'
+
+export type StepDecision =
+  | {
+      type: 'stepRequested'
+      id: number
+      /** `agent.action`, or null for a local step. */
+      action: string | null
+      name: string
+      input: Json
+      policy: RecordedPolicy
+    }
+  | { type: 'undoRegistered'; id: number; name: string; policy?: RecordedPolicy }
+
+export type StepFact =
+  | ({
+      type: 'stepCompleted'
+      id: number
+      output: Json
+      /** Set when not the attempt's own answer but a verification or an operator said so. */
+      by?: 'verify' | 'operator'
+    } & AttemptTrace)
+  | ({
+      type: 'attemptFailed'
+      id: number
+      operation: Operation
+      error: ErrorRecord
+      /** Nobody knows whether the attempt took effect (it timed out, or died with its process). */
+      unknown?: true
+      /** The step's service is not to blame, but what happened to the process. Not counted as a failure. */
+      lost?: Loss
+      /** What is attempted next and when; absent when nothing is. */
+      next?: { operation: Operation; at: number }
+    } & AttemptTrace)
+  | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
+  | { type: 'verifyRequested'; id: number; at: number }
+  /** `trial`: it is about to be tried by itself; its process lives on. */
+  | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
+  | { type: 'stepFailed'; id: number; error: ErrorRecord }
+  /** In a plan, without an output, all that depends on the step goes `along`. */
+  | { type: 'stepSkipped'; id: number; output?: Json; along?: number[]; by: 'rescue' | 'operator' }
+  /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
+  | { type: 'stepParked'; id: number; error: ErrorRecord }
+  | { type: 'stepCancelled'; id: number }
+  /** `keep`: the event that it was busy with comes again when it waits. */
+  | { type: 'stepRetried'; id: number; input?: Json; at: number; keep?: true }
+  | { type: 'undoRequested'; id: number; at: number }
+  | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)

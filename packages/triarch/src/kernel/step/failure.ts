@@ -1,0 +1,186 @@
+import { driveBatches, isDrained, stopBatch } from '../batch/batching.ts'
+import type { ErrorRecord } from '../json.ts'
+import type { Outcome, Reply } from '../message.ts'
+import { rescuePlanned } from '../plan/park.ts'
+import type { PauseReason } from '../task/pause.ts'
+import { emit, type Turn } from '../turn.ts'
+import { bereft, isDeadly, keepsDying, lossOf, lossWait } from './loss.ts'
+import { backoff, type RetryPlan } from './policy.ts'
+import type { AttemptTrace, Loss, Step } from './step.ts'
+
+type Failed = Extract<Outcome, { kind: 'failed' }>
+
+/**
+ * What follows a failed attempt: another one, the question whether it took effect, the rescue strategy, or an operator.
+ * Nothing here guesses: an unknown outcome that matters is verified or held.
+ */
+export function attemptFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+  if (reply.checkpoint !== undefined)
+    emit(turn, { type: 'heartbeat', id: step.id, attempt: reply.attempt, checkpoint: reply.checkpoint })
+  if (reply.operation === 'run') return runFailed(turn, step, reply, outcome)
+  const plan = step.policy.undoRetry
+  const budget = budgetOf(turn, step, plan, reply, outcome)
+  const record = {
+    type: 'attemptFailed' as const,
+    id: step.id,
+    operation: reply.operation,
+    error: outcome.error,
+    ...(budget.lost && { lost: budget.lost }),
+    ...trace(reply),
+  }
+  if ((budget.lost || outcome.retryable) && budget.left) {
+    return emit(turn, { ...record, next: { operation: reply.operation, at: turn.at + budget.wait } })
+  }
+  emit(turn, record)
+  const error = budget.lost ? keepsDying(step, step.losses, outcome.error) : outcome.error
+  hold(turn, step, reply.operation === 'undo' ? 'undo' : 'unknown-outcome', error)
+}
+
+/** What an attempt that ended badly is charged to, whether there is some of it left, and how long to wait before the next. */
+interface Budget {
+  lost: Loss | undefined
+  left: boolean
+  wait: number
+}
+
+/** The service's failures are the retries of the step; what happened to a process has a generous count of its own. */
+function budgetOf(turn: Turn, step: Step, plan: RetryPlan, reply: Reply, outcome: Failed): Budget {
+  const lost = lossOf(reply, outcome)
+  if (lost === 'stop') return { lost, left: true, wait: 0 }
+  if (lost) {
+    const then = bereft(step, reply, lost)
+    return { lost, left: !isDeadly(then), wait: lossWait(then, turn.random()) }
+  }
+  const failures = step.failures[reply.operation] + 1
+  const wait = Math.max(backoff(plan, failures, turn.random()), Math.ceil(outcome.retryAfter ?? 0))
+  return { lost, left: failures < plan.attempts, wait }
+}
+
+function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void {
+  const { policy } = step
+  const unknown = outcome.unknown === true
+  const { lost, left, wait } = budgetOf(turn, step, policy.retry, reply, outcome)
+  const record = {
+    type: 'attemptFailed' as const,
+    id: step.id,
+    operation: 'run' as const,
+    error: outcome.error,
+    ...(unknown && { unknown: true as const }),
+    ...(lost && { lost }),
+    ...trace(reply),
+  }
+  if (unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at + wait } })
+  const wanted = !turn.state.batches.get(step.id)?.stopping
+  // Its effect is there, and without an output nobody could undo it: neither a failure nor a success can be made of it here.
+  if (outcome.done) {
+    emit(turn, record)
+    return hold(turn, step, 'unknown-outcome', unrecordable(step, outcome.error))
+  }
+  // What surely did not begin may begin again, whatever its semantics.
+  const again = policy.semantics === 'at-least-once' || (lost !== undefined && !unknown && !step.unknown)
+  const mayRetry = (outcome.retryable || lost) && !turn.state.unwinding && again && wanted && inTime(turn, step, wait)
+  if (mayRetry && left) return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
+  if (step.unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at } })
+  emit(turn, record)
+  if (step.unknown && policy.semantics === 'at-most-once') return hold(turn, step, 'unknown-outcome', outcome.error)
+  if (mayRetry && lost) return hold(turn, step, 'step', keepsDying(step, step.losses, outcome.error))
+  rescue(turn, step, outcome.error)
+}
+
+function unrecordable(step: Step, cause: ErrorRecord): ErrorRecord {
+  const message = `step ${step.id} (${step.name}) did its work, but what it gave cannot be recorded: ${cause.message}`
+  return { name: 'TriarchError', code: 'STEP_UNRECORDABLE', message, cause }
+}
+
+/** The service was asked whether the last attempt took effect, and said no, or that it cannot tell. */
+export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown'): void {
+  const record = { type: 'verified' as const, id: step.id, answer }
+  const error = step.error ?? { name: 'Error', message: 'unknown outcome' }
+  const mayRetry =
+    !turn.state.unwinding &&
+    step.policy.semantics === 'at-least-once' &&
+    step.failures.run < step.policy.retry.attempts &&
+    inTime(turn, step, 0)
+  const dying = mayRetry && isDeadly(step)
+  if (mayRetry && !dying) return emit(turn, { ...record, next: { operation: 'run', at: turn.at } })
+  // Before the lost attempt's complete-by its request may still be on its way: a "no" that ends the step comes too early.
+  if (answer === 'not-done' && turn.at < step.doubtUntil) {
+    return emit(turn, { ...record, next: { operation: 'verify', at: step.doubtUntil } })
+  }
+  if (answer === 'not-done') {
+    emit(turn, record)
+    return dying ? hold(turn, step, 'step', keepsDying(step, step.losses, error)) : rescue(turn, step, error)
+  }
+  const asked = step.failures.verify + 1
+  if (asked < step.policy.undoRetry.attempts) {
+    const at = turn.at + backoff(step.policy.undoRetry, asked, turn.random())
+    return emit(turn, { ...record, next: { operation: 'verify', at } })
+  }
+  emit(turn, record)
+  hold(turn, step, 'unknown-outcome', error)
+}
+
+/** Brings every batch forward. Those that failed are rescued like other steps. */
+export function settleBatches(turn: Turn): void {
+  for (const { step, error } of driveBatches(turn)) rescue(turn, step, error)
+}
+
+/** Retries are used up. */
+function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
+  if (awaitsChildren(turn, step, error)) return
+  if (turn.state.unwinding) return emit(turn, { type: 'stepCancelled', id: step.id })
+  if (turn.state.plan) return rescuePlanned(turn, step, error)
+  switch (step.policy.rescue) {
+    case 'skip':
+      return emit(turn, { type: 'stepSkipped', id: step.id, output: step.policy.substitute, by: 'rescue' })
+    case 'pause':
+      return hold(turn, step, 'step', error)
+    case 'fail':
+    case 'compensate':
+      return emit(turn, { type: 'stepFailed', id: step.id, error })
+  }
+}
+
+/** A batch whose source failed fails when its children have ended. */
+function awaitsChildren(turn: Turn, step: Step, error: ErrorRecord): boolean {
+  const batch = turn.state.batches.get(step.id)
+  if (!batch || !step.policy.batch || isDrained(batch, step.policy.batch)) return false
+  stopBatch(turn, step, error)
+  return !isDrained(batch, step.policy.batch)
+}
+
+/** The task pauses until an operator has decided about the step, and an alert goes out. */
+export function hold(turn: Turn, step: Step, reason: PauseReason, cause: ErrorRecord): void {
+  const error = heldFor(reason, step, cause)
+  emit(turn, { type: 'paused', reason, step: step.id, error })
+  turn.alerts.push({
+    task: turn.state.id,
+    workflow: turn.state.workflow,
+    reason,
+    step: step.id,
+    message: error === cause ? `step ${step.id} (${step.name}) needs an operator: ${error.message}` : error.message,
+  })
+}
+
+function heldFor(reason: PauseReason, step: Step, cause: ErrorRecord): ErrorRecord {
+  const name = 'TriarchError'
+  const of = `step ${step.id} (${step.name})`
+  if (reason === 'undo')
+    return { name, code: 'UNDO_FAILED', message: `${of} cannot be undone: ${cause.message}`, cause }
+  if (reason !== 'unknown-outcome' || cause.code === 'STEP_UNRECORDABLE') return cause
+  return {
+    name,
+    code: 'STEP_UNKNOWN_OUTCOME',
+    message: `nobody knows whether ${of} took effect: ${cause.message}`,
+    cause,
+  }
+}
+
+function inTime(turn: Turn, step: Step, wait: number): boolean {
+  const bound = Math.min(step.expiresAt ?? Number.POSITIVE_INFINITY, turn.state.completeBy ?? Number.POSITIVE_INFINITY)
+  return turn.at + wait < bound
+}
+
+export function trace(reply: Reply): AttemptTrace {
+  return { attempt: reply.attempt, startedAt: reply.startedAt, endedAt: reply.endedAt, node: reply.node }
+}

@@ -1,0 +1,101 @@
+import type { BatchPolicy } from '../batch/batch.ts'
+import type { Json } from '../json.ts'
+
+/** What happens when a step's retries are used up (DESIGN §1). */
+export type RescueStrategy = 'skip' | 'pause' | 'fail' | 'compensate'
+
+/** Whether a step may be tried again when nobody knows if the last attempt took effect. */
+export type Semantics = 'at-least-once' | 'at-most-once'
+
+/** Exponential backoff. All times in milliseconds. */
+export interface RetryPlan {
+  /** Attempts in all, the first included. */
+  attempts: number
+  /** Wait before the second attempt. */
+  initial: number
+  factor: number
+  /** Longest wait. */
+  max: number
+  /** Draw each wait uniformly from [half, whole] of it ("equal jitter"). */
+  jitter: boolean
+}
+
+/** The policies of one step, as plain data: they are recorded with the request, so later code changes don't alter it. */
+export interface StepPolicy {
+  retry: RetryPlan
+  undoRetry: RetryPlan
+  /** Complete-by of one attempt, counted from its start (ms). */
+  completeWithin: number
+  /** Complete-by of the whole step, counted from its request (ms); null is unbounded. */
+  expiresIn: number | null
+  /** An attempt without a heartbeat for this long is given up (ms); null needs none. */
+  heartbeatWithin: number | null
+  rescue: RescueStrategy
+  /** The output recorded when `rescue` is `skip`. */
+  substitute: Json
+  /** It was given, so that in a plan what depends on the step goes on with it. */
+  substituted: boolean
+  semantics: Semantics
+  /** The action can be undone, verified. */
+  undo: boolean
+  verify: boolean
+  /** Work queue order: higher first. */
+  priority: number
+  /** Its share of its task's progress. */
+  weight: number
+  /** Where secrets are in its input, output, checkpoint and progress. */
+  secrets: readonly string[]
+  /** The step runs a batch of children. */
+  batch: BatchPolicy | null
+}
+
+/** Hours of retries, and a day of undoing: services are repaired within them, and bounds of step and task end them sooner. */
+export const defaultPolicy: StepPolicy = {
+  retry: { attempts: 40, initial: 200, factor: 2, max: 10 * 60_000, jitter: true },
+  undoRetry: { attempts: 60, initial: 200, factor: 2, max: 30 * 60_000, jitter: true },
+  completeWithin: 30_000,
+  expiresIn: null,
+  heartbeatWithin: null,
+  rescue: 'compensate',
+  substitute: null,
+  substituted: false,
+  semantics: 'at-least-once',
+  undo: false,
+  verify: false,
+  priority: 0,
+  weight: 1,
+  secrets: [],
+  batch: null,
+}
+
+/** What it means that a step recorded no `defaults`: it was requested by 0.1.0. */
+const firstDefaults: StepPolicy = {
+  ...defaultPolicy,
+  retry: { attempts: 5, initial: 200, factor: 2, max: 30_000, jitter: true },
+  undoRetry: { attempts: 10, initial: 200, factor: 2, max: 60_000, jitter: true },
+}
+
+/** Only what differs from the defaults is recorded, and which defaults those were: most steps record nothing else. */
+export type RecordedPolicy = Partial<StepPolicy> & { readonly defaults?: typeof DEFAULTS }
+
+/** Edition of `defaultPolicy`: whoever changes a default keeps the old ones for what was recorded under them. */
+export const DEFAULTS = 2
+
+export function resolvePolicy(recorded: RecordedPolicy): StepPolicy {
+  const base = recorded.defaults === DEFAULTS ? defaultPolicy : firstDefaults
+  for (const key in recorded) {
+    if (key === 'defaults') continue
+    const { defaults: _, ...own } = recorded
+    return { ...base, ...own }
+  }
+  return base
+}
+
+/**
+ * The wait before the next attempt, in ms. `draw` is uniform in [0, 1).
+ * Exponential backoff with equal jitter: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ */
+export function backoff(plan: RetryPlan, failures: number, draw: number): number {
+  const whole = Math.min(plan.max, plan.initial * plan.factor ** (failures - 1))
+  return Math.round(plan.jitter ? whole / 2 + (whole / 2) * draw : whole)
+}

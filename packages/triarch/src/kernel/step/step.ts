@@ -1,0 +1,88 @@
+import type { ErrorRecord, Json } from '../json.ts'
+import type { StepStatus } from '../status.ts'
+import type { PauseReason } from '../task/pause.ts'
+import type { StepPolicy } from './policy.ts'
+
+/** What an attempt does for its step: the action itself, the question whether it took effect, or its compensation. */
+export type Operation = 'run' | 'verify' | 'undo'
+
+/** How far a process came that tries an attempt by itself (`loss.ts`). */
+export type Trial = 'begun' | 'survived'
+
+/**
+ * How an attempt was lost: its process died; nothing was heard of it in time, as if it had; it lives, but did not begin in time or
+ * was taken for dead; it was stopped in good order.
+ */
+export type Loss = 'death' | 'silence' | 'alive' | 'stop'
+
+/** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
+export interface AttemptTrace {
+  attempt: number
+  startedAt: number | null
+  endedAt: number
+  node: string | null
+}
+
+/** One planned or requested execution of an action. */
+export interface Step {
+  id: number
+  /** Null: local, or (with `undoOnly`) a registered compensation. */
+  action: string | null
+  name: string
+  undoOnly: boolean
+  input: Json
+  policy: StepPolicy
+  generation: number
+  status: StepStatus
+  /** What is attempted now, and which attempt of that operation it is. */
+  operation: Operation
+  attempt: number
+  attempts: Record<Operation, number>
+  /** Failures counted against each operation's retry budget. */
+  failures: Record<Operation, number>
+  /** Attempts lost with their process since the last that ended otherwise. */
+  losses: number
+  /** Those of them since a process tried it by itself and lived on. */
+  doubts: number
+  /** Those of them that the process tried by themselves, and died of, as it seems. */
+  strikes: number
+  /** Until then it may only be tried by itself. */
+  patientUntil: number
+  /** A process tries the current attempt by itself, and has outlived its beginning. */
+  begun: boolean
+  lived: boolean
+  /** The current attempt may start from this instant on. */
+  due: number
+  /** The last run attempt may or may not have taken effect. */
+  unknown: boolean
+  /** Until then an attempt of unknown outcome may still take effect: its complete-by. */
+  doubtUntil: number
+  /** Waits for an operator, and why. */
+  held: PauseReason | null
+  /** An operator set it going while others of its task are still held: it goes on though the task is paused. */
+  released: boolean
+  requestedAt: number
+  completedAt: number
+  expiresAt: number | null
+  output: Json | undefined
+  error: ErrorRecord | undefined
+  checkpoint: Json | undefined
+  progress: Json | undefined
+  /** What the current attempt is told; null: it begins. */
+  event: StepEvent | null
+  /** It wants to be told when its task stops while it is suspended. */
+  wary: boolean
+  /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
+  dispatched: boolean
+  /** Volatile: until then nobody has a place for it. */
+  deferred: number
+  /** Volatile: its abort was asked for. */
+  aborted: boolean
+}
+
+/** What a suspended step runs again with. */
+export interface StepEvent {
+  /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
+  name: string
+  payload: Json
+}

@@ -1,0 +1,22 @@
+import { batchPaged } from '../batch/fold.ts'
+import type { Folds } from '../fold.ts'
+import type { SuspensionFact } from './event.ts'
+import { signal, suspend } from './suspend.ts'
+import { isTold } from './suspension.ts'
+
+export const suspensionFolds: Folds<SuspensionFact> = {
+  stepSuspended(state, event, at) {
+    const step = state.steps.get(event.id)
+    if (!step) return
+    if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
+    if (event.progress !== undefined) step.progress = event.progress
+    // Told once that its task stops, it is not told again. One that only now begins to wait is still to be told.
+    step.wary = event.wary === true && !isTold(step)
+    batchPaged(state, event)
+    suspend(state, step, event.until ?? null, event.alarms ?? [], at)
+  },
+  stepSignalled(state, event, at) {
+    const step = state.steps.get(event.id)
+    if (step) signal(state, step, { name: event.name, payload: event.payload }, event, at)
+  },
+}

@@ -1,0 +1,76 @@
+import type { TaskState } from '../state.ts'
+import { moveStep, next } from '../step/change.ts'
+import { forgive } from '../step/loss.ts'
+import type { Step, StepEvent } from '../step/step.ts'
+import { type Alarm, isTold, type Suspension } from './suspension.ts'
+
+/** A step that waits holds nothing but this: what it waits for, and what came while it was busy. */
+export function suspend(
+  state: TaskState,
+  step: Step,
+  until: number | null,
+  alarms: readonly Alarm[],
+  at: number,
+): void {
+  moveStep(step, 'suspended')
+  step.failures.run = 0
+  forgive(step)
+  step.unknown = false
+  step.event = null
+  const suspension = suspensionOf(state, step.id)
+  suspension.until = until
+  // A later one of the same name takes its place.
+  const others = suspension.alarms.filter((old) => alarms.every(({ name }) => name !== old.name))
+  suspension.alarms = [...others, ...alarms]
+  const [event] = suspension.queue.splice(0, 1)
+  if (event) wake(step, suspension, event, at)
+}
+
+/** An event for a step: it runs again with it, or after what it is doing now. */
+export function signal(
+  state: TaskState,
+  step: Step,
+  event: StepEvent,
+  { alarm, kept }: { alarm?: number; kept?: true },
+  at: number,
+): void {
+  const suspension = suspensionOf(state, step.id)
+  if (alarm !== undefined) {
+    const rung = suspension.alarms.findIndex((other) => other.at === alarm && other.name === event.name)
+    if (rung >= 0) suspension.alarms.splice(rung, 1)
+  }
+  if (step.status === 'suspended' && !kept) wake(step, suspension, event, at)
+  else suspension.queue.push(event)
+}
+
+/** What the step was busy with when it was held comes again when it waits: whoever sent it will not send it twice. */
+export function keepEvent(state: TaskState, step: Step): void {
+  if (step.event) suspensionOf(state, step.id).queue.unshift(step.event)
+}
+
+function wake(step: Step, suspension: Suspension, event: StepEvent, at: number): void {
+  moveStep(step, 'running')
+  suspension.until = null
+  step.event = event
+  if (isTold(step)) step.wary = false
+  next(step, { operation: 'run', at })
+}
+
+function suspensionOf(state: TaskState, id: number): Suspension {
+  const known = state.suspensions.get(id)
+  if (known) return known
+  const suspension: Suspension = { until: null, alarms: [], queue: [] }
+  state.suspensions.set(id, suspension)
+  return suspension
+}
+
+/** The next instant at which a suspended step has something to do. */
+export function nextRing(state: TaskState): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const [id, { until, alarms }] of state.suspensions) {
+    const step = state.steps.get(id)
+    if (step?.status === 'suspended') first = Math.min(first, step.expiresAt ?? first, until ?? first)
+    for (const { at } of alarms) first = Math.min(first, at)
+  }
+  return first
+}

@@ -1,0 +1,19 @@
+import type { Step, StepEvent } from '../step/step.ts'
+
+/** An event a step sends to itself. */
+export interface Alarm extends StepEvent {
+  at: number
+}
+
+export interface Suspension {
+  /** It is told `timeout` then. */
+  until: number | null
+  alarms: Alarm[]
+  /** Events that came while it was running, oldest first. */
+  queue: StepEvent[]
+}
+
+/** It was told that its task stops, and may still say how it ends. */
+export function isTold(step: Step): boolean {
+  return step.event?.name === 'cancel'
+}

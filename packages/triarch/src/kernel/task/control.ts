@@ -1,0 +1,177 @@
+import { callOff } from '../batch/batching.ts'
+import type { Json } from '../json.ts'
+import { missingLocks } from '../lock/gate.ts'
+import type { Message } from '../message.ts'
+import type { TaskState } from '../state.ts'
+import { skipping } from '../step/skip.ts'
+import type { Step } from '../step/step.ts'
+import { emit, stale, type Turn, unheeded } from '../turn.ts'
+import { tellParent } from './stop.ts'
+
+type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
+
+/** What operators (and parents) ask of a task. What does not fit its state is counted as stale and changes nothing. */
+export function control(turn: Turn, message: Control): void {
+  const { state } = turn
+  switch (message.type) {
+    case 'cancel':
+      return cancel(turn, message)
+    case 'pause':
+      if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
+      if (state.status === 'paused') return stale(turn)
+      return emit(turn, {
+        type: 'paused',
+        reason: 'operator',
+        ...(message.reason !== undefined && { note: message.reason }),
+      })
+    case 'resume':
+      if (!state.pause) return unheeded(turn, message, 'the task is not paused')
+      // What it still waits for comes by itself; what it was refused is asked for again.
+      if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
+        return unheeded(turn, message, 'the task waits for its locks')
+      for (const step of held(state)) retryStep(turn, step, undefined)
+      return resume(turn)
+    case 'retry':
+      return retry(turn, message)
+    case 'skip':
+      return skip(turn, message)
+    case 'report':
+      return answerParent(turn)
+    case 'compensate':
+      if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning'))
+        return 'outside' in message ? unheeded(turn, message, 'the task has not succeeded') : answerParent(turn)
+      return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
+  }
+}
+
+function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void {
+  const { state } = turn
+  if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
+  const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
+  if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return stale(turn)
+  const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
+  emit(turn, { type: 'unwinding', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
+  if (!message.force) return
+  // Forced: nothing is awaited. What still runs somewhere loses its right to report.
+  for (const step of [...state.steps.values()]) {
+    turn.aborts.push(step.id)
+    turn.forgotten.push(step.id)
+    callOff(turn, step, message)
+    if (step.status !== 'compensating') emit(turn, { type: 'stepCancelled', id: step.id })
+  }
+  for (const child of state.children.values()) {
+    if (child.status !== 'running' || child.onCancel === 'detach') continue
+    turn.posts.push({ task: child.task, message: { ...message, type: 'cancel' }, control: true })
+  }
+  emit(turn, { type: 'stopped', result: 'cancelled', error })
+}
+
+/** Why nothing comes of it as the task is now; null: something does. Whoever asks is told, as far as that can be seen then. */
+export function whyNot(state: TaskState, message: Extract<Control, { type: 'retry' | 'skip' }>): string | null {
+  const { type, step } = message
+  const all = held(state)
+  const isHeld = all.some(({ id }) => id === step)
+  if (state.status === 'paused') {
+    if (step !== undefined) return isHeld ? null : `step ${step} is not held`
+    // One input for several steps would be the input of none of them.
+    if (type === 'skip' || message.input === undefined || all.length < 2) return null
+    return `steps ${all.map(({ id }) => id).join(', ')} are held, and the input is for one: say by \`step\` for which`
+  }
+  // It may have succeeded since this was asked.
+  if (state.status !== 'stopped' || state.result === 'success') return 'the task neither is paused nor failed'
+  if (type === 'skip')
+    return mayBeSkipped(state, message.step) ? null : `step ${step} is not the one whose failure ended the task`
+  // A step of a run before this one: its outcome is no place to go back to.
+  const isThere = step === undefined || (step >= state.firstId && step < state.nextId)
+  return isThere ? null : `there is no step ${step} in this run`
+}
+
+function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
+  const { state } = turn
+  const reason = whyNot(state, message)
+  if (reason !== null) return unheeded(turn, message, reason)
+  if (state.status === 'paused') {
+    const { input } = message
+    for (const step of held(state))
+      if (message.step === undefined || step.id === message.step) retryStep(turn, step, input)
+    return held(state).length === 0 ? resume(turn) : undefined
+  }
+  // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
+  if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
+    const anew = state.plan !== null || !state.begun
+    const input = message.input ?? state.input
+    emit(turn, { type: 'continued', input, nextId: state.endId, pending: [], ...(anew && { anew }) })
+  } else {
+    const step = message.step ?? state.lastFailed
+    emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })
+    const child = state.children.get(step ?? 0)
+    if (child) turn.posts.push({ task: child.task, message: { type: 'report' }, control: true })
+  }
+  turn.reload = true
+}
+
+function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
+  const { state } = turn
+  const reason = whyNot(state, message)
+  if (reason !== null) return unheeded(turn, message, reason)
+  if (state.status === 'stopped') {
+    emit(turn, { type: 'rewound', step: message.step })
+    emit(turn, skipping(state, message.step, message.output, 'operator'))
+    turn.reload = true
+    return
+  }
+  const step = held(state).find((candidate) => candidate.id === message.step) as Step
+  if (step.status === 'compensating') {
+    emit(turn, {
+      type: 'undone',
+      id: step.id,
+      by: 'operator',
+      attempt: step.attempt,
+      startedAt: null,
+      endedAt: turn.at,
+      node: null,
+    })
+  } else {
+    emit(turn, skipping(state, step.id, message.output, 'operator'))
+  }
+  if (held(state).length === 0) resume(turn)
+}
+
+/** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
+function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
+  const keep =
+    input === undefined && step.status !== 'compensating' && step.event !== null && !ofEngine(step.event.name)
+  emit(turn, {
+    type: 'stepRetried',
+    id: step.id,
+    at: turn.at,
+    ...(input !== undefined && { input }),
+    ...(keep && { keep }),
+  })
+}
+
+function ofEngine(event: string): boolean {
+  return event === 'timeout' || event === 'cancel'
+}
+
+function resume(turn: Turn): void {
+  const broken = turn.state.pause?.broken
+  emit(turn, { type: 'resumed' })
+  // It starts again, perhaps in a mended version.
+  if (broken) turn.reload = true
+}
+
+/** A parent waits for an answer, also where there is nothing (left) to undo. */
+function answerParent(turn: Turn): void {
+  const { status, parent } = turn.state
+  if (status === 'stopped' && parent) tellParent(turn, parent)
+}
+
+/** The step whose failure ended the task can be skipped as long as nothing is undone. */
+function mayBeSkipped({ lastFailed, undoBegun, children }: TaskState, step: number): boolean {
+  return lastFailed === step && !undoBegun && !children.has(step)
+}
+
+function held({ steps }: TaskState): Step[] {
+  return [...steps.values()].filter((step) => step.held !== null)
+}

@@ -1,0 +1,105 @@
+import type { Folds } from '../fold.ts'
+import type { ErrorRecord } from '../json.ts'
+import { loseLocks, reclaimed } from '../lock/standing.ts'
+import { startBackwards } from '../plan/backwards.ts'
+import { moveTask, type TaskState } from '../state.ts'
+import { moveStep } from '../step/change.ts'
+import type { TaskDecision, TaskFact } from './event.ts'
+import type { PauseReason } from './pause.ts'
+import { restart, rewind } from './restart.ts'
+import { submit } from './start.ts'
+
+export const taskFolds: Folds<TaskDecision | TaskFact> = {
+  submitted: submit,
+  started(state) {
+    state.begun = true
+    moveTask(state, 'running')
+  },
+  unheeded(state) {
+    state.asides++
+  },
+  patched(state, { patch }) {
+    state.patches.add(patch)
+  },
+  progressed(state, { progress }) {
+    state.progress = progress
+  },
+  returned(state, { output }) {
+    state.unwinding = { cause: 'returned', compensate: false, output }
+  },
+  threw(state, { error, rescue }) {
+    state.lastFailed = failedBy(state, error)
+    state.unwinding = { cause: 'threw', compensate: rescue === 'compensate', error }
+  },
+  continuedAs(state, { input }) {
+    state.unwinding = { cause: 'continue', compensate: false, output: input }
+  },
+  unwinding(state, { cause, compensate, error }) {
+    if (state.pause) unpause(state)
+    state.deferred = []
+    state.unwinding = { cause, compensate, ...(error && { error }) }
+    if (state.status !== 'stopped') return
+    loseLocks(state)
+    moveTask(state, 'running')
+  },
+  paused(state, { reason, error, step: id, note }) {
+    const step = id === undefined ? undefined : state.steps.get(id)
+    if (step) {
+      step.held = reason
+      step.released = false
+      if (reason === 'step') moveStep(step, 'error')
+    }
+    const from = state.pause?.from ?? state.status
+    moveTask(state, 'paused')
+    // A step held meanwhile does not make good what the code stopped at.
+    const broken = state.pause?.broken === true || ofCode.has(reason)
+    if (reason === 'lock') reclaimed(state)
+    if (reason === 'operator') state.asides++
+    state.pause = { reason, from, error, note: note ?? state.pause?.note, broken }
+  },
+  resumed(state, _event, _at, deliveries) {
+    state.asides++
+    unpause(state)
+    deliveries.push(...state.deferred)
+    state.deferred = []
+  },
+  compensating(state) {
+    state.undoBegun = true
+    startBackwards(state)
+    moveTask(state, 'compensating')
+  },
+  rewound(state, event, at, deliveries) {
+    if (event.attempts) deliveries.push(...state.deferred)
+    rewind(state, event, at)
+  },
+  continued: restart,
+  stopped(state, { result, output, error }) {
+    moveTask(state, 'stopped')
+    state.result = result
+    state.output = output
+    state.error = error
+    state.unwinding = null
+    state.timers.clear()
+    state.waits.clear()
+    state.mailbox = []
+    loseLocks(state)
+    // A forced stop leaves undos behind that nobody waits for any more.
+    for (const step of state.steps.values()) if (step.status === 'compensating') state.steps.delete(step.id)
+  },
+}
+
+/** Reasons that lie in the code: it cannot go on from where it stands. */
+const ofCode: ReadonlySet<PauseReason> = new Set(['mismatch', 'error'])
+
+/** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
+function failedBy(state: TaskState, error: ErrorRecord): number | null {
+  const { stepId, childId } = (error.details ?? {}) as { stepId?: number; childId?: string }
+  if (error.code === 'STEP_FAILED') return stepId ?? null
+  if (error.code !== 'CHILD_FAILED') return null
+  return [...state.children.values()].find((child) => child.task === childId)?.id ?? null
+}
+
+function unpause(state: TaskState): void {
+  state.status = state.pause?.from ?? 'running'
+  state.pause = null
+}

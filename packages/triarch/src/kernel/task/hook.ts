@@ -1,0 +1,28 @@
+import { childTaskId } from '../child/child.ts'
+import type { Json } from '../json.ts'
+import type { Turn } from '../turn.ts'
+
+/** A hook's task, to be created with the transition. */
+export interface HookTask {
+  task: string
+  workflow: string
+  version: string
+  input: Json
+}
+
+/** The hooks of all moves of a turn. */
+export function hookTasks({ state, moves, at }: Turn): HookTask[] {
+  const { id, generation, hooks, result, error, workflow } = state
+  return moves.flatMap(({ from, to, ordinal }) => {
+    const named = [to, to === 'stopped' ? result : '']
+    const input = { task: id, workflow, from, to, result, at, ...(error && to === 'stopped' && { error }) }
+    return [...hooks.entries()]
+      .filter(([, { on }]) => on.some((state) => named.includes(state)))
+      .map(([index, hook]) => ({
+        task: childTaskId(state, `${to}.${at}-${generation}-${ordinal}-${index}`),
+        workflow: hook.workflow,
+        version: hook.version,
+        input: input as unknown as Json,
+      }))
+  })
+}

@@ -1,0 +1,32 @@
+import type { ErrorRecord, Json } from '../json.ts'
+import type { TaskStatus } from '../status.ts'
+
+export type PauseReason =
+  | 'operator'
+  | 'lock'
+  | 'step'
+  | 'undo'
+  | 'unknown-outcome'
+  | 'mismatch'
+  | 'error'
+  /** Set apart by the node that had it: the error says why. */
+  | 'quarantine'
+
+export interface Pause {
+  reason: PauseReason
+  /** What it was before, and will be again. */
+  from: TaskStatus
+  error: ErrorRecord | undefined
+  /** The operator's own words. */
+  note: string | undefined
+  /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
+  broken: boolean
+}
+
+/** Why a task stops doing what it does, and what comes when all that ran is settled. */
+export interface Unwinding {
+  cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'limit' | 'operator'
+  compensate: boolean
+  output?: Json
+  error?: ErrorRecord
+}

@@ -1,0 +1,77 @@
+import { loseLocks, restartGate } from '../lock/standing.ts'
+import type { TaskState } from '../state.ts'
+import { retry } from '../step/change.ts'
+import type { TaskFact } from './event.ts'
+
+/** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
+export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'rewound' }>, at: number): void {
+  const { step: stepId, input, attempts = {}, endId = 0 } = to
+  // A pause from before the stop is over; code that never began begins now.
+  state.pause = null
+  state.deferred = []
+  state.status = state.begun ? 'running' : state.plan ? 'planned' : 'pending'
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.unwinding = null
+  state.frozen = false
+  state.antecedents.clear()
+  loseLocks(state)
+  lift(state, at)
+  state.generation++
+  state.tried = attempts
+  state.endId = Math.max(state.endId, endId)
+  for (const step of state.steps.values()) {
+    if (step.status !== 'running' && step.status !== 'error' && step.status !== 'suspended') continue
+    const tried = attempts[step.id] ?? 0
+    step.attempts.run = Math.max(step.attempts.run, tried)
+    step.attempts.verify = Math.max(step.attempts.verify, tried)
+    retry(state, step, at, step.id === stepId ? input : undefined)
+    state.plan?.parked.delete(step.id)
+  }
+  if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
+}
+
+/** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
+export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continued' }>, at: number): void {
+  const { input, nextId, pending, anew = false, held = false } = from
+  restartGate(state, held)
+  state.status = anew ? 'pending' : 'running'
+  state.pause = null
+  state.begun = !anew
+  state.plan = null
+  state.result = 'pending'
+  state.output = undefined
+  state.error = undefined
+  state.progress = undefined
+  state.input = input
+  state.firstId = nextId
+  state.nextId = nextId
+  state.endId = nextId
+  state.skipped = false
+  state.undone = 0
+  state.undoBegun = false
+  state.lastFailed = null
+  state.steps.clear()
+  state.done.clear()
+  state.timers.clear()
+  state.waits.clear()
+  state.children.clear()
+  state.suspensions.clear()
+  state.batches.clear()
+  state.ordinal = 0
+  state.asides = 0
+  state.generation = 0
+  state.failures = 0
+  state.tried = {}
+  state.mailbox = [...pending]
+  state.patches.clear()
+  state.deferred = []
+  state.unwinding = null
+  lift(state, at)
+}
+
+/** Who lets a task go on after its complete-by wants it done all the same. */
+function lift(state: TaskState, at: number): void {
+  if (state.completeBy !== null && at >= state.completeBy) state.completeBy = null
+}

@@ -1,0 +1,91 @@
+import { isDrained, stopBatch } from '../batch/batching.ts'
+import { giveBack } from '../lock/request.ts'
+import { settleCompensation, startCompensation } from '../step/compensation.ts'
+import type { Step } from '../step/step.ts'
+import { isTold } from '../suspension/suspension.ts'
+import { emit, isOutstanding, type Turn } from '../turn.ts'
+import { stop } from './stop.ts'
+
+/**
+ * Brings an unwinding task forward: nothing new starts, what runs is aborted and awaited, and when all is settled the
+ * task continues as new, compensates, or stops. Called at the end of every turn.
+ */
+export function settle(turn: Turn): void {
+  const { state } = turn
+  const reason = state.unwinding
+  if (!reason || state.status === 'stopped' || state.status === 'paused') return
+  if (state.status === 'compensating') return settleCompensation(turn, reason)
+  let waiting = false
+  for (const step of [...state.steps.values()]) {
+    if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
+    else if (step.status === 'suspended' && step.wary && !isTold(step)) {
+      emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
+    } else if (step.status === 'error' || step.status === 'suspended' || step.held) {
+      giveUp(turn, step)
+    } else if (isTold(step)) {
+      // It is let finish: this is its chance to call off what it waits for.
+    } else if (step.operation === 'run' && !step.dispatched) giveUp(turn, step)
+    else if (step.operation === 'run' && !step.aborted) {
+      step.aborted = true
+      turn.aborts.push(step.id)
+    }
+    waiting ||= isOutstanding(step)
+  }
+  const normal = reason.cause === 'returned' || reason.cause === 'continue'
+  for (const child of state.children.values()) {
+    if (child.status !== 'running' || child.onCancel === 'detach' || (normal && child.mode === 'start')) continue
+    waiting = true
+    // Said again in later turns: harmless, and it survives a crash between two of them.
+    if (child.onCancel === 'cancel' && turn.events.length > 0) {
+      const message = {
+        type: 'cancel' as const,
+        force: false,
+        compensate: reason.compensate,
+        reason: 'the parent stopped',
+      }
+      turn.posts.push({ task: child.task, message, control: true })
+    }
+  }
+  if (waiting) return
+  if (reason.cause === 'continue') {
+    for (const id of state.locks.keys()) if (id > 0) giveBack(turn.gates, id)
+    const pending = state.mailbox.map(({ name, payload }) => ({ name, payload }))
+    const rest = { nextId: state.endId, pending, held: true as const }
+    emit(turn, { type: 'continued', input: reason.output ?? null, ...rest })
+    turn.reload = true
+    return
+  }
+  if (startCompensation(turn)) return settleCompensation(turn, reason)
+  stop(turn, reason)
+}
+
+/** A batch starts nothing more, and ends with the last of its children. True: some are still awaited. */
+function windUp(turn: Turn, step: Step): boolean {
+  const batch = turn.state.batches.get(step.id)
+  if (!batch || !step.policy.batch) return false
+  if (!batch.stopping || step.status === 'running') stopBatch(turn, step)
+  if (!isDrained(batch, step.policy.batch)) return true
+  emit(turn, { type: 'stepCancelled', id: step.id })
+  return false
+}
+
+/** A step that waits for its next attempt, or for an operator, is cancelled, unless it may have taken effect. */
+function giveUp(turn: Turn, step: Step): void {
+  const doubtful = step.unknown || step.status === 'suspended'
+  if (doubtful && step.policy.verify) {
+    if (step.operation !== 'verify' || step.dispatched || step.held)
+      emit(turn, { type: 'verifyRequested', id: step.id, at: turn.at })
+    return
+  }
+  if (doubtful) {
+    const message = `step ${step.id} (${step.name}) was given up, and nobody knows whether it took effect`
+    turn.alerts.push({
+      task: turn.state.id,
+      workflow: turn.state.workflow,
+      reason: 'unknown-outcome',
+      step: step.id,
+      message,
+    })
+  }
+  emit(turn, { type: 'stepCancelled', id: step.id })
+}

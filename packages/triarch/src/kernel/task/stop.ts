@@ -1,0 +1,42 @@
+import { emit, type Turn } from '../turn.ts'
+import type { Parent } from './order.ts'
+import type { Unwinding } from './pause.ts'
+
+/** The end of a task all of whose work is settled. */
+export function stop(turn: Turn, reason: Unwinding): void {
+  const { state } = turn
+  const undone = state.undone > 0
+  const result =
+    reason.cause === 'returned'
+      ? state.skipped
+        ? 'warning'
+        : 'success'
+      : reason.cause === 'cancel'
+        ? 'cancelled'
+        : undone || reason.cause === 'operator'
+          ? 'compensated'
+          : 'error'
+  const { output, error } = reason
+  emit(turn, {
+    type: 'stopped',
+    result,
+    ...(reason.cause === 'returned' && { output: output ?? null }),
+    ...(error && { error }),
+  })
+}
+
+/** What a stopped task tells its parent; part of the transition that stops it. */
+export function notifyParent(turn: Turn): void {
+  const { state } = turn
+  if (state.status !== 'stopped' || !state.parent || !turn.events.some((event) => event.type === 'stopped')) return
+  tellParent(turn, state.parent)
+}
+
+/** How the task ended, to the step of the parent that waits for it. */
+export function tellParent(turn: Turn, { task, step, ordinal }: Parent): void {
+  const { result, output, error } = turn.state
+  // A batch counts; what its children gave stays with them.
+  const gave = ordinal === undefined ? output !== undefined && { output } : { ordinal }
+  const ending = { result, ...gave, ...(error !== undefined && { error }) }
+  turn.posts.push({ task, message: { type: 'child', step, ...ending }, control: true })
+}

@@ -1,0 +1,10 @@
+import type { Json } from '../json.ts'
+
+export type WaitDecision =
+  | { type: 'timerStarted'; id: number; until: number }
+  | { type: 'waitStarted'; id: number; name: string; until: number | null }
+
+export type WaitFact =
+  | { type: 'timerFired'; id: number }
+  | { type: 'eventReceived'; name: string; payload: Json }
+  | { type: 'waitTimedOut'; id: number }
