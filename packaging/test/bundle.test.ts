@@ -65,8 +65,10 @@ describe.each(Object.keys(bundlers))('one file made by %s', (name) => {
     async (format) => {
       const file = await bundled('sqlite.mjs', format)
       expect(await node(file, `${format}.db`)).toBe('100 42')
-      const old = run(elsewhere, join(tools, 'node-20/bin/node'), file, 'old.db')
-      await expect(old).rejects.toThrow(/Error: triarch [\d.]+ needs Node .*; this is Node 20/)
+      // Node shows the line that threw, and all of a bundle is one line, of which a busy pipe loses the end: only the message is asked for.
+      const program = `await import('${file}').catch(({ message }) => console.log(message))`
+      const said = run(elsewhere, join(tools, 'node-20/bin/node'), '--input-type=module', '-e', program)
+      expect(await said).toMatch(/^triarch [\d.]+ needs Node .*; this is Node 20/)
     },
   )
 
