@@ -1,6 +1,15 @@
 import type { Environment, Timer } from './environment.ts'
 import { uuidv7Source } from './uuid.ts'
-import type { World } from './world.ts'
+
+/** What a machine is in: time, chance, and what happens. */
+export interface Universe {
+  readonly now: number
+  readonly random: () => number
+  below(bound: number): number
+  after(ms: number, label: string, callback: () => void, machine: Machine): Timer
+  drained(machine: Machine, callback: () => void): void
+  note(text: string): void
+}
 
 export interface MachineOptions {
   /** How far its wall clock is ahead of true time (ms); 0. */
@@ -20,12 +29,12 @@ export class Machine implements Environment {
   /** It stands still until this instant of true time. */
   frozenUntil = 0
   skew: number
-  readonly #world: World
+  readonly #world: Universe
   readonly #born: number
   readonly #lateness: number
   readonly #soon: (() => void)[] = []
 
-  constructor(world: World, name: string, { skew = 0, lateness = 0, index }: MachineOptions & { index: number }) {
+  constructor(world: Universe, name: string, { skew = 0, lateness = 0, index }: MachineOptions & { index: number }) {
     this.#world = world
     this.name = name
     this.index = index

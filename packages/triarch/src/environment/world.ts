@@ -1,6 +1,6 @@
 import type { Timer } from './environment.ts'
 import { Heap } from './heap.ts'
-import { Machine, type MachineOptions } from './machine.ts'
+import { Machine, type MachineOptions, type Universe } from './machine.ts'
 import { hash32, seededRandom } from './random.ts'
 
 export interface WorldOptions {
@@ -35,7 +35,7 @@ const BREATH = 20_000
  * Several machines in one thread, on one queue of events. Time passes from event to event; after each, every promise
  * reaction has run before the next comes. Nothing here depends on anything but the seed.
  */
-export class World {
+export class World implements Universe {
   readonly random: () => number
   /** The true time, which each machine's clock only approximates (ms since the epoch). */
   now: number = START

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../environment/environment.ts'
-import type { NodeBeat } from './port.ts'
+import type { NodeBeat } from './supervision.ts'
 
 /** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
 export type LifelineReport =

@@ -1,4 +1,5 @@
-import type { Post, Snapshot } from './port.ts'
+import type { Post } from './post.ts'
+import type { Snapshot } from './task.ts'
 
 /** Whose a task is: the fence. */
 export interface Ownership {

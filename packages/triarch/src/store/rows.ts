@@ -2,7 +2,7 @@ import type { Place } from '../environment/environment.ts'
 import type { TriarchError } from '../error/error.ts'
 import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { NodeRuns } from './gate.ts'
-import type { Snapshot } from './port.ts'
+import type { Snapshot } from './task.ts'
 
 export interface TaskRow extends Snapshot {
   key: number

@@ -1,5 +1,5 @@
 import type { TriarchError } from '../error/error.ts'
-import type { NewTask } from './port.ts'
+import type { NewTask } from './task.ts'
 
 /** A schedule: what it is and how far it is, as JSON that the store does not read. */
 export interface ScheduleRow {

@@ -1,9 +1,10 @@
 import type { Environment } from '../environment/environment.ts'
 import type { ListQuery, StateStore, TaskRow } from '../store/port.ts'
-import { type Database, openDatabase } from '../store/sqlite/database.ts'
+import type { Database } from '../store/sqlite/database.ts'
 import { storeError } from '../store/sqlite/failure.ts'
 import { listPiece } from '../store/sqlite/list.ts'
 import { Pieces } from '../store/sqlite/listing.ts'
+import { openDatabase } from '../store/sqlite/open.ts'
 import { perform } from '../store/sqlite/perform.ts'
 import type { OperationName } from '../store/sqlite/runner.ts'
 

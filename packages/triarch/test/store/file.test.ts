@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Database, openDatabase } from '../../src/store/sqlite/database.ts'
+import { Database } from '../../src/store/sqlite/database.ts'
 import { SameFile } from '../../src/store/sqlite/file.ts'
 import { InlineRunner } from '../../src/store/sqlite/inline.ts'
 import * as migrating from '../../src/store/sqlite/migrating.ts'
+import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { handClock } from './clock.ts'
 
 let root: string

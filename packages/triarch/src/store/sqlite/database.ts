@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { TriarchError } from '../../error/error.ts'
 import { fileError } from './failure.ts'
-import { type Migrating, migrate } from './migrate.ts'
 
 export type Value = SQLInputValue
 
@@ -67,18 +66,6 @@ export class Database {
       this.#statements.set(sql, statement)
     }
     return statement
-  }
-}
-
-/** Opens, checks and migrates. `busyTimeout`: how long (ms) this thread may block on another's write lock. */
-export function openDatabase(path: string, busyTimeout: number, migrating: Migrating = 'auto'): Database {
-  const database = connectTo(path, busyTimeout)
-  try {
-    migrate(database, migrating)
-    return database
-  } catch (error) {
-    database.close()
-    throw error
   }
 }
 

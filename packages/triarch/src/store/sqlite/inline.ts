@@ -1,6 +1,7 @@
 import type { Environment } from '../../environment/environment.ts'
-import { type Database, openDatabase } from './database.ts'
+import type { Database } from './database.ts'
 import { unopened } from './failure.ts'
+import { openDatabase } from './open.ts'
 import { patiently } from './patience.ts'
 import { perform } from './perform.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'

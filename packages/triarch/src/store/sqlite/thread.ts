@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Database, openDatabase } from './database.ts'
+import type { Database } from './database.ts'
 import { send, unopened } from './failure.ts'
+import { openDatabase } from './open.ts'
 import { unpacked } from './parcel.ts'
 import { perform } from './perform.ts'
 import type { Request, Response, ThreadData } from './worker.ts'

@@ -1,0 +1,101 @@
+import type { Message } from '../kernel/message.ts'
+import type { Operation } from '../kernel/step/step.ts'
+import type { HistoryRecord } from './history.ts'
+
+export interface ClaimRequest {
+  node: string
+  /** Workflow versions this node can run. */
+  runnable: readonly { workflow: string; version: string }[]
+  limit: number
+  /**
+   * Given after a claim whose answer was lost: the ids the node knows it owns. What it owns besides is released first, as
+   * orphaned, for itself or others to claim.
+   */
+  held?: readonly string[]
+  /** Bounds of the answer: history records, and bytes of their events. */
+  records?: number
+  bytes?: number
+  /** A task under suspicion, if there is one, comes first and alone. Others never take one. */
+  trial?: boolean
+  /** Keys of tasks that it leaves to others for now. */
+  except?: readonly number[]
+}
+
+/** Of an answer to a claim, when not given; letters of each task. */
+export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'letterBytes', number>> = {
+  records: 20_000,
+  bytes: 8 * 1024 * 1024,
+  letters: 200,
+  letterBytes: 1024 * 1024,
+}
+
+export interface Claim {
+  key: number
+  id: string
+  workflow: string
+  version: string
+  epoch: number
+  /** The owner before did not hand it back: its in-process attempts are lost. */
+  orphaned: boolean
+  /** Record 1, then those from the last `continued` on. */
+  records: HistoryRecord[]
+  /** These are not all the records there are: bytes of all. */
+  rest?: number
+  letters: Letter[]
+  /** These are not all the letters there are. */
+  unread?: true
+  /** It is under suspicion; `strikes`: owners that died while they had it on trial. */
+  trial?: { strikes: number }
+  /** Of the last one of an answer: more are ready. */
+  more?: true
+  /** Attempts outstanding in work queues. */
+  work: { step: number; operation: Operation; attempt: number }[]
+}
+
+export interface LetterBounds {
+  limit: number
+  bytes: number
+}
+
+export interface InboxBounds {
+  /** The letter that reaches it is the last. */
+  bytes?: number
+  /** Not the oldest of all, but the oldest of each task, by keys: those above `after` without `skip`. */
+  each?: LetterBounds & { after: number; skip: readonly number[] }
+}
+
+/** Bytes of messages in one reading of an inbox, when not given. */
+export const INBOX_BYTES: number = 8 * 1024 * 1024
+
+export interface Letter {
+  /** Inbox id. */
+  id: number
+  key: number
+  message: Message
+  /** Of the last one of a reading: a bound kept others out. */
+  more?: true
+}
+
+export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
+  /** Those of its agents. */
+  actions: readonly string[]
+  /** The name of the lease by which somebody leads. */
+  lease: string
+}
+
+/** Hints as good as they were at the store's instant `now`. */
+export interface Look {
+  now: number
+  /** Letters for tasks of this node. */
+  mail: boolean
+  /** A task that it may claim is ready, or a sleeper is due. */
+  tasks: boolean
+  /** A request for one of its actions waits. */
+  work: boolean
+  /** Nobody leads. */
+  vacant: boolean
+  /** The earliest wake-up of a sleeper, for the node that leads, or while nobody does: others wake what they put to sleep. */
+  nextWake: number | null
+  /** Nodes that live. */
+  living: number
+}

@@ -1,0 +1,58 @@
+import type { LockRequest } from './gate.ts'
+import type { Post } from './post.ts'
+import type { Creation, NewTask, Snapshot } from './task.ts'
+import type { WorkRequest } from './work.ts'
+
+/** Several transitions of one task may not be in one batch: the next one waits for the outcome of the last. */
+export interface Transition {
+  /** The row, when known; null for a task created by this very transition (`create`). */
+  key: number | null
+  id: string
+  node: string
+  epoch: number
+  /**
+   * Position of this record in the task's gapless history, from 1; of a transition without events, that of the last record (0:
+   * not known). It is written only where the record before is there.
+   */
+  seq: number
+  at: number
+  /** JSON array of the events of this record; null appends none (a mere release). */
+  events: string | null
+  create: Creation | null
+  /** Written when something in it changed. */
+  snapshot: Snapshot | null
+  /** Inbox letters consumed by this record. */
+  consumed: readonly number[]
+  /** Step requests that go through the work queue. */
+  work: readonly WorkRequest[]
+  /** Steps whose queued requests are withdrawn: unclaimed ones at once as a `withdrawn` reply, running ones by a flag. */
+  withdraw: readonly number[]
+  /** Steps whose outstanding requests no longer matter (expired, forced stop): rows are deleted. */
+  forget: readonly number[]
+  children: readonly NewTask[]
+  posts: readonly Post[]
+  /** Claims given back, then asked for: once all transitions of the batch are written. */
+  gates?: { locks: readonly LockRequest[]; unlocks: readonly number[] }
+  /** Ownership is given back. `wakeAt`: next instant to look, null: only a message wakes it. */
+  release: { wakeAt: number | null; ready: boolean; orphaned: boolean } | null
+  /** Replay starts anew from this record (it holds a `continued`). */
+  rebase: boolean
+}
+
+export type CommitOutcome =
+  /** `told`: letters went to other tasks because this one stopped or gave back a lock. */
+  | { ok: true; key: number; told?: true }
+  /** Another owner has it (epoch or sequence): discard and reload. */
+  | { ok: false; reason: 'fenced' }
+  /** `create` met an existing id. */
+  | { ok: false; reason: 'exists' }
+
+export interface SubmitOutcome {
+  created: boolean
+  key: number
+  /** Inside the caller's transaction and not created: the first record of the task there is, which may not be committed yet. */
+  first?: string
+  /** Not created: a lock it wanted with `reject` (`lock`) is held by this task. */
+  heldBy?: string
+  lock?: string
+}
