@@ -31,7 +31,7 @@ import { TriarchError } from '../error/error.ts'
 import { childTaskId } from '../kernel/child/child.ts'
 import type { ParentPolicy } from '../kernel/task/order.ts'
 import { Given } from './audience.ts'
-import type { FunctionDriver } from './driver.ts'
+import type { Decider } from './decider.ts'
 import type { EffectCode } from './effect.ts'
 
 const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin']
@@ -39,8 +39,8 @@ const isolations: readonly Isolation[] = ['read committed', 'repeatable read', '
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
 /** The `task` a durable function programs against: checks what it is given and turns it into decisions. */
-export function functionContext(driver: FunctionDriver): TaskContext {
-  const { workflow, taskId, payloadLimit } = driver
+export function functionContext(decider: Decider): TaskContext {
+  const { workflow, taskId, payloadLimit } = decider
   const rescue = workflow.definition.rescue
   let random: (() => number) | null = null
   let uuids = 0
@@ -56,8 +56,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const policy = toRecordedPolicy(action, rescue, options, capabilities(action.definition))
     const payload = encode(input, `input of ${action.key}`, payloadLimit, action.definition.secrets)
     const name = options.name ?? action.name
-    const id = driver.nextId()
-    return driver.decide(
+    const id = decider.nextId()
+    return decider.decide(
       { decision: { type: 'stepRequested', id, action: action.key, name, input: payload, policy } },
       action.key,
     )
@@ -72,10 +72,10 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     checkFunction(`step "${name}"`, fn)
     const { undo } = options
     const policy = toRecordedPolicy(null, rescue, options, { undo: undo !== undefined, verify: false })
-    const id = driver.nextId()
+    const id = decider.nextId()
     const order = { decision: { type: 'stepRequested', id, action: null, name, input: null, policy } } as const
-    const outcome = driver.decide(order, name)
-    driver.keep(id, {
+    const outcome = decider.decide(order, name)
+    decider.keep(id, {
       run: (_, step) => fn(step),
       undo: undo && ((done, step) => undo({ output: done.output as never }, step)),
       retryIf: options.retry?.retryIf,
@@ -98,11 +98,11 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       )
     }
     const policy = toRecordedPolicy(null, rescue, rest, { undo: undo !== undefined, verify: true })
-    const id = driver.nextId()
+    const id = decider.nextId()
     const order = { decision: { type: 'stepRequested', id, action: null, name, input: null, policy } } as const
-    const outcome = driver.decide(order, name)
+    const outcome = decider.decide(order, name)
     const { retryIf } = rest.retry ?? {}
-    driver.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: driver.firstId } })
+    decider.keep(id, { effect: { run: fn, undo, retryIf, isolation, firstStep: decider.firstId } })
     return outcome
   }
 
@@ -113,12 +113,12 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const policies = Object.fromEntries(Object.entries(definition).filter(([key]) => policyKeys.includes(key)))
     const policy = toRecordedPolicy(null, rescue, policies, { undo: definition.undo ?? true, verify: false })
     const page = pageOf(what, { ...definition, items: itemsOf(definition.items) })
-    const id = driver.nextId()
-    const outcome = driver.decide(
+    const id = decider.nextId()
+    const outcome = decider.decide(
       { decision: { type: 'stepRequested', id, action: null, name, input: null, policy: { ...policy, batch: order } } },
       name,
     )
-    driver.keep(id, { run: page, retryIf: definition.retry?.retryIf } satisfies Handler)
+    decider.keep(id, { run: page, retryIf: definition.retry?.retryIf } satisfies Handler)
     return outcome
   }
 
@@ -144,13 +144,13 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     const payload = encode(input, `input of ${target.name}`, payloadLimit, target.definition.secrets)
     const ownTags = tags === undefined ? undefined : checkTags(what, tags)
     const given = options.metadata === undefined ? undefined : checkMetadata(what, options.metadata)
-    const metadata = given && checkMetadata(what, { ...driver.metadata, ...given })
-    const id = driver.nextId()
+    const metadata = given && checkMetadata(what, { ...decider.metadata, ...given })
+    const id = decider.nextId()
     const order = {
       decision: {
         type: 'childStarted',
         id,
-        task: childId ?? childTaskId({ id: taskId, life: driver.life }, id),
+        task: childId ?? childTaskId({ id: taskId, life: decider.life }, id),
         workflow: target.name,
         version: target.version,
         mode,
@@ -168,12 +168,12 @@ export function functionContext(driver: FunctionDriver): TaskContext {
         ...(target.definition.secrets && { secrets: target.definition.secrets }),
       },
     } as const
-    return driver.decide(order, mode === 'call' ? target.name : null)
+    return decider.decide(order, mode === 'call' ? target.name : null)
   }
 
   function sleep(until: Duration | Date): Given<never> {
-    return driver.decide({
-      decision: { type: 'timerStarted', id: driver.nextId(), until: instant(until, driver.at, 'sleep') },
+    return decider.decide({
+      decision: { type: 'timerStarted', id: decider.nextId(), until: instant(until, decider.at, 'sleep') },
     })
   }
 
@@ -182,8 +182,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     checkOptions(`options of event "${name}"`, options, ['schema', 'timeout', 'signal'])
     const { schema = eventSchema(workflow.definition.events, name), signal } = options
     checkSchema(`event "${name}": schema`, schema)
-    const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    return driver.wish({
+    const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
+    return decider.wish({
       ask: (id) => ({ type: 'waitStarted', id, name, until }),
       // One wrong payload, whoever sent it, must not end what waits for the right one.
       take: (came) => acceptEvent(name, schema, came),
@@ -194,8 +194,8 @@ export function functionContext(driver: FunctionDriver): TaskContext {
   function lock(name: string, options: LockOptions = {}): Given<never> {
     checkLockName(name)
     checkOptions(`options of lock "${name}"`, options, ['timeout', 'signal'])
-    const until = options.timeout === undefined ? null : instant(options.timeout, driver.at, 'timeout')
-    return driver.wish({
+    const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
+    return decider.wish({
       ask: (id) => ({ type: 'lockRequested', id, name, until }),
       take: (fence, id) => ({ value: held(name, id, fence as number | null) }),
       signal: options.signal,
@@ -208,7 +208,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       name,
       fence: fence ?? 0,
       release() {
-        if (mine) driver.issue({ decision: { type: 'lockReleased', lock: id } })
+        if (mine) decider.issue({ decision: { type: 'lockReleased', lock: id } })
         mine = false
       },
     }
@@ -224,9 +224,9 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       { ...(retry && { undoRetry: retry }), ...(completeWithin !== undefined && { completeWithin }) },
       { undo: true, verify: false },
     )
-    const id = driver.nextId()
-    driver.issue({ decision: { type: 'undoRegistered', id, name, policy } })
-    driver.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
+    const id = decider.nextId()
+    decider.issue({ decision: { type: 'undoRegistered', id, name, policy } })
+    decider.keep(id, { run: () => null, undo: (_, step) => fn(step), retryIf: retry?.retryIf })
   }
 
   /** What the code is given, whatever comes of it: what it asked for wrongly is refused as what failed is. */
@@ -235,7 +235,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
       return ask()
     } catch (error) {
       const refused = Given.make(name === null ? null : String(name))
-      driver.watch.refuse(refused, error)
+      decider.watch.refuse(refused, error)
       return refused
     }
   }
@@ -244,7 +244,7 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     id: taskId,
     workflow: workflow.name,
     version: workflow.version,
-    metadata: driver.metadata,
+    metadata: decider.metadata,
     run: ((what: Action | string, of: never, options: never) =>
       typeof what === 'string'
         ? given(() => runLocal(what, of, options), what)
@@ -260,23 +260,23 @@ export function functionContext(driver: FunctionDriver): TaskContext {
     lock: (...of) => given(() => lock(...of)),
     batch: ((...of: [string, LocalBatchDefinition]) => given(() => batch(...of), of[0])) as TaskContext['batch'],
     undo,
-    now: () => new Date(driver.at),
+    now: () => new Date(decider.at),
     random: () => {
-      random ??= seededRandom(hash32(`${taskId}:${driver.firstId}`))
+      random ??= seededRandom(hash32(`${taskId}:${decider.firstId}`))
       return random()
     },
-    uuid: () => uuidFrom(`${taskId}:${driver.firstId}:${uuids++}`),
+    uuid: () => uuidFrom(`${taskId}:${decider.firstId}:${uuids++}`),
     progress: (value) =>
-      driver.issue({
+      decider.issue({
         decision: {
           type: 'progressed',
-          progress: encode(value, 'progress', payloadLimit, driver.workflow.definition.secrets),
+          progress: encode(value, 'progress', payloadLimit, decider.workflow.definition.secrets),
         },
       }),
-    patched: (id) => driver.patched(checkName('patch', id)),
+    patched: (id) => decider.patched(checkName('patch', id)),
     async continueAs(input) {
-      const payload = encode(input, 'input', payloadLimit, driver.workflow.definition.secrets)
-      driver.issue({ decision: { type: 'continuedAs', input: payload } })
+      const payload = encode(input, 'input', payloadLimit, decider.workflow.definition.secrets)
+      decider.issue({ decision: { type: 'continuedAs', input: payload } })
       return new Promise<never>(() => undefined)
     },
   }

@@ -14,6 +14,7 @@ import { Given } from './audience.ts'
 import type { Command } from './command.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
+import type { Decider } from './decider.ts'
 import type { LocalCode } from './effect.ts'
 import { describe, isCode, isMarker, matches, mismatch, misuse } from './match.ts'
 import { rejection } from './rejection.ts'
@@ -26,7 +27,7 @@ const NONE: Readonly<Record<string, string>> = Object.freeze({})
  * Runs a durable function: ordinary code whose every effect is a decision. While it replays, its decisions are compared
  * with the recorded ones and its deliveries come from the history; after that they are new.
  */
-export class FunctionDriver {
+export class FunctionDriver implements Decider {
   /** New decisions, for the runner to take. */
   readonly commands: Command[] = []
   /** Code of local steps and registered compensations, by decision id. */

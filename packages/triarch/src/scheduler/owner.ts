@@ -9,7 +9,6 @@ import type { HistoryRecord, Letter, StepRequest, Transition } from '../store/po
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
-import type { TaskRunner } from './runner.ts'
 
 export interface SchedulerLimits extends KernelLimits {
   /** Steps, and bytes of JSON of all inputs, of one plan. */
@@ -28,7 +27,7 @@ export interface SchedulerLimits extends KernelLimits {
 }
 
 /** What a task runner needs of the scheduler it lives in. */
-export interface Owner {
+export interface Owner<Runner = never> {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
@@ -43,27 +42,27 @@ export interface Owner {
   /** Some letters of the task, after this one. */
   lettersAfter(key: number, letter: number): Promise<Letter[]>
   /** A claimed task is where its history is. */
-  replayed(runner: TaskRunner): void
+  replayed(runner: Runner): void
   /** It has made its first turn, and that is durable. */
-  settled(runner: TaskRunner): void
+  settled(runner: Runner): void
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string): boolean
   unreserve(action: string): void
   /** By its key, if it is known here. */
   action(key: string): Action | undefined
-  attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void
+  attempt(runner: Runner, step: Step, request: StepRequest, local: LocalCode | undefined): void
   abort(task: string, step: number): void
   abandon(task: string, step: number, reason: Error): void
-  committed(runner: TaskRunner, turn: Turn, transition: Transition, told: boolean): void
-  gone(runner: TaskRunner): void
+  committed(runner: Runner, turn: Turn, transition: Transition, told: boolean): void
+  gone(runner: Runner): void
   /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */
-  giveBack(runner: TaskRunner): void
+  giveBack(runner: Runner): void
   /** Something went wrong that is no outcome: the task is given back, to be taken up anew from its history. */
-  failed(runner: TaskRunner, error: Error): void
+  failed(runner: Runner, error: Error): void
   /** The task has nothing to do now, and nothing of it runs here. */
-  resting(runner: TaskRunner): void
+  resting(runner: Runner): void
   /** It waits, and not just for a moment: it may have to make room. */
-  idle(runner: TaskRunner): void
+  idle(runner: Runner): void
   /** Counts messages that changed nothing. */
   count(stale: number): void
 }

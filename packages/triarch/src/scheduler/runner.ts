@@ -52,7 +52,7 @@ export class TaskRunner {
   readonly epoch: number
   /** What the task's code sees of `AsyncLocalStorage`: that of its submission while it stays here, else nothing. */
   readonly context: CallContext
-  readonly #owner: Owner
+  readonly #owner: Owner<TaskRunner>
   /** Owners that died with the task on trial; null: it is not on trial. */
   strikes: number | null = null
   /** Bytes of its run, about. */
@@ -91,7 +91,7 @@ export class TaskRunner {
   idleSince = 0
 
   constructor(
-    owner: Owner,
+    owner: Owner<TaskRunner>,
     { id, epoch, state = newState(id) }: { id: string; epoch: number; state?: TaskState },
     context: CallContext,
   ) {
@@ -104,7 +104,7 @@ export class TaskRunner {
   }
 
   /** A task that is created by its own first transition. */
-  static create(owner: Owner, draft: Draft, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
+  static create(owner: Owner<TaskRunner>, draft: Draft, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
     const { task, first } = draft
     const rebuilt = rebuild(
       task.id,
@@ -122,7 +122,7 @@ export class TaskRunner {
   }
 
   /** A task taken over from the store: rebuilt from its history. */
-  static claim(owner: Owner, claim: Claim): TaskRunner {
+  static claim(owner: Owner<TaskRunner>, claim: Claim): TaskRunner {
     const runner = new TaskRunner(owner, claim, CallContext.none)
     runner.key = claim.key
     runner.strikes = claim.trial?.strikes ?? null

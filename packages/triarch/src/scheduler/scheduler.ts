@@ -81,7 +81,7 @@ const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
-export class Scheduler implements Owner {
+export class Scheduler implements Owner<TaskRunner> {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
