@@ -561,4 +561,231 @@ export const regressions: Readonly<Record<string, Plan>> = {
     strike: null,
     loss: { at: 1268, last: 94 },
   }),
+  'a sleeper that is due by a clock of the store which leapt ahead of those of the nodes': calmPlan({
+    seed: 900005441,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 977, sweep: 350, poll: 250, tasks: 3, tellsChanges: false, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 640,
+        ops: [
+          { do: 'step', action: 'charge', order: { slow: 37 } },
+          {
+            do: 'all',
+            of: [
+              [
+                { do: 'step', action: 'travel', order: { slow: 146 } },
+                {
+                  do: 'call',
+                  ops: [],
+                  parts: [
+                    { do: 'step', action: 'reserve', order: {}, refers: [] },
+                    { do: 'step', action: 'reserve', order: { slow: 134 } },
+                  ],
+                  undo: true,
+                  onCancel: 'detach',
+                },
+              ],
+              [
+                {
+                  do: 'try',
+                  ops: [
+                    {
+                      do: 'settled',
+                      of: [
+                        [
+                          { do: 'event' },
+                          { do: 'patched' },
+                          { do: 'step', action: 'reserve', order: { undoFails: 1 }, expiresIn: 276 },
+                        ],
+                        [
+                          { do: 'step', action: 'refuse', order: { fails: 2, undoFails: 1 } },
+                          { do: 'dock', order: { waits: 350, rings: 135 } },
+                          { do: 'sleep', ms: 147 },
+                        ],
+                        [
+                          { do: 'step', action: 'refuse', order: { slow: 23, undoFails: 2 } },
+                          { do: 'step', action: 'mail', order: { slow: 94, undoFails: 2 } },
+                        ],
+                      ],
+                    },
+                  ],
+                },
+              ],
+              [
+                { do: 'step', action: 'refuse', order: { undoFails: 1 }, rescue: 'pause' },
+                { do: 'step', action: 'mail', order: {} },
+                { do: 'patched' },
+                { do: 'event' },
+              ],
+            ],
+          },
+        ],
+        completeBy: 730,
+      },
+      {
+        id: 't1',
+        at: 171,
+        ops: [
+          {
+            do: 'call',
+            ops: [
+              { do: 'step', action: 'charge', order: { fails: 1, slow: 89 }, rescue: 'compensate' },
+              { do: 'step', action: 'charge', order: {} },
+              {
+                do: 'all',
+                of: [
+                  [{ do: 'fail' }],
+                  [{ do: 'event', timeout: 384 }],
+                  [
+                    { do: 'step', action: 'mail', order: {} },
+                    { do: 'step', action: 'ship', order: { hangs: 1 } },
+                    { do: 'progress' },
+                    { do: 'event', timeout: 366 },
+                  ],
+                ],
+              },
+            ],
+            undo: false,
+            onCancel: 'cancel',
+          },
+          { do: 'step', action: 'charge', order: { slow: 49 } },
+        ],
+      },
+      {
+        id: 't2',
+        at: 538,
+        ops: [
+          {
+            do: 'all',
+            of: [
+              [
+                { do: 'step', action: 'charge', order: { undoFails: 2 } },
+                { do: 'step', action: 'charge', order: { fails: 2, slow: 54 } },
+                { do: 'patched' },
+              ],
+              [
+                {
+                  do: 'start',
+                  ops: [
+                    {
+                      do: 'race',
+                      of: [
+                        [{ do: 'step', action: 'charge', order: { slow: 148 } }],
+                        [
+                          { do: 'step', action: 'charge', order: { fails: 1 } },
+                          { do: 'step', action: 'refuse', order: { slow: 94, undoFails: 2 } },
+                        ],
+                      ],
+                    },
+                    { do: 'step', action: 'reserve', order: {}, rescue: 'compensate' },
+                    {
+                      do: 'race',
+                      of: [
+                        [
+                          { do: 'step', action: 'refuse', order: { slow: 139 } },
+                          { do: 'local', order: { undoFails: 2, permanent: false } },
+                          { do: 'step', action: 'travel', order: {} },
+                          { do: 'undo' },
+                        ],
+                        [{ do: 'dock', order: { waits: 417 } }],
+                      ],
+                    },
+                  ],
+                  undo: true,
+                  onCancel: 'detach',
+                },
+                { do: 'dock', order: {} },
+                {
+                  do: 'race',
+                  of: [
+                    [
+                      {
+                        do: 'start',
+                        ops: [
+                          { do: 'step', action: 'reserve', order: { slow: 110, permanent: true, undoFails: 2 } },
+                          { do: 'step', action: 'travel', order: { fails: 1, slow: 130, permanent: true } },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                      {
+                        do: 'either',
+                        of: [
+                          [{ do: 'dock', order: { slow: 49, undoFails: 2, wary: true } }],
+                          [
+                            { do: 'event' },
+                            { do: 'step', action: 'charge', order: { slow: 100, undoFails: 2 } },
+                            { do: 'event', timeout: 32 },
+                            { do: 'step', action: 'refuse', order: { fails: 2, permanent: true, undoFails: 1 } },
+                          ],
+                        ],
+                      },
+                      { do: 'progress' },
+                    ],
+                    [
+                      { do: 'fail' },
+                      {
+                        do: 'settled',
+                        of: [
+                          [
+                            { do: 'step', action: 'tell', order: { undoFails: 2 }, expiresIn: 486 },
+                            { do: 'event' },
+                            { do: 'local', order: { hangs: 1, permanent: false } },
+                            { do: 'fail' },
+                          ],
+                          [
+                            { do: 'step', action: 'mail', order: { slow: 42 }, rescue: 'fail' },
+                            { do: 'undo' },
+                            { do: 'step', action: 'tell', order: { undoFails: 1 } },
+                            { do: 'dock', order: { rings: 25, wary: true } },
+                          ],
+                        ],
+                      },
+                      { do: 'step', action: 'charge', order: { slow: 5 } },
+                      { do: 'step', action: 'charge', order: { fails: 1, slow: 56 } },
+                    ],
+                    [
+                      { do: 'local', order: { fails: 2, undoFails: 1, permanent: false } },
+                      {
+                        do: 'call',
+                        ops: [
+                          { do: 'step', action: 'reserve', order: { slow: 79 } },
+                          { do: 'step', action: 'travel', order: {} },
+                        ],
+                        undo: true,
+                        onCancel: 'wait',
+                      },
+                      {
+                        do: 'call',
+                        ops: [{ do: 'local', order: { permanent: false } }],
+                        undo: false,
+                        onCancel: 'cancel',
+                      },
+                    ],
+                  ],
+                },
+              ],
+            ],
+          },
+          { do: 'event', timeout: 309 },
+        ],
+        completeBy: 510,
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: {},
+    strike: null,
+    leaps: [
+      { at: 2754, ms: 175735 },
+      { at: 779, ms: 266621 },
+      { at: 3605, ms: 223991 },
+    ],
+  }),
 }

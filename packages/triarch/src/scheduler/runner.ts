@@ -59,6 +59,8 @@ export class TaskRunner {
   size = 0
   /** As its owner counts it. */
   weight = 0
+  /** Something came of having it here. */
+  moved = false
   /** Its first turn is durable. */
   #settled = false
   #seq = 0
@@ -320,6 +322,7 @@ export class TaskRunner {
       this.#settle()
       return this.#idle(wakeAt)
     }
+    if (appended || consumed.length + work.length > 0) this.moved = true
     if (appended || this.#draft) this.#seq++
     this.#inFlight = consumed
     const transition: Transition = {

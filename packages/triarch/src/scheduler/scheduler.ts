@@ -70,6 +70,8 @@ export interface SchedulerOptions {
   wentBack: () => void
 }
 
+/** For how long, at most, a sleeper is left to others that is due by the store's clock and not by this node's (ms). */
+const TOO_EARLY = 1_000
 /** Tasks let go at once to make room for others. */
 const MOST_EVICTED = 500
 /** A task that finds no room is left to others for this long; one that finds none even when all others are gone (ms). */
@@ -304,6 +306,9 @@ export class Scheduler implements Owner<TaskRunner> {
     else if (this.letters.crowded) this.wake(hints.mail)
     const wakeAt = transition.release?.wakeAt ?? null
     if (wakeAt !== null) this.alarm.set(wakeAt)
+    // By the store's clock it was due. Until this node hears of that, it would be taken and given back without end.
+    if (wakeAt !== null && runner.key !== null && !runner.moved)
+      this.#leave(runner.key, Math.min(wakeAt - this.environment.now(), TOO_EARLY))
     for (const { startAt } of children) if (startAt !== null) this.alarm.set(startAt)
   }
 
