@@ -1,10 +1,10 @@
-import type { World } from '../packages/triarch/src/environment/world.ts'
 import type { NewTask, Post, SubmitOutcome } from '../packages/triarch/src/store/port.ts'
 import type { PruneRequest } from '../packages/triarch/src/store/retention.ts'
 import { retentionRules } from '../packages/triarch/src/supervisor/retention.ts'
 import { LEASE } from '../packages/triarch/src/supervisor/supervisor.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore, StoreCall } from '../packages/triarch/src/testing/shared.ts'
+import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type Evidence, readStore, type Story } from '../packages/triarch/test/crash/evidence.ts'
 
 /** Rows of tasks that are not there. */

@@ -1,5 +1,5 @@
-import type { Machine } from '../packages/triarch/src/environment/machine.ts'
-import type { World } from '../packages/triarch/src/environment/world.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Entry, Place } from '../packages/triarch/test/crash/ledger.ts'
 import { nameOf as wrapOf } from './censor.ts'
 import type { Sight } from './sight.ts'

@@ -1,5 +1,5 @@
-import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import { isTriarchError, type TaskHandle, type Triarch } from '../packages/triarch/src/index.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { Plan, SchedulePlan, TaskPlan } from './plan.ts'
 import type { Op } from './program.ts'
 import type { Definitions } from './services.ts'

@@ -1,8 +1,8 @@
-import type { Machine } from '../packages/triarch/src/environment/machine.ts'
-import type { World } from '../packages/triarch/src/environment/world.ts'
 import { LONGEST_ANSWER } from '../packages/triarch/src/store/deadline.ts'
 import type { Transition } from '../packages/triarch/src/store/port.ts'
 import type { Call, Fate } from '../packages/triarch/src/testing/link.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+import type { World } from '../packages/triarch/src/testing/world.ts'
 import { type CallFault, callFaults, type Plan } from './plan.ts'
 
 /** Decides what becomes of each call, and counts what it did to them. */

@@ -1,6 +1,6 @@
-import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type { Claim, ClaimRequest } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore, StoreCall } from '../packages/triarch/src/testing/shared.ts'
 
 const CONTROLLED = 'SELECT id FROM triarch_tasks WHERE control = 1 OR locked_by = ?'

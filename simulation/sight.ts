@@ -1,4 +1,3 @@
-import type { Machine } from '../packages/triarch/src/environment/machine.ts'
 import type {
   Claim,
   ClaimRequest,
@@ -8,6 +7,7 @@ import type {
   Transition,
 } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { Plan } from './plan.ts'
 

@@ -1,7 +1,7 @@
-import type { World } from '../packages/triarch/src/environment/world.ts'
 import type { ScheduleWrite, SubmitOutcome } from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
+import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Evidence } from '../packages/triarch/test/crash/evidence.ts'
 import type { SchedulePlan } from './plan.ts'
 

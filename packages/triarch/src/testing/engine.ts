@@ -5,8 +5,8 @@ import { Triarch } from '../client/triarch.ts'
 import { type Duration, milliseconds } from '../definition/duration.ts'
 import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import type { Workflow } from '../definition/workflow.ts'
-import { VirtualEnvironment } from '../environment/virtual.ts'
 import { memory } from './memory.ts'
+import { VirtualEnvironment } from './virtual.ts'
 
 /** As for a Triarch; an in-memory store and virtual time when not given. */
 export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>> {

@@ -1,5 +1,5 @@
 /** Triarch for tests: an engine on an in-memory store and virtual time, and one whose processes crash at every place. */
-export { VirtualEnvironment, type VirtualOptions } from '../environment/virtual.ts'
+
 export { type CrashOptions, crashEverywhere } from './crash.ts'
 export { TestEngine, type TestOptions, testEngine } from './engine.ts'
 export type { CrashFault } from './fault.ts'
@@ -7,3 +7,4 @@ export { memory } from './memory.ts'
 export { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 export type { AttemptCall } from './sabotage.ts'
 export type { Drive } from './trial.ts'
+export { VirtualEnvironment, type VirtualOptions } from './virtual.ts'

@@ -1,8 +1,8 @@
-import type { Machine } from '../environment/machine.ts'
-import type { World } from '../environment/world.ts'
 import { TriarchError } from '../error/error.ts'
 import type { StateStore, SweepReport, Transition } from '../store/port.ts'
+import type { Machine } from './machine.ts'
 import { type SharedStore, type StoreCall, storeOver } from './shared.ts'
+import type { World } from './world.ts'
 
 /** What the network and the store do to one call. Distances in ms. */
 export interface Fate {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualEnvironment } from '../../src/environment/virtual.ts'
 import { agent, type Role, type TaskContext, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { codeOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 

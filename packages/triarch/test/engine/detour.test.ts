@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualEnvironment } from '../../src/environment/virtual.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import { Committer } from '../../src/scheduler/committer.ts'
 import type { CommitOutcome, StateStore, Transition } from '../../src/store/port.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { transition } from '../store/samples.ts'
 
 /** A store in which rows of some tasks are another's for now. */

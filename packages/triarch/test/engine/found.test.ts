@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { delay } from '../../src/environment/environment.ts'
-import { VirtualEnvironment } from '../../src/environment/virtual.ts'
 import { agent, PermanentError, TransientError, Triarch, UnknownOutcomeError, workflow } from '../../src/index.ts'
 import { receive } from '../../src/kernel/receive.ts'
 import { newState } from '../../src/kernel/state.ts'
 import { emit, newTurn } from '../../src/kernel/turn.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import { memory } from '../../src/testing/index.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { eventsOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 

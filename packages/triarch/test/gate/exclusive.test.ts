@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualEnvironment } from '../../src/environment/virtual.ts'
 import { type Duration, type ExclusiveOptions, type TaskContext, type Workflow, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { checkFold, codeOf, eventsOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualEnvironment } from '../../src/environment/virtual.ts'
 import { type Role, type ScheduleOptions, type TaskContext, type Triarch, workflow } from '../../src/index.ts'
+import { VirtualEnvironment } from '../../src/testing/virtual.ts'
 import { codeOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 

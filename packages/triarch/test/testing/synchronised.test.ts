@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { SynchronisedEnvironment } from '../../src/environment/synchronised.ts'
-import { World } from '../../src/environment/world.ts'
+import { World } from '../../src/testing/world.ts'
 
 /** A machine whose clock is an hour ahead, and a store it reaches in so many ms each way. */
 function remote(world: World, there: number, back: number) {

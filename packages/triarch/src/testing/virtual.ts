@@ -1,8 +1,8 @@
-import { drainer } from './drain.ts'
-import type { Environment, Timer } from './environment.ts'
-import { Heap } from './heap.ts'
-import { seededRandom } from './random.ts'
-import { uuidv7Source } from './uuid.ts'
+import { drainer } from '../environment/drain.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { Heap } from '../environment/heap.ts'
+import { seededRandom } from '../environment/random.ts'
+import { uuidv7Source } from '../environment/uuid.ts'
 
 export interface VirtualOptions {
   /** The same seed gives the same randomness and ids; 1. */

@@ -1,7 +1,7 @@
-import type { Timer } from './environment.ts'
-import { Heap } from './heap.ts'
+import type { Timer } from '../environment/environment.ts'
+import { Heap } from '../environment/heap.ts'
+import { hash32, seededRandom } from '../environment/random.ts'
 import { Machine, type MachineOptions, type Universe } from './machine.ts'
-import { hash32, seededRandom } from './random.ts'
 
 export interface WorldOptions {
   /** The same seed gives the same course of events; 1. */

@@ -1,5 +1,5 @@
-import type { Environment, Timer } from './environment.ts'
-import { uuidv7Source } from './uuid.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { uuidv7Source } from '../environment/uuid.ts'
 
 /** What a machine is in: time, chance, and what happens. */
 export interface Universe {
