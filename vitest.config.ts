@@ -28,6 +28,7 @@ export default defineConfig({
             'simulation/test/**/*.test.ts',
             'scripts/test/**/*.test.ts',
             'mutate/test/**/*.test.ts',
+            'recordings/test/**/*.test.ts',
           ],
         },
       },
