@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { current, type Effect, effectsIn, Member, released } from './release.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { current, Member, released } from './release.ts'
+import { begin, finish, keys, until } from './states.ts'
 
 /** The release that must be able to work beside this version. */
 const OLD = '71e51d6'
@@ -34,63 +35,10 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
 
     it('lets this version finish whatever the one before has begun, in any state', async () => {
       const before = await start(old)
-      await before.ask('submit', 'journey', 'long', { id: 'journey' })
-      await before.ask('submit', 'small', 'done', { id: 'done' })
-      await before.ask('submit', 'listening', '', { id: 'listening' })
-      await before.ask('submit', 'checking', path('check'), { id: 'paused' })
-      await before.ask('submit', 'working', path('slow'), { id: 'running' })
-      await before.ask('submit', 'asking', path('token'), { id: 'suspended' })
-      await before.ask('submit', 'holding', '', { id: 'holds' })
-      await until(before, 'holds', 'running')
-      await before.ask('submit', 'holding', '', { id: 'waits' })
-      await before.ask('submit', 'parting', '', { id: 'parent' })
-      await before.ask('submit', 'failing', path('booked'), { id: 'compensating' })
-      await before.ask('submit', 'planned', path('slow'), { id: 'plan' })
-      await before.ask('submit', 'crowd', '', { id: 'batch' })
-      await before.ask('submit', 'round', 'a', { id: 'round' })
-      await before.ask('submit', 'small', 'thawed', { id: 'frozen', frozen: true })
-      await before.ask('submit', 'small', 'later', { id: 'later', startAt: 1_500 })
-      await before.ask('submit', 'small', 'after', { id: 'follower', after: 'holds' })
-      await before.ask('schedule', 'hourly')
-      for (const id of ['running', 'plan', 'batch', 'parent']) await until(before, id, 'running')
-      await until(before, 'done', 'stopped')
-      await until(before, 'paused', 'paused')
-      await until(before, 'compensating', 'compensating')
-      await vi.waitFor(() => readFileSync(path('token')), { timeout: 120_000 })
+      await begin(before, path)
       await before.kill()
-
-      for (const file of ['check', 'slow', 'booked']) writeFileSync(path(file), '')
       const now = await start(current)
-      expect(await now.ask('schedules')).toEqual(['hourly'])
-      for (const event of ['one', 'two']) await now.ask('emit', 'journey', event)
-      for (const id of ['listening', 'holds', 'waits', 'parent.1', 'batch.1.0', 'round'])
-        await now.ask('emit', id, 'go')
-      await now.ask('retry', 'paused')
-      await now.ask('thaw', 'frozen')
-      await now.ask('resume', readFileSync(path('token'), 'utf8'), 'answered')
-
-      const ends: Record<string, unknown> = {
-        journey: journeyOf('journey', 'long'),
-        done: 'done',
-        paused: 'checked',
-        running: 'slow',
-        suspended: 'answered',
-        holds: 'held',
-        waits: 'held',
-        parent: 'wait',
-        plan: { a: 'a', b: 'slow' },
-        batch: 3,
-        round: 'axx',
-        frozen: 'thawed',
-        later: 'later',
-        follower: 'after',
-      }
-      for (const [id, output] of Object.entries(ends)) {
-        expect([id, await until(now, id, 'stopped')]).toEqual([id, { status: 'stopped', result: 'success', output }])
-      }
-      expect(await until(now, 'compensating', 'stopped')).toMatchObject({ result: 'compensated' })
-      expect(keys('unbooked', 'compensating')).toEqual(['compensating:1:undo'])
-      expect(keys('buy', 'journey')).toEqual(['journey:1', 'journey:4', 'journey:5'])
+      await finish(now, path, journal())
       await now.stop()
     })
 
@@ -121,7 +69,7 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
           result: 'success',
           output: { name: id, answer: 42 },
         })
-        const bought = new Set(keys('buy', id))
+        const bought = new Set(keys(journal(), 'buy', id))
         expect(bought.size).toBe(3)
       }
       await third.stop()
@@ -142,33 +90,5 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       expect(await until(before, 'round', 'stopped')).toMatchObject({ result: 'success', output: 'axx' })
       await before.stop()
     })
-
-    /** Effects of this kind under their keys, once each: an attempt whose node died may have had its effect before. */
-    function keys(kind: string, task: string): string[] {
-      const of = (it: Effect) => it.kind === kind && it.task === task
-      return [
-        ...new Set(
-          effectsIn(journal())
-            .filter(of)
-            .map(({ key }) => key),
-        ),
-      ].sort()
-    }
   })
-}
-
-/** What the member sees of the task, once it is in this state. */
-async function until(member: Member, id: string, status: string): Promise<{ status: string; output: unknown }> {
-  return vi.waitFor(
-    async () => {
-      const seen = await member.ask<{ status: string; output: unknown }>('status', id)
-      if (seen.status !== status) throw new Error(`task ${id} is ${JSON.stringify(seen)}, not ${status}`)
-      return seen
-    },
-    { timeout: 600_000, interval: 20 },
-  )
-}
-
-function journeyOf(id: string, name: string): Record<string, unknown> {
-  return { name, first: 'first', child: 'child', both: ['left', 'right'], answer: 42, success: 3, local: `${id}:11` }
 }
