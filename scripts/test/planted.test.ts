@@ -43,7 +43,8 @@ function plant(files: Record<string, string>): string {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // The other steps of .ci/run judge files that are not here.
-  for (const step of ['format:check', 'lint', 'types', 'record']) manifest.scripts[step] = 'node --version'
+  for (const step of ['format:check', 'lint', 'types', 'record', 'prepackages', 'packages'])
+    manifest.scripts[step] = 'node --version'
   const all = { 'package.json': JSON.stringify({ ...manifest, workspaces: undefined }), ...files }
   for (const [path, content] of Object.entries(all)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -54,7 +55,7 @@ function plant(files: Record<string, string>): string {
 
 interface Outcome {
   status: number | null
-  /** The last line of standard output. */
+  /** The last line of standard output that counts tests. */
   last: string | undefined
   all: string
 }
@@ -67,7 +68,11 @@ async function run(files: Record<string, string>, command: string, ...args: stri
   const child = spawn(command, args, { cwd: plant(files), env, stdio: ['ignore', 'pipe', 'pipe'] })
   const status = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
-  return { status: await status, last: out.trimEnd().split('\n').at(-1), all: `${out}\n${errors}` }
+  return {
+    status: await status,
+    last: out.split('\n').findLast((line) => / passed, /.test(line)),
+    all: `${out}\n${errors}`,
+  }
 }
 
 const npmTest = (files: Record<string, string>, ...args: string[]) => run(files, 'npm', 'test', ...args)
