@@ -1,9 +1,10 @@
-import type { Message } from 'triarch/store'
+import type { Message, RequestMark } from 'triarch/store'
 
 /** What a node has to say of a request it took. */
 export interface NodeEntry {
   node: string
   work: number
+  of?: RequestMark
   message: Message | null
 }
 

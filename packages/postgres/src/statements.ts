@@ -132,14 +132,21 @@ export function statementsIn(schema: string): Statements {
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
+    statement('reply', boundedCall('reply', calls.reply).replace('$4', worksOf(4, calls.reply)), true),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
+    statement('pulse_work', call('pulse_work', plain.pulse_work).replace('$3', worksOf(3, plain.pulse_work)), false),
     statement('sweep', swept(plain.sweep), false),
     statement('sweep_by_clock', swept(plain.sweep_by_clock), false),
     ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
   ]) as Statements
+}
+
+/** Requests by this parameter, which must be those that the four after the call's own say. */
+function worksOf(ids: number, count: number): string {
+  return `triarch.works_of($${ids}, ${[1, 2, 3, 4].map((next) => `$${count + next}`).join(', ')})`
 }
 
 function call(name: string, count: number): string {

@@ -462,7 +462,13 @@ export class PostgresStore implements port.StateStore {
     for (const [node, own] of byNode(entries)) {
       const works = integers(own.map(({ it }) => it.work))
       const messages = texts(own.map(({ it }) => it.message && JSON.stringify(it.message)))
-      const row = await this.#first(name, [...first, node, works, messages])
+      const marks = [
+        texts(own.map(({ it }) => it.of?.task)),
+        integers(own.map(({ it }) => it.of?.step)),
+        texts(own.map(({ it }) => it.of?.operation)),
+        integers(own.map(({ it }) => it.of?.attempt)),
+      ]
+      const row = await this.#first(name, [...first, node, works, messages, ...marks])
       this.#tell(newsOf(row))
       for (const [index, answer] of answerOf(row).split(',').entries()) {
         const place = own[index]?.place

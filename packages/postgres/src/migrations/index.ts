@@ -18,7 +18,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0008', ['origin']],
   ['0009', ['pulse']],
   ['0010', ['post']],
-  ['0011', ['beat', 'commit', 'ledger']],
+  ['0011', ['beat', 'commit', 'ledger', 'works']],
   ['0012', ['deliver', 'look', 'sweep', 'beat']],
 ]
 

@@ -6,7 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
-import type { QueuedReply, StateStore, TakeWork, WorkItem } from '../store/port.ts'
+import type { QueuedReply, RequestMark, StateStore, TakeWork, WorkItem } from '../store/port.ts'
 import type { AgentHost } from './host.ts'
 
 export interface ConsumerOptions {
@@ -167,7 +167,7 @@ export class Consumer {
           if (item.request.trial && message.startedAt !== null) this.#tried.set(item.id, item)
           if (!this.#ended) {
             this.#unsent.set(item.id, item)
-            this.#reply({ work: item.id, node: this.#options.node, message })
+            this.#reply({ work: item.id, node: this.#options.node, of: markOf(item), message })
           }
         }
         this.wake()
@@ -184,7 +184,9 @@ export class Consumer {
     const { step, attempt } = item.request
     const message: Message = { type: 'heartbeat', step, attempt, trial }
     try {
-      const [outcome] = await this.#options.store.beatWork([{ work: item.id, node: this.#options.node, message }])
+      const [outcome] = await this.#options.store.beatWork([
+        { work: item.id, node: this.#options.node, of: markOf(item), message },
+      ])
       this.#options.replied()
       return outcome === 'ok'
     } catch (error) {
@@ -296,7 +298,9 @@ export class Consumer {
     if (beats.length === 0) return
     const { store, node } = this.#options
     try {
-      const outcomes = await store.beatWork(beats.map(({ item, message }) => ({ work: item.id, node, message })))
+      const outcomes = await store.beatWork(
+        beats.map(({ item, message }) => ({ work: item.id, node, of: markOf(item), message })),
+      )
       for (const [index, { item, message }] of beats.entries()) {
         if (outcomes[index] === 'held' && message) this.#beatAgain(item, message)
         // Just this attempt: a newer one of the same step may run here by now.
@@ -309,6 +313,10 @@ export class Consumer {
       this.#options.failed(error)
     }
   }
+}
+
+function markOf({ request: { task, step, operation, attempt } }: WorkItem): RequestMark {
+  return { task, step, operation, attempt }
 }
 
 function without(all: string[], some: readonly string[]): string[] {

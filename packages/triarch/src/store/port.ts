@@ -21,7 +21,16 @@ export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
-export type { QueuedReply, StepRequest, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from './work.ts'
+export type {
+  QueuedReply,
+  RequestMark,
+  StepRequest,
+  TakeWork,
+  WorkBeat,
+  WorkBeatOutcome,
+  WorkItem,
+  WorkRequest,
+} from './work.ts'
 
 import type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'

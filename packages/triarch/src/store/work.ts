@@ -56,15 +56,20 @@ export interface WorkItem {
   heartbeatWithin: number | null
 }
 
+/** Which request it is: where the store went back, its number may be another's by now. Not asked when not given. */
+export type RequestMark = Pick<StepRequest, 'task' | 'step' | 'operation' | 'attempt'>
+
 export interface QueuedReply {
   work: number
   node: string
+  of?: RequestMark
   message: Message
 }
 
 export interface WorkBeat {
   work: number
   node: string
+  of?: RequestMark
   /** Delivered to the owner's inbox when given. */
   message: Message | null
 }

@@ -141,6 +141,26 @@ export function queueSuite(bench: Bench): void {
       expect(await store.counts()).toMatchObject({ work: 0, inbox: 1 })
     })
 
+    it('takes nothing that is said of another request than the one of its number: the store may have given that anew', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.commit([transition(claim, { work: [workRequest('t', 1)] })])
+      const [item] = await take(store)
+      const place = { work: item?.id ?? 0, node: 'agent' }
+      const mark = { task: 't', step: 1, operation: 'run', attempt: 1 } as const
+      const others = [{ task: 'u' }, { step: 2 }, { operation: 'verify' as const }, { attempt: 2 }].map((change) => {
+        return { ...place, of: { ...mark, ...change } }
+      })
+      for (const other of others) {
+        expect(await store.reply([{ ...other, message: replyTo(1) }])).toEqual([false])
+        expect(await store.beatWork([{ ...other, message: null }])).toEqual(['late'])
+      }
+      expect(await store.inbox('a', 10)).toEqual([])
+      expect(await store.beatWork([{ ...place, of: mark, message: null }])).toEqual(['ok'])
+      expect(await store.reply([{ ...place, of: mark, message: replyTo(1) }])).toEqual([true])
+      expect(await store.inbox('a', 10)).toHaveLength(1)
+    })
+
     it('wakes the unowned task a reply is for, and tells its next owner what is outstanding', async () => {
       const { store } = bench
       await store.commit([

@@ -1,7 +1,7 @@
 import type { Message, Outcome } from '../../kernel/message.ts'
 import type { Operation } from '../../kernel/step/step.ts'
 import { ASK_AGAIN, requestOf } from '../legible.ts'
-import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
+import type { QueuedReply, RequestMark, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
 
@@ -24,9 +24,12 @@ WHERE id IN (SELECT id FROM triarch_work
              ORDER BY priority DESC, id LIMIT ?5)
 RETURNING id, task, step, operation, attempt, priority, request, complete_by, heartbeat_within`
 const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
-const TAKE_BACK = 'DELETE FROM triarch_work WHERE id = ? AND locked_by = ? RETURNING task'
+/** A store that went back gives its numbers anew: what is said of a request that is no more is not for the one of its number. */
+const SAME = `(?3 IS NULL OR (step = ?4 AND operation = ?5 AND attempt = ?6 AND task = (SELECT key FROM triarch_tasks WHERE id = ?3)))`
+const TAKE_BACK = `DELETE FROM triarch_work WHERE id = ?1 AND locked_by = ?2 AND ${SAME} RETURNING task`
 const BEAT = `
-UPDATE triarch_work SET heartbeat_by = ? + heartbeat_within WHERE id = ? AND locked_by = ? RETURNING task, withdrawn`
+UPDATE triarch_work SET heartbeat_by = ?7 + heartbeat_within WHERE id = ?1 AND locked_by = ?2 AND ${SAME}
+RETURNING task, withdrawn`
 
 /** An outstanding attempt, as far as a message about it needs it. */
 export interface AttemptRow {
@@ -90,18 +93,22 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
 
 export function reply(database: Database, _now: number, replies: readonly QueuedReply[]): boolean[] {
   return database.transaction(() =>
-    replies.map(({ work, node, message }) => {
-      const row = database.get<{ task: number }>(TAKE_BACK, work, node)
+    replies.map(({ work, node, of, message }) => {
+      const row = database.get<{ task: number }>(TAKE_BACK, work, node, ...markOf(of))
       if (row) deliver(database, row.task, message)
       return row !== undefined
     }),
   )
 }
 
+function markOf(of: RequestMark | undefined): (string | number | null)[] {
+  return of ? [of.task, of.step, of.operation, of.attempt] : [null, null, null, null]
+}
+
 export function beatWork(database: Database, now: number, beats: readonly WorkBeat[]): WorkBeatOutcome[] {
   return database.transaction(() =>
-    beats.map(({ work, node, message }) => {
-      const row = database.get<{ task: number; withdrawn: number }>(BEAT, now, work, node)
+    beats.map(({ work, node, of, message }) => {
+      const row = database.get<{ task: number; withdrawn: number }>(BEAT, work, node, ...markOf(of), now)
       if (!row) return 'late'
       if (message) deliver(database, row.task, message)
       return row.withdrawn === 1 ? 'withdrawn' : 'ok'
