@@ -1,4 +1,4 @@
-import type { Role } from '../packages/triarch/src/client/options.ts'
+import type { Role } from '../packages/triarch/src/node/options.ts'
 import type { Part } from './blueprint.ts'
 import type { Op } from './program.ts'
 

@@ -100,7 +100,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['effects', 'answers'],
   },
   'other processes are heeded only when they hint': {
-    change: { 'client/lookout.ts': [['    this.#seen = seen\n    await this.#look()\n', '']] },
+    change: { 'node/lookout.ts': [['    this.#seen = seen\n    await this.#look()\n', '']] },
     by: ['liveness'],
     at: 'work queue',
   },
@@ -525,7 +525,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what the store does after all is not looked for': {
     change: {
-      'client/node.ts': [['    this.#doubts = DOUBTS\n', '']],
+      'node/node.ts': [['    this.#doubts = DOUBTS\n', '']],
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],

@@ -16,21 +16,21 @@ import { parse } from './tidy/source.ts'
 
 // ---- the rules -------------------------------------------------------------------------------------------------------
 
-/** What each room of packages/triarch/src may import besides itself. `node` stands for Node's own modules. */
+/** What each room of packages/triarch/src may import besides itself. `node:` stands for Node's own modules. */
 const rooms: Rooms = {
   kernel: [],
   error: ['kernel (types)'],
-  environment: ['node'],
-  definition: ['kernel', 'error', 'environment (types)', 'node', 'croner'],
-  store: ['definition', 'kernel', 'error', 'environment', 'node'],
-  agent: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],
-  supervisor: ['store', 'definition', 'kernel', 'error', 'environment', 'node'],
-  scheduler: ['agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node'],
-  client: ['scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node'],
-  index: ['client', 'scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment'],
-  testing: [
-    'index',
-    'client',
+  environment: ['node:'],
+  definition: ['kernel', 'error', 'environment (types)', 'node:', 'croner'],
+  store: ['definition', 'kernel', 'error', 'environment', 'node:'],
+  agent: ['store', 'definition', 'kernel', 'error', 'environment', 'node:'],
+  supervisor: ['store', 'definition', 'kernel', 'error', 'environment', 'node:'],
+  scheduler: ['agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node:'],
+  view: ['scheduler', 'store', 'definition', 'kernel', 'error'],
+  node: ['scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment'],
+  client: [
+    'node',
+    'view',
     'scheduler',
     'supervisor',
     'agent',
@@ -39,7 +39,35 @@ const rooms: Rooms = {
     'kernel',
     'error',
     'environment',
+    'node:',
+  ],
+  index: [
+    'client',
     'node',
+    'view',
+    'scheduler',
+    'supervisor',
+    'agent',
+    'store',
+    'definition',
+    'kernel',
+    'error',
+    'environment',
+  ],
+  testing: [
+    'index',
+    'client',
+    'node',
+    'view',
+    'scheduler',
+    'supervisor',
+    'agent',
+    'store',
+    'definition',
+    'kernel',
+    'error',
+    'environment',
+    'node:',
   ],
 }
 

@@ -1,7 +1,7 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import type { Explanation, Reason } from './reason.ts'
+import type { Explanation, Reason } from '../view/reason.ts'
 import { isPassing } from './waiting.ts'
 
 /** How long something may stand still before anybody wonders (ms). */

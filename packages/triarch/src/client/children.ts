@@ -1,8 +1,8 @@
 import { checkInteger, checkOptions } from '../definition/options.ts'
 import { SEPARATOR } from '../kernel/child/child.ts'
+import { type ListOptions, listQuery } from '../view/query.ts'
+import type { TaskInfo } from '../view/status.ts'
 import type { Connection } from './connection.ts'
-import { type ListOptions, listQuery } from './query.ts'
-import type { TaskInfo } from './status.ts'
 
 export interface TaskPage {
   tasks: TaskInfo[]

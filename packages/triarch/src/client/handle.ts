@@ -19,13 +19,13 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
+import type { TaskDetails, TaskInfo } from '../view/status.ts'
+import type { StepView } from '../view/steps.ts'
+import { isVeiled, veiled, veilOf, veilPlan } from '../view/veil.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
-import type { TaskDetails, TaskInfo } from './status.ts'
-import type { StepView } from './steps.ts'
 import { terminationOf } from './termination.ts'
-import { isVeiled, veiled, veilOf, veilPlan } from './veil.ts'
 
 /** One record of a task's history: what happened in one transition. */
 export interface HistoryEntry {

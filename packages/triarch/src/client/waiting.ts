@@ -2,7 +2,7 @@ import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StateStore } from '../store/port.ts'
-import { type Ending, endingOf } from './status.ts'
+import { type Ending, endingOf } from '../view/status.ts'
 
 /** What is heard of a task: how it ended, when this process ended it; otherwise it is worth a look at its row. */
 export interface Heard {

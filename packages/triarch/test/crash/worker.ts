@@ -1,7 +1,7 @@
 // One node of the crash test: node worker.ts <store> <ledger> <roles>
 
-import type { Role } from '../../src/client/options.ts'
 import { Triarch } from '../../src/index.ts'
+import type { Role } from '../../src/node/options.ts'
 import { sqlite } from '../../src/store/sqlite/index.ts'
 import { Ledger } from './ledger.ts'
 import { workload } from './workload.ts'

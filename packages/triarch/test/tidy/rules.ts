@@ -58,6 +58,6 @@ export function misnamed(path: string, names: readonly string[]): string[] {
 }
 
 function roomOf(path: string): string {
-  if (path.startsWith('node:')) return 'node'
+  if (path.startsWith('node:')) return 'node:'
   return path.split('/')[0]?.replace(/\.ts$/, '') ?? path
 }
