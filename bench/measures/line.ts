@@ -35,7 +35,10 @@ export const line: Measure = {
       Array.from({ length: 100 }, (_, index) => batch * 100 + index),
     )
     for (const batch of batches) {
-      const made = batch.map((n) => transition(n, 1, { create: task(`t${n}`, at), gates: asks(`own:${n}`, 1) }))
+      const made = batch.map((n) => {
+        const { events, ...create } = task(`t${n}`, at)
+        return transition(n, 1, { events, create, gates: asks(`own:${n}`, 1) })
+      })
       keys.push(...(await commit(made)))
     }
     const taken: number[] = []

@@ -218,7 +218,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/runner.ts': [
         [
           'snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null',
-          'snapshot: this.#create || state.pause ? snapshotOf(snapshot) : null',
+          'snapshot: this.#draft || state.pause ? snapshotOf(snapshot) : null',
         ],
       ],
     },
