@@ -16,6 +16,21 @@ import { parse } from './tidy/source.ts'
 
 // ---- the rules -------------------------------------------------------------------------------------------------------
 
+/** The rooms that every engine has, each before those that it may stand on. */
+const shipped = [
+  'client',
+  'node',
+  'view',
+  'scheduler',
+  'supervisor',
+  'agent',
+  'store',
+  'definition',
+  'kernel',
+  'error',
+  'environment',
+]
+
 /** What each room of packages/triarch/src may import besides itself. `node:` stands for Node's own modules. */
 const rooms: Rooms = {
   kernel: [],
@@ -28,47 +43,9 @@ const rooms: Rooms = {
   scheduler: ['agent', 'store', 'definition', 'kernel', 'error', 'environment', 'node:'],
   view: ['scheduler', 'store', 'definition', 'kernel', 'error'],
   node: ['scheduler', 'supervisor', 'agent', 'store', 'definition', 'kernel', 'error', 'environment'],
-  client: [
-    'node',
-    'view',
-    'scheduler',
-    'supervisor',
-    'agent',
-    'store',
-    'definition',
-    'kernel',
-    'error',
-    'environment',
-    'node:',
-  ],
-  index: [
-    'client',
-    'node',
-    'view',
-    'scheduler',
-    'supervisor',
-    'agent',
-    'store',
-    'definition',
-    'kernel',
-    'error',
-    'environment',
-  ],
-  testing: [
-    'index',
-    'client',
-    'node',
-    'view',
-    'scheduler',
-    'supervisor',
-    'agent',
-    'store',
-    'definition',
-    'kernel',
-    'error',
-    'environment',
-    'node:',
-  ],
+  client: [...shipped.slice(1), 'node:'],
+  index: shipped,
+  testing: ['index', ...shipped, 'node:'],
 }
 
 /** Other packages: what the files of each may import besides their own. */

@@ -17,6 +17,7 @@ import { toRecord } from '../error/record.ts'
 import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
+import { succeeded } from '../kernel/status.ts'
 import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
@@ -72,7 +73,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     checkOptions('result', options, ['timeout', 'signal'])
     const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
     const ending = await this.#connection.ending(this.id, within, options.signal)
-    if (ending.result === 'success' || ending.result === 'warning') return ending.output as O
+    if (succeeded(ending.result)) return ending.output as O
     throw taskError(this.id, ending.result, ending.error)
   }
 

@@ -2,6 +2,7 @@ import { childEnded } from './batch/batching.ts'
 import { childRefused } from './child/refusal.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
+import { succeeded } from './status.ts'
 import { attemptFailed, trace, verified } from './step/failure.ts'
 import { isSuspect } from './step/loss.ts'
 import type { Loss, Step } from './step/step.ts'
@@ -115,7 +116,7 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
   const child = turn.state.children.get(message.step)
   if (!child || child.status === 'stopped') return stale(turn)
   if (child.status === 'compensating') {
-    if (message.result === 'success' || message.result === 'warning') {
+    if (succeeded(message.result)) {
       turn.posts.push({ task: child.task, message: { type: 'compensate' }, control: true })
       return
     }

@@ -11,6 +11,11 @@ export type TaskStatus =
 
 export type TaskResult = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
 
+/** A warning is a success of which something was skipped. */
+export function succeeded(result: TaskResult): boolean {
+  return result === 'success' || result === 'warning'
+}
+
 export type StepStatus =
   | 'pending'
   | 'running'

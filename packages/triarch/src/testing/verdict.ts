@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../kernel/json.ts'
+import { succeeded } from '../kernel/status.ts'
 import type { Strike } from './fault.ts'
 import type { CrashFailure, CrashRun } from './report.ts'
 import type { Trial } from './trial.ts'
@@ -30,7 +31,7 @@ export function runOf({ status, result, output, attempts, struck }: Trial, strik
     fault: strike?.fault ?? null,
     at: struck ?? (strike ? 'nowhere' : 'undisturbed'),
     result: status === 'paused' ? 'paused' : result,
-    output: result === 'success' || result === 'warning' ? output : undefined,
+    output: succeeded(result) ? output : undefined,
     attempts,
   }
 }

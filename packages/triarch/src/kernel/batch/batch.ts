@@ -105,10 +105,6 @@ export interface BatchMove {
   error?: ErrorRecord
 }
 
-export function succeeded(result: TaskResult): boolean {
-  return result === 'success' || result === 'warning'
-}
-
 /**
  * Tried again: children that ended well stay so, the others get another chance, and the source is asked for more. Those that
  * were not awaited to their end, for their task was stopped by force, are asked again how they are.

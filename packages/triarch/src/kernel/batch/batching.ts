@@ -2,18 +2,10 @@ import { childRefused } from '../child/refusal.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Message } from '../message.ts'
 import type { TaskState } from '../state.ts'
+import { succeeded } from '../status.ts'
 import type { Step } from '../step/step.ts'
 import { emit, type Turn } from '../turn.ts'
-import {
-  type Batch,
-  type BatchPolicy,
-  borne,
-  childId,
-  countsOf,
-  type EndedChildren,
-  ranges,
-  succeeded,
-} from './batch.ts'
+import { type Batch, type BatchPolicy, borne, childId, countsOf, type EndedChildren, ranges } from './batch.ts'
 
 type ChildLetter = Extract<Message, { type: 'child' }>
 

@@ -1,8 +1,8 @@
 import type { Folds } from '../fold.ts'
 import type { TaskState } from '../state.ts'
-import type { TaskResult } from '../status.ts'
+import { succeeded, type TaskResult } from '../status.ts'
 import type { Step } from '../step/step.ts'
-import { type Batch, type BatchMove, succeeded } from './batch.ts'
+import type { Batch, BatchMove } from './batch.ts'
 import type { BatchFact } from './event.ts'
 
 export const batchFolds: Folds<BatchFact> = { batchMoved: batchChanged, batchStopping: batchChanged }

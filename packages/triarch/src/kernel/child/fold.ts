@@ -1,6 +1,7 @@
 import { deliver, isEnding } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
 import { decided } from '../state.ts'
+import { succeeded } from '../status.ts'
 import type { ChildDecision, ChildFact } from './event.ts'
 
 /** Of a child of its own, not one of a batch. */
@@ -22,7 +23,7 @@ export const childFolds: Folds<ChildDecision | ChildFact> = {
     const { mode, task } = child
     child.status = 'stopped'
     child.completedAt = state.ordinal
-    child.succeeded = result === 'success' || result === 'warning'
+    child.succeeded = succeeded(result)
     // One that ends because the task ends is not why it ended.
     if (!child.succeeded && mode === 'call' && !isEnding(state)) state.lastFailed = id
     if (mode === 'start') return

@@ -3,6 +3,7 @@ import type { Json } from '../json.ts'
 import { missingLocks } from '../lock/gate.ts'
 import type { Message } from '../message.ts'
 import type { TaskState } from '../state.ts'
+import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, stale, type Turn, unheeded } from '../turn.ts'
@@ -38,7 +39,7 @@ export function control(turn: Turn, message: Control): void {
     case 'report':
       return answerParent(turn)
     case 'compensate':
-      if (state.status !== 'stopped' || !(state.result === 'success' || state.result === 'warning'))
+      if (state.status !== 'stopped' || !succeeded(state.result))
         return 'outside' in message ? unheeded(turn, message, 'the task has not succeeded') : answerParent(turn)
       return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
   }
