@@ -29,6 +29,7 @@ export default defineConfig({
             'scripts/test/**/*.test.ts',
             'mutate/test/**/*.test.ts',
             'recordings/test/**/*.test.ts',
+            'site/test/**/*.test.ts',
           ],
         },
       },

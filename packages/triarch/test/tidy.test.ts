@@ -123,7 +123,7 @@ const packageSources = Object.keys(packages).flatMap((folder) => sources.filter(
 const inSource = sources.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path))
 const limited = [
   ...inSource,
-  ...sources.filter(({ path }) => /^(?:examples|bench|chaos|simulation|mutate)\//.test(path)),
+  ...sources.filter(({ path }) => /^(?:examples|bench|chaos|simulation|mutate|site)\//.test(path)),
 ]
 
 describe('the house stays tidy', () => {
