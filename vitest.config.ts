@@ -30,6 +30,7 @@ export default defineConfig({
             'mutate/test/**/*.test.ts',
             'recordings/test/**/*.test.ts',
             'site/test/**/*.test.ts',
+            'api/test/**/*.test.ts',
           ],
         },
       },

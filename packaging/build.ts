@@ -15,19 +15,33 @@ export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json
 export async function build(home: string): Promise<void> {
   const dist = join(home, 'dist')
   rmSync(dist, { recursive: true, force: true })
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', join(home, 'tsconfig.build.json')], { stdio: 'inherit' })
-  for (const path of globSync('**/*.d.ts', { cwd: dist })) declare(join(dist, path))
+  compile(home, dist)
   guardNode(home, dist)
   inlineSql(home, dist)
   guardSqlite(dist)
   await inlineThread(dist)
 }
 
-/** The compiler leaves `.ts` in the imports of declarations, where not every tool that reads them expects it. */
-function declare(file: string): void {
-  const code = readFileSync(file, 'utf8')
-  writeFileSync(file, code.replace(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2'))
+/** What the compiler makes of a package, in this folder. With declarations as they are published. */
+export function compile(home: string, folder: string, ...options: string[]): void {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const project = ['-p', join(home, 'tsconfig.build.json'), '--outDir', folder, ...options]
+  execFileSync(process.execPath, [tsc, ...project], { stdio: 'inherit' })
+  for (const path of globSync('**/*.d.ts', { cwd: folder })) {
+    const file = join(folder, path)
+    writeFileSync(file, declared(readFileSync(file, 'utf8')))
+  }
+}
+
+/**
+ * Declarations as they are published. The compiler leaves `.ts` in the imports of declarations, where not every tool that reads
+ * them expects it. What is `@internal` is not in them; a constructor that is, of a class that users meet but never make, is private.
+ */
+export function declared(code: string): string {
+  return code
+    .replace(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2')
+    .replace(/\/\*\* @internal[^*]*\*\/\s*constructor\([^;]*\);/g, 'private constructor();')
+    .replace(/^( *)\/\*\* @internal[^*]*\*\/\n\1[^;{]*(?:\{[^}]*\n\1\})?;\n/gm, '')
 }
 
 /** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */

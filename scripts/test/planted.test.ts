@@ -43,7 +43,7 @@ function plant(files: Record<string, string>): string {
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // The other steps of .ci/run judge files that are not here.
-  for (const step of ['format:check', 'lint', 'types', 'record', 'docs', 'prepackages', 'packages'])
+  for (const step of ['format:check', 'lint', 'types', 'record', 'api', 'docs', 'prepackages', 'packages'])
     manifest.scripts[step] = 'node --version'
   const all = { 'package.json': JSON.stringify({ ...manifest, workspaces: undefined }), ...files }
   for (const [path, content] of Object.entries(all)) {

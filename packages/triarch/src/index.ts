@@ -2,6 +2,7 @@
 
 export type { ChildrenOptions, TaskPage } from './client/children.ts'
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
+export type { EngineEvents } from './client/listeners.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
 export type { ResumeOptions } from './client/resume.ts'
 export { type BackfillOptions, ScheduleHandle, type ScheduleInfo, type SchedulePage } from './client/schedule.ts'
@@ -17,7 +18,13 @@ export type {
   SuspendOptions,
   Verification,
 } from './definition/action.ts'
-export { type Agent, type AgentOptions, agent } from './definition/agent.ts'
+export {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type PurePlanDefinition,
+  type TypedActionDefinition,
+} from './definition/agent.ts'
 export type {
   BatchDefinition,
   BatchOptions,
@@ -34,15 +41,17 @@ export type {
   Lock,
   LockOptions,
   StepOptions,
+  StepRetryOptions,
   TaskContext,
   TransactionOptions,
   UndoOptions,
   WaitForEventOptions,
 } from './definition/context.ts'
 export type { Duration } from './definition/duration.ts'
-export type { EventSchemas } from './definition/event.ts'
+export type { EventName, EventPayload, EventSchemas, NoEvents } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
+export type { Jsonified } from './definition/jsonified.ts'
 export {
   type Middleware,
   type MiddlewareHooks,
@@ -57,17 +66,24 @@ export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, Plann
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
 export { type PlanView, type PlanViewStep, preview } from './definition/preview.ts'
-export type { RecurrenceOptions } from './definition/recurrence.ts'
+export type { Recurrence, RecurrenceOptions } from './definition/recurrence.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
-export type { RetentionOption } from './definition/retention.ts'
+export type { EndResult, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
-export type { StandardSchema } from './definition/schema.ts'
+export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './definition/schema.ts'
 export type { ThreadActionDefinition, ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
-export { type Workflow, type WorkflowDefinition, workflow } from './definition/workflow.ts'
+export {
+  type PlannedWorkflowDefinition,
+  type TypedWorkflowDefinition,
+  type Workflow,
+  type WorkflowDefinition,
+  workflow,
+} from './definition/workflow.ts'
+export type { Environment } from './environment/environment.ts'
 export { catalogue, type ErrorCode } from './error/catalogue.ts'
-export { isTriarchError, TriarchError } from './error/error.ts'
-export { PermanentError, TransientError, UnknownOutcomeError } from './error/step-error.ts'
+export { isTriarchError, TriarchError, type TriarchErrorOptions } from './error/error.ts'
+export { PermanentError, TransientError, type TransientErrorOptions, UnknownOutcomeError } from './error/step-error.ts'
 export {
   ChildFailedError,
   EventTimeoutError,
@@ -82,14 +98,21 @@ export type { Alert, AlertCode } from './kernel/alert.ts'
 export type { BatchCounts } from './kernel/batch/batch.ts'
 export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
-export type { TaskResult, TaskStatus } from './kernel/status.ts'
+export type { IfHeld } from './kernel/lock/lock.ts'
+export type { Standing } from './kernel/plan/plan.ts'
+export type { StepStatus, TaskResult, TaskStatus } from './kernel/status.ts'
 export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
+export type { Operation } from './kernel/step/step.ts'
+export type { ParentPolicy } from './kernel/task/order.ts'
+export type { PauseReason } from './kernel/task/pause.ts'
+export type { Counters } from './node/node.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
 export { type CompressOptions, compress } from './store/codec/compress.ts'
 export { type EncryptionKey, type EncryptOptions, encrypt } from './store/codec/encrypt.ts'
-export type { MigrationReport } from './store/port.ts'
+export type { StoreFactory } from './store/factory.ts'
+export type { MigrationReport, NodeRow, StoreCounts, SweepReport } from './store/port.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
-export type { StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
+export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
 export type { StepView } from './view/steps.ts'

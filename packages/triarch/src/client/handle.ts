@@ -57,6 +57,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   /** By which its code runs. */
   #version: Pick<TaskInfo, 'workflow' | 'version'> | null = null
 
+  /** @internal */
   constructor(connection: Connection, id: string, workflow?: Workflow) {
     this.#connection = connection
     this.#workflow = workflow

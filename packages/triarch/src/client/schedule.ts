@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checkName } from '../definition/name.ts'
 import { checkInteger, checkOptions } from '../definition/options.ts'
-import { between, nextAfter } from '../definition/recurrence.ts'
+import { between, nextAfter, type Recurrence } from '../definition/recurrence.ts'
 import {
   checkOverlap,
   dueAt,
@@ -29,7 +29,7 @@ export interface ScheduleInfo {
   version: string
   input: Json
   /** Its pattern and time zone, or its interval in ms. */
-  recurrence: ScheduleDefinition['recurrence']
+  recurrence: Recurrence
   overlap: Overlap
   /** Since when, and the operator's own words. */
   paused: { since: Date; note?: string } | undefined
@@ -70,6 +70,7 @@ export class ScheduleHandle {
   readonly name: string
   readonly #connection: Connection
 
+  /** @internal */
   constructor(connection: Connection, name: string) {
     this.#connection = connection
     this.name = checkName('schedule', name)

@@ -106,7 +106,7 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   verify?(input: I, step: StepContext): Verification<O> | Promise<Verification<O>>
   /** Its code is in a module that threads run. */
   readonly thread?: { readonly module: string; readonly undo: boolean; readonly verify: boolean }
-  /** Of what agent.batch() defined: `run` gives the pages of its source. */
+  /** @internal Of what agent.batch() defined: `run` gives the pages of its source. */
   readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
 }
 

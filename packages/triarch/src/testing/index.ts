@@ -2,7 +2,7 @@
 
 export { type CrashOptions, crashEverywhere } from './crash.ts'
 export { TestEngine, type TestOptions, testEngine } from './engine.ts'
-export type { CrashFault } from './fault.ts'
+export type { AttemptFault, CrashFault, StoreFault } from './fault.ts'
 export { memory } from './memory.ts'
 export { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 export type { AttemptCall } from './sabotage.ts'

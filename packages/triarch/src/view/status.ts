@@ -39,7 +39,8 @@ export interface TaskInfo {
   broken?: Broken[]
 }
 
-type Broken = 'progress' | 'output' | 'error' | 'pause'
+/** Parts of a task that may be unreadable in the store. */
+export type Broken = 'progress' | 'output' | 'error' | 'pause'
 
 /** A task and the steps it has under way. */
 export interface TaskDetails extends TaskInfo {

@@ -2,24 +2,24 @@ import type { DatabaseSync } from 'node:sqlite'
 import { checkInteger, checkOptions } from '../../definition/options.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { StoreFactory } from '../factory.ts'
-import { type SqliteSettings, SqliteStore } from './store.ts'
+import { SqliteStore } from './store.ts'
 
 export interface SqliteOptions {
   /** Where commits run: in this thread, in one of their own, or by what a commit takes here (the default). */
-  writer?: SqliteSettings['writer']
+  writer?: 'auto' | 'inline' | 'worker'
   /** How long to wait for other processes' transactions (ms, at most a day) before STORE_BUSY. Default: 10 s. */
   busyTimeout?: number
   /**
    * When the file lacks what this version added to the schema. `auto`: this process adds it; `wait`: it waits for somebody
    * who does (`migrate()`), as long as `busyTimeout`; `refuse`: STORE_SCHEMA_OLD at once. `auto` when not given.
    */
-  migrate?: SqliteSettings['migrate']
+  migrate?: 'auto' | 'wait' | 'refuse'
 }
 
 /** What `task.transaction` gives to write with: a connection to the same file. */
 export type SqliteTransaction = DatabaseSync
 
-const writers: readonly SqliteSettings['writer'][] = ['auto', 'inline', 'worker']
+const writers: readonly SqliteOptions['writer'][] = ['auto', 'inline', 'worker']
 const LONGEST_TIMEOUT = 86_400_000
 
 /**
