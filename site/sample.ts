@@ -45,6 +45,7 @@ const misspelt = ['typescript', 'tsx', 'mts', 'cts']
 /**
  * The samples of a page. A fence of `ts` is a module of its own. The words behind `ts` may say: `continued`, it joins the module before;
  * `run`, it is run, and prints what a fence of `text` shows that comes next; `orders.ts`, what other samples of the page import it by.
+ * Code of another engine is `typescript theirs`, and is not looked at.
  * A comment that begins with `<!-- ts` is code that readers need not see: of the fence right behind it, or a file if it has a name.
  */
 export function samplesOf({ path, markdown }: Page): Reading {
@@ -62,7 +63,8 @@ export function samplesOf({ path, markdown }: Page): Reading {
     }
     if (language === 'text' && printing) printing.prints = block.code.map(({ text }) => text).join('\n')
     if (!block.hidden) printing = null
-    if (misspelt.includes(language)) problem(block.line, `write ts, not ${language}: nothing else is checked`)
+    if (misspelt.includes(language) && !words.includes('theirs'))
+      problem(block.line, `write ts, not ${language}: nothing else is checked`)
     if (language !== 'ts') continue
 
     const file = words.find((word) => /^[\w-]+\.ts$/.test(word))

@@ -82,6 +82,10 @@ describe('the samples of a page', () => {
     ])
   })
 
+  it('leave the code of other engines alone', () => {
+    expect(reading(`${fence}typescript theirs`, 'one(', fence)).toEqual({ samples: [], programs: [], problems: [] })
+  })
+
   it.each([
     [[`${fence}ts runs`, fence], '1 "runs" says nothing behind ts'],
     [[`${fence}ts continued`, fence], '1 there is no sample before this one to continue'],
