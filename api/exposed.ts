@@ -6,10 +6,12 @@ const written = 'how an export is written: nobody has a value of it'
 /** What exports name without its being one, besides what records are made of. */
 export const known: Readonly<Record<string, string>> = {
   Callable: written,
+  Empty: written,
   KeyFunction: written,
   Nothing: written,
   Parts: written,
   Property: written,
+  Refused: written,
   Value: written,
 }
 

@@ -22,6 +22,7 @@ export {
   type Agent,
   type AgentOptions,
   agent,
+  type OutputOf,
   type PurePlanDefinition,
   type TypedActionDefinition,
 } from './definition/agent.ts'
@@ -51,7 +52,7 @@ export type { Duration } from './definition/duration.ts'
 export type { EventName, EventPayload, EventSchemas, NoEvents } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
-export type { Jsonified } from './definition/jsonified.ts'
+export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './definition/jsonified.ts'
 export {
   type Middleware,
   type MiddlewareHooks,
@@ -75,6 +76,7 @@ export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema
 export type { ThreadActionDefinition, ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
 export {
   type PlannedWorkflowDefinition,
+  type Returning,
   type TypedWorkflowDefinition,
   type Workflow,
   type WorkflowDefinition,

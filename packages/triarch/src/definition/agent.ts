@@ -1,7 +1,14 @@
 import { TriarchError } from '../error/error.ts'
-import { type Action, type ActionDefinition, capabilities, type StepContext, type StepEvent } from './action.ts'
+import {
+  type Action,
+  type ActionDefinition,
+  capabilities,
+  type StepContext,
+  type StepEvent,
+  type Verification,
+} from './action.ts'
 import { type BatchDefinition, type BatchResult, type Items, type PageRequest, pageOf, toBatchPolicy } from './batch.ts'
-import type { Jsonified } from './jsonified.ts'
+import type { Given, Jsonified } from './jsonified.ts'
 import { inOrder } from './middleware.ts'
 import { checkName } from './name.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
@@ -33,6 +40,14 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext, tx: never): unknown
 }
 
+/** With an output schema: what it is given. */
+export type OutputOf<P, S> = [unknown] extends [S]
+  ? unknown
+  : {
+      run(input: P, step: StepContext, event?: StepEvent): S | Promise<S>
+      verify?(input: P, step: StepContext): Verification<S> | Promise<Verification<S>>
+    }
+
 /** An action that only plans others: what `plan` returns, references and all, is its output. */
 export type PurePlanDefinition<A, R> = PolicyOptions &
   Pick<ActionDefinition, 'middleware' | 'subscribe'> & {
@@ -49,19 +64,19 @@ export interface Agent {
   action<P, R, I = P>(
     name: string,
     definition: TypedActionDefinition<P, R, I, R> & { output?: never; plan?: never },
-  ): Action<I, Jsonified<R>>
+  ): Action<Given<I>, Jsonified<R>>
   action<P, R, O, I = P>(
     name: string,
     definition: TypedActionDefinition<P, NoInfer<R>, I, NoInfer<O>> & {
       output: StandardSchema<R, O>
       plan?: never
     },
-  ): Action<I, Jsonified<O>>
+  ): Action<Given<I>, Jsonified<O>>
   /** Defines an action whose code runs in a pool of threads: `action<typeof import('./resize.ts')>(…)`. */
   action<M extends ThreadModule = { run(input: unknown): unknown }>(
     name: string,
     definition: ThreadActionDefinition,
-  ): Action<ThreadInput<M>, ThreadOutput<M>>
+  ): Action<Given<ThreadInput<M>>, ThreadOutput<M>>
   /** Defines an action that plans others; with `run`, its own too, by `plan.self`. */
   action<A, R>(name: string, definition: PurePlanDefinition<A, R>): PlanningAction<A, Resolved<R>>
   action<A, P, R>(
@@ -71,6 +86,14 @@ export interface Agent {
       output?: never
     },
   ): PlanningAction<A, Jsonified<R>>
+  /** The first two in one, for the compiler: what it says of a definition that fits none is said of this. */
+  action<P, R, S = unknown, O = R, I = P>(
+    name: string,
+    definition: TypedActionDefinition<P, R, I, O> & { output?: StandardSchema<S, O>; plan?: never } & OutputOf<
+        P,
+        NoInfer<S>
+      >,
+  ): Action<Given<I>, Jsonified<O>>
   /**
    * Defines a batch: a step that runs a child task for each of any number of inputs and gives the counts of what became of
    * them. Throws like action(), and UNKNOWN_WORKFLOW.
@@ -80,7 +103,7 @@ export interface Agent {
     definition: Omit<BatchDefinition<I, C>, 'items'> & {
       items(input: I, page: PageRequest, step: StepContext): Items<NoInfer<C>> | Promise<Items<NoInfer<C>>>
     },
-  ): Action<I, BatchResult>
+  ): Action<Given<I>, BatchResult>
 }
 
 const actionKeys = [

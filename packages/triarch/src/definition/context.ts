@@ -3,7 +3,7 @@ import type { Action, StepContext } from './action.ts'
 import type { BatchResult, LocalBatchDefinition } from './batch.ts'
 import type { Duration } from './duration.ts'
 import type { EventSchemas, NoEvents } from './event.ts'
-import type { Jsonified } from './jsonified.ts'
+import type { Jsonified, WithoutInput } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { RetryOptions } from './retry.ts'
 import type { InferOutput, StandardSchema } from './schema.ts'
@@ -111,13 +111,14 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
   /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
   readonly metadata: Readonly<Record<string, string>>
 
-  /**
-   * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,
-   * UNSERIALISABLE or PAYLOAD_TOO_LARGE when the input is no good.
-   */
-  run<I, O>(action: Action<I, O>, input: NoInfer<I>, options?: StepOptions): Promise<O>
   /** Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError. */
   run<O>(name: string, fn: (step: StepContext) => O | Promise<O>, options?: LocalStepOptions<O>): Promise<Jsonified<O>>
+  /**
+   * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,
+   * UNSERIALISABLE or PAYLOAD_TOO_LARGE when the input is no good. One that takes no input needs none.
+   */
+  run<I, O>(action: Action<I, O> & WithoutInput<I>): Promise<O>
+  run<I, O>(action: Action<I, O>, input: NoInfer<I>, options?: StepOptions): Promise<O>
 
   /**
    * Runs a function as a step inside a transaction on the state store's own database: what it writes takes effect exactly

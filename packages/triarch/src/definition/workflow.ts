@@ -5,7 +5,7 @@ import { type Duration, positiveMilliseconds } from './duration.ts'
 import { checkEvents, type EventSchemas, type NoEvents } from './event.ts'
 import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
 import { type TaskHook, toHookOrders } from './hook.ts'
-import type { Jsonified } from './jsonified.ts'
+import type { Given, Jsonified } from './jsonified.ts'
 import { inOrder, type Middleware } from './middleware.ts'
 import { checkName, checkVersion } from './name.ts'
 import { checkFunction, checkOptions } from './options.ts'
@@ -66,6 +66,11 @@ export type TypedWorkflowDefinition<P, R, I, E extends EventSchemas = NoEvents> 
   run(input: P, task: TaskContext<E>): R | Promise<R>
 }
 
+/** With an output schema, `run` returns what that takes. */
+export type Returning<P, S, E extends EventSchemas> = [unknown] extends [S]
+  ? unknown
+  : { run(input: P, task: TaskContext<E>): S | Promise<S> }
+
 /** A plan's definition as it is written. */
 export type PlannedWorkflowDefinition<P, R, I> = Omit<
   WorkflowDefinition<P>,
@@ -107,15 +112,26 @@ const keys = [
 export function workflow<P, R, I = P, E extends EventSchemas = NoEvents>(
   name: string,
   definition: TypedWorkflowDefinition<P, R, I, E> & { output?: never; plan?: never },
-): Workflow<I, Jsonified<R>, E>
+): Workflow<Given<I>, Jsonified<R>, E>
 export function workflow<P, R, O, I = P, E extends EventSchemas = NoEvents>(
   name: string,
   definition: TypedWorkflowDefinition<P, NoInfer<R>, I, E> & { output: StandardSchema<R, O> },
-): Workflow<I, Jsonified<O>, E>
+): Workflow<Given<I>, Jsonified<O>, E>
 export function workflow<P, R, I = P>(
   name: string,
   definition: PlannedWorkflowDefinition<P, R, I>,
-): Workflow<I, Resolved<Awaited<R>>>
+): Workflow<Given<I>, Resolved<Awaited<R>>>
+/** All of these in one, for the compiler: what it says of a definition that fits none is said of this. */
+export function workflow<P, R, S = unknown, O = R, I = P, E extends EventSchemas = NoEvents>(
+  name: string,
+  definition:
+    | (TypedWorkflowDefinition<P, R, I, E> & { output?: StandardSchema<S, O>; plan?: never } & Returning<
+          P,
+          NoInfer<S>,
+          E
+        >)
+    | PlannedWorkflowDefinition<P, R, I>,
+): Workflow<Given<I>, Jsonified<O>, E>
 export function workflow(name: string, definition: WorkflowDefinition): Workflow {
   const what = `workflow "${checkName('workflow', name)}"`
   checkOptions(what, definition ?? null, keys)

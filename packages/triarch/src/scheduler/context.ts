@@ -245,9 +245,9 @@ export function functionContext(decider: Decider): TaskContext {
     workflow: workflow.name,
     version: workflow.version,
     metadata: decider.metadata,
-    run: ((what: Action | string, of: never, options: never) =>
+    run: ((what: Action | string, of?: unknown, options?: never) =>
       typeof what === 'string'
-        ? given(() => runLocal(what, of, options), what)
+        ? given(() => runLocal(what, of as never, options), what)
         : given(() => runAction(what, of, options), what?.key)) as TaskContext['run'],
     transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
       given(() => transaction(...of), of[0])) as TaskContext['transaction'],

@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import type { Triarch } from '../../src/client/triarch.ts'
 import type { Action, StepContext } from '../../src/definition/action.ts'
@@ -8,6 +8,7 @@ import type { Duration } from '../../src/definition/duration.ts'
 import type { Jsonified } from '../../src/definition/jsonified.ts'
 import type { InferInput, InferOutput, StandardSchema } from '../../src/definition/schema.ts'
 import { type Workflow, workflow } from '../../src/definition/workflow.ts'
+import { testEngine } from '../../src/testing/index.ts'
 
 const Order = z.object({ id: z.string(), total: z.coerce.number<string>() })
 const Receipt = z.object({ chargeId: z.string(), at: z.date(), note: z.string().default('') })
@@ -77,6 +78,92 @@ describe('an action takes its types', () => {
     void (() => shop.action('bad-duration', { run: () => 1, completeWithin: '1 fortnight' }))
     // @ts-expect-error the answer must carry an output
     void (() => shop.action('bad-verification', { run: () => 1, verify: () => ({ done: true }) }))
+  })
+})
+
+describe('what JSON makes something else of', () => {
+  const due = shop.action('due', { run: async (input: { when: Date }) => input.when.getTime() })
+  const remind = workflow('remind', { run: async (input: { when: Date }) => input.when.getTime() })
+  const later = workflow('later', { plan: (input: { when: Date }) => input.when.getTime() })
+
+  it('cannot be given to code that takes it as it was', () => {
+    // @ts-expect-error the date arrives as a string
+    void (() => task.run(due, { when: new Date(0) }))
+    // @ts-expect-error the same for a child
+    void (() => task.call(remind, { when: new Date(0) }))
+    void (async (triarch: Triarch) => {
+      // @ts-expect-error and for a submission
+      await triarch.submit(remind, { when: new Date(0) })
+      // @ts-expect-error of a plan, too
+      await triarch.submit(later, { when: new Date(0) })
+    })
+    const strict = shop.action('strict', { input: z.object({ when: z.date() }), run: (input) => input.when.getTime() })
+    // @ts-expect-error this schema would refuse the string that arrives
+    void (() => task.run(strict, { when: new Date(0) }))
+  })
+
+  it('can, where a schema makes it again of what arrives', () => {
+    const coerced = z.object({ when: z.coerce.date<string>() })
+    const strict = shop.action('coerced', { input: coerced, run: (input) => input.when.getTime() })
+    expectTypeOf(() => task.run(strict, { when: '2026-01-01' })).returns.resolves.toEqualTypeOf<number>()
+  })
+
+  it('is no concern of code that is written for any type', () => {
+    const any = <T extends { id: string }>(name: string, work: (input: T) => Promise<string>): Action<T, string> =>
+      shop.action(name, { run: (input: T) => work(input) })
+    const own = any('own', async (input: { id: string; n?: number }) => input.id)
+    expectTypeOf(() => task.run(own, { id: 'a' })).returns.resolves.toEqualTypeOf<string>()
+    const call = async <I, O>(child: Workflow<I, O>, input: NoInfer<I>): Promise<O> => task.call(child, input)
+    expectTypeOf(call).toBeFunction()
+  })
+
+  it('comes out of a step as it is recorded, not as it was', () => {
+    void (async () => {
+      const response = await task.run('get', () => fetch('http://localhost'))
+      // @ts-expect-error nothing is left of a response
+      response.status
+      const map = await task.run('map', () => new Map([[1, 2]]))
+      // @ts-expect-error a map is refused
+      map.size
+    })
+    expectTypeOf<Jsonified<Response>>().toEqualTypeOf<Record<never, never>>()
+    expectTypeOf<Jsonified<{ a: Headers; b: Buffer; c: Promise<string>; d: Set<string> }>>().toEqualTypeOf<{
+      a: Record<never, never>
+      b: never
+      c: never
+      d: never
+    }>()
+  })
+})
+
+describe('an action that takes no input', () => {
+  const look = shop.action('look', { run: () => 1 })
+  const nightly = workflow('nightly', { run: async (_, task) => task.run(look) })
+
+  it('needs none', () => {
+    expectTypeOf(() => task.run(look)).returns.resolves.toEqualTypeOf<number>()
+    // @ts-expect-error this one takes an input
+    void (() => task.run(charge))
+  })
+
+  it('runs without', async () => {
+    await using engine = await testEngine({ agents: [shop], workflows: [nightly] })
+    expect(await (await engine.submit(nightly, null)).result()).toBe(1)
+  })
+})
+
+describe('an output schema', () => {
+  it('holds run, and verify, to what it takes', () => {
+    const kind = z.enum(['small', 'large'])
+    expectTypeOf(shop.action('kind', { output: kind, run: () => 'small' as const })).toEqualTypeOf<
+      Action<unknown, 'small' | 'large'>
+    >()
+    // @ts-expect-error any string is too much
+    void (() => shop.action('any', { output: kind, run: (): string => 'small' }))
+    // @ts-expect-error the same of a workflow
+    void (() => workflow('any', { output: kind, run: async (): Promise<string> => 'small' }))
+    // @ts-expect-error and of an answer of verify
+    void (() => shop.action('of', { output: kind, run: () => 'small' as const, verify: () => ({ done: true, output: 1 }) })) // biome-ignore format: one line
   })
 })
 
