@@ -16,9 +16,6 @@ export interface Problem {
   message: string
 }
 
-/** Pages whose samples are not checked yet, each with the reason. */
-export const excused: Record<string, string> = {}
-
 /** The pages that teach: READMEs and docs. Decisions say what was, and their code may be gone. */
 export function pagesOf(folder: string): string[] {
   const places = ['README.md', 'packages/*/README.md', 'docs/**/*.md']
@@ -28,4 +25,11 @@ export function pagesOf(folder: string): string[] {
 
 export function read(path: string): Page {
   return { path, markdown: readFileSync(join(root, path), 'utf8') }
+}
+
+/** The pages of the site. */
+export function sitePages(): Page[] {
+  return pagesOf(root)
+    .filter((path) => path.startsWith('docs/'))
+    .map(read)
 }

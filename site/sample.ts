@@ -67,7 +67,7 @@ export function samplesOf({ path, markdown }: Page): Reading {
       problem(block.line, `write ts, not ${language}: nothing else is checked`)
     if (language !== 'ts') continue
 
-    const file = words.find((word) => /^[\w-]+\.ts$/.test(word))
+    const file = words.find((word) => /^[\w.-]+\.ts$/.test(word))
     const strange = words.find((word) => word !== file && (block.hidden || !['run', 'continued'].includes(word)))
     if (strange !== undefined) problem(block.line, `"${strange}" says nothing behind ts`)
     if (block.hidden && file === undefined) {

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { outside, warnings } from '../build.ts'
+import { headingsOf } from '../heading.ts'
+import { dead, onSite, repository } from '../link.ts'
+import { firstSentence, llmsFull, llmsIndex } from '../llms.ts'
+import { pagesOf, read, root, sitePages } from '../page.ts'
+import { sidebar } from '../sidebar.ts'
+
+const pages = sitePages()
+const groups = sidebar(pages)
+
+describe('the site', () => {
+  it('leads to each of its pages once', () => {
+    const links = groups.flatMap(({ items }) => items.map(({ link }) => link))
+    const names = pages.map(({ path }) => `/${path.slice('docs/'.length, -'.md'.length).replace(/(^|\/)index$/, '$1')}`)
+    expect(links.toSorted()).toEqual(names.toSorted())
+    expect(groups.flatMap(({ items }) => items.filter(({ text }) => text === ''))).toEqual([])
+    expect(links[0]).toBe('/')
+  })
+
+  it('asks no other server, and its browser would not', () => {
+    const guard = '<meta http-equiv="Content-Security-Policy" content="">'
+    const page = (markdown: string) => outside([{ path: 'a.html', markdown }]).length
+    expect(page(`${guard}<script src="/a.js"></script><a href="https://other.org">fine</a>`)).toBe(0)
+    expect(page('')).toBe(1)
+    expect(page(`${guard}<script async src="https://other.org/a.js"></script>`)).toBe(1)
+    expect(page(`${guard}<link rel="preconnect" href="//other.org">`)).toBe(1)
+    expect(
+      outside([{ path: 'a.css', markdown: '@import "https://fonts.org/a"; a { background: url(//b) }' }]),
+    ).toHaveLength(2)
+  })
+
+  it('is not built with a warning', () => {
+    expect(warnings("(!) Some chunks are larger\n✓ built\nThe language 'x' is not loaded, falling back")).toHaveLength(
+      2,
+    )
+  })
+
+  it('is in llms.txt, page for page', () => {
+    const index = llmsIndex(pages, groups)
+    for (const { path } of pages) expect(index).toContain(`](${path.slice('docs/'.length)}): `)
+    const full = llmsFull(pages, groups)
+    expect(full).not.toContain('<!-- ts')
+    expect(full.split('\n---\n').length).toBeGreaterThanOrEqual(pages.length)
+    const page = '# A\n\n<!-- ts\nx. y\n-->\n```ts\nz\n```\n\nTells of [b](c.md), which\nis more. And more.\n'
+    expect(firstSentence(page)).toBe('Tells of b, which is more.')
+  })
+})
+
+describe('links', () => {
+  it('of all pages lead to a file, and to a heading that is there', () => {
+    const others = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md']
+    expect(dead([...pagesOf(root), ...others].map(read))).toEqual([])
+  })
+
+  it('that lead nowhere are told', () => {
+    const markdown = '[a](gone.md)\n[b](../README.md#no-such)\n`[c](no.md)`\n[d](#here) [e](../site)\n\n## Here\n'
+    expect(dead([{ path: 'docs/page.md', markdown }])).toEqual([
+      { page: 'docs/page.md', line: 1, message: 'there is no docs/gone.md' },
+      { page: 'docs/page.md', line: 2, message: 'README.md has no heading #no-such' },
+    ])
+  })
+
+  it('to headings are the same at GitHub and on the site', () => {
+    const titles = [
+      '# `task.run()` and *more*',
+      '## A',
+      '```',
+      '# no',
+      '```',
+      '## A',
+      '### What? [Why](x.md), when & how',
+    ]
+    expect(headingsOf(titles.join('\n')).map(({ slug }) => slug)).toEqual([
+      ...['taskrun-and-more', 'a', 'a-1', 'what-why-when--how'],
+    ])
+  })
+
+  it('to what is no page of the site lead to the repository', () => {
+    expect(onSite('docs/postgres.md', 'runtimes.md#bundlers')).toBe('runtimes.md#bundlers')
+    expect(onSite('docs/reference/errors.md', '#a')).toBe('#a')
+    expect(onSite('docs/postgres.md', 'decisions/0006-postgres-calls.md')).toBe(
+      `${repository}/blob/main/docs/decisions/0006-postgres-calls.md`,
+    )
+    expect(onSite('docs/guide.md', '../examples/provisioning')).toBe(`${repository}/tree/main/examples/provisioning`)
+  })
+})
