@@ -32,7 +32,7 @@ export function dead(pages: Page[]): Problem[] {
       if (/^[a-z]+:/.test(target)) return []
       const { path, anchor } = resolved(page.path, target)
       const problem = (message: string) => [{ page: page.path, line, message }]
-      if (!existsSync(join(root, path))) return problem(`there is no ${path}`)
+      if (path !== page.path && !existsSync(join(root, path))) return problem(`there is no ${path}`)
       if (anchor === null || !path.endsWith('.md')) return []
       const markdown = path === page.path ? page.markdown : read(path).markdown
       return slugsOf(path, markdown).includes(anchor) ? [] : problem(`${path} has no heading #${anchor}`)

@@ -9,11 +9,11 @@ export function llmsIndex(pages: Page[], groups: Group[]): string {
     const lines = items.map(({ text: title, link }) => {
       const path = fileOf(link)
       const page = pages.find((page) => page.path === `docs/${path}`)
-      return `- [${title}](${path}): ${firstSentence(page?.markdown ?? '')}`
+      return `- [${title}](${path}): ${summaryOf(page?.markdown ?? '')}`
     })
     return `## ${text}\n\n${lines.join('\n')}\n`
   })
-  return `# Triarch\n\n> ${firstSentence(home?.markdown ?? '')}\n\n${parts.join('\n')}`
+  return `# Triarch\n\n> ${summaryOf(home?.markdown ?? '')}\n\n${parts.join('\n')}`
 }
 
 /** llms-full.txt: all pages, one after the other. */
@@ -22,14 +22,15 @@ export function llmsFull(pages: Page[], groups: Group[]): string {
   return order.map((path) => visible(pages.find((page) => page.path === path)?.markdown ?? '')).join('\n---\n\n')
 }
 
-/** What a page is about, in its own words. */
-export function firstSentence(markdown: string): string {
+/** What a page is about, in its own words: its first sentences, until they say something. */
+export function summaryOf(markdown: string): string {
   const paragraphs = visible(proseOf(markdown).join('\n')).split(/\n\s*\n/)
-  const text = paragraphs
-    .map((part) => part.trim())
-    .find((part) => /^[\p{L}`[*_]/u.test(part) && !part.startsWith('* '))
+  const text = paragraphs.map((part) => part.trim()).find((part) => /^(?![*-] )[^#|<]/u.test(part))
   const plain = (text ?? titleOf(markdown)).replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-  return /^.*?[.!?:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain
+  const sentences = plain.match(/.+?[.!?:](?= |$)|.+$/g) ?? [plain]
+  let summary = ''
+  for (const sentence of sentences) if (summary.length < 80) summary += sentence
+  return summary.replace(/:$/, '.')
 }
 
 function fileOf(link: string): string {

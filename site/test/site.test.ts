@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { outside, warnings } from '../build.ts'
 import { headingsOf } from '../heading.ts'
 import { dead, onSite, repository } from '../link.ts'
-import { firstSentence, llmsFull, llmsIndex } from '../llms.ts'
+import { llmsFull, llmsIndex, summaryOf } from '../llms.ts'
 import { pagesOf, read, root, sitePages } from '../page.ts'
 import { sidebar } from '../sidebar.ts'
 
@@ -42,8 +42,11 @@ describe('the site', () => {
     const full = llmsFull(pages, groups)
     expect(full).not.toContain('<!-- ts')
     expect(full.split('\n---\n').length).toBeGreaterThanOrEqual(pages.length)
-    const page = '# A\n\n<!-- ts\nx. y\n-->\n```ts\nz\n```\n\nTells of [b](c.md), which\nis more. And more.\n'
-    expect(firstSentence(page)).toBe('Tells of b, which is more.')
+    const page =
+      '# A\n\n<!-- ts\nx. y\n-->\n```ts\nz\n```\n\nTells of [b](c.md), which\nis more. It ends. One that is long enough, and more than that, to stand alone for a page. No more.\n'
+    expect(summaryOf(page)).toBe(
+      'Tells of b, which is more. It ends. One that is long enough, and more than that, to stand alone for a page.',
+    )
   })
 })
 
