@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url))
-const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8')
-
-it('is the program that the README shows', () => {
-  expect(readme).toContain(readFileSync(program, 'utf8').trim())
-})
 
 it('undoes the withdrawal when the deposit cannot succeed', () => {
   const dir = mkdtempSync(join(tmpdir(), 'quickstart-'))
