@@ -40,6 +40,7 @@ export const rules: Readonly<Record<string, Rule.RuleModule>> = Object.fromEntri
 
 /** What the plugin is to ESLint. */
 export interface Plugin extends ESLint.Plugin {
+  /** Ready to be put into a flat config. */
   configs: {
     /** All rules as errors, under the prefix `triarch`: one entry of a flat config. */
     recommended: Linter.Config
@@ -51,6 +52,7 @@ const recommended: Linter.Config = {
   rules: Object.fromEntries(Object.keys(rules).map((rule) => [`triarch/${rule}`, 'error'])),
 }
 
+/** The plugin: its rules, and `configs.recommended`. */
 const plugin: Plugin = { meta: { name, version, namespace: 'triarch' }, rules: { ...rules }, configs: { recommended } }
 recommended.plugins = { triarch: plugin }
 

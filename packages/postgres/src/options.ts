@@ -2,6 +2,7 @@ import type { ClientConfig } from 'pg'
 import { TriarchError } from 'triarch'
 import { quotedSchema } from './schema.ts'
 
+/** Where the database is, and how many connections it is asked for. */
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
   url?: string

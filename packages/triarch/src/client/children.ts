@@ -4,7 +4,9 @@ import { type ListOptions, listQuery } from '../view/query.ts'
 import type { TaskInfo } from '../view/status.ts'
 import type { Connection } from './connection.ts'
 
+/** Some of many tasks. */
 export interface TaskPage {
+  /** The tasks of this page. */
   tasks: TaskInfo[]
   /** Cursor of the next page; absent on the last. */
   next?: string

@@ -30,8 +30,11 @@ import { terminationOf } from './termination.ts'
 
 /** One record of a task's history: what happened in one transition. */
 export interface HistoryEntry {
+  /** Its place in the history, from 1. */
   seq: number
+  /** When it was decided. */
   at: Date
+  /** What happened, in this order. */
   events: TaskEvent[]
   /** Of a task in quarantine: why the record cannot be read. */
   error?: ErrorRecord
@@ -39,9 +42,11 @@ export interface HistoryEntry {
   missing?: { from: number; to: number }
 }
 
+/** How long to wait for a result. */
 export interface WaitOptions {
   /** Rejects with WAIT_TIMEOUT after this long; the task goes on. */
   timeout?: Duration
+  /** Ends the wait, with its reason; the task goes on. */
   signal?: AbortSignal
 }
 
@@ -50,6 +55,7 @@ export interface WaitOptions {
  * when the call resolves; it happens when a scheduler takes it up.
  */
 export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
+  /** The id of the task. */
   readonly id: string
   readonly #connection: Connection
   /** What it was submitted, or asked for, as. */

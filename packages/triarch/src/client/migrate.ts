@@ -4,6 +4,7 @@ import { systemEnvironment } from '../environment/system.ts'
 import type { StoreFactory } from '../store/factory.ts'
 import type { MigrationReport } from '../store/port.ts'
 
+/** How a store is brought to the schema of this version. */
 export interface MigrateOptions {
   /** Only say what would be done. */
   dryRun?: boolean

@@ -6,6 +6,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { whySpent } from '../kernel/suspension/signal.ts'
 import type { Connection } from './connection.ts'
 
+/** Which event a token gives to its step. */
 export interface ResumeOptions {
   /** Name of the event; 'resume'. */
   event?: string

@@ -24,12 +24,17 @@ import type { Connection } from './connection.ts'
 
 /** A schedule as it stands. */
 export interface ScheduleInfo {
+  /** The name it was registered by. */
   name: string
+  /** The workflow that it starts. */
   workflow: string
+  /** The version of the workflow. */
   version: string
+  /** The input of each task, without what is marked as secret. */
   input: Json
   /** Its pattern and time zone, or its interval in ms. */
   recurrence: Recurrence
+  /** What happens to an occurrence while the task of an earlier one has not stopped. */
   overlap: Overlap
   /** Since when, and the operator's own words. */
   paused: { since: Date; note?: string } | undefined
@@ -39,15 +44,19 @@ export interface ScheduleInfo {
   last: Date | undefined
   /** Occurrences that became tasks, that were skipped for one still at work, and that passed unattended. */
   started: number
+  /** Occurrences that were skipped, for an earlier one had not stopped. */
   skipped: number
+  /** Occurrences that passed unattended, or too late. */
   missed: number
   /** Since when its tasks cannot be started, how often that was tried in a row, and why. It is tried again by itself. */
   failing: { since: Date; times: number; error: ErrorRecord } | undefined
 }
 
+/** Which occurrences to make up for. */
 export interface BackfillOptions {
   /** After this instant, up to and with `to`. */
   from: Date
+  /** The last instant that counts. */
   to: Date
   /** `queue`: one after the other. */
   overlap?: Overlap
@@ -67,6 +76,7 @@ export interface SchedulePage extends Array<ScheduleInfo> {
 
 /** A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none. */
 export class ScheduleHandle {
+  /** The name it was registered by. */
   readonly name: string
   readonly #connection: Connection
 
@@ -76,6 +86,7 @@ export class ScheduleHandle {
     this.name = checkName('schedule', name)
   }
 
+  /** How it stands now. */
   async info(): Promise<ScheduleInfo> {
     return scheduleInfo(await this.#row())
   }

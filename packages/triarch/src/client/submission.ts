@@ -16,6 +16,7 @@ import type { HookOrder, Submission } from '../kernel/task/order.ts'
 import { type Draft, draftOf } from '../store/origin.ts'
 import type { Creation } from '../store/port.ts'
 
+/** When a task begins, by when it must be done, and how it is found. */
 export interface SubmitOptions {
   /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
   id?: string

@@ -137,6 +137,7 @@ export class Triarch implements AsyncDisposable {
     return this.#stopped
   }
 
+  /** Stops, as stop() does: `await using triarch = new Triarch(…)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

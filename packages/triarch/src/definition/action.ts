@@ -12,9 +12,11 @@ import type { StandardSchema } from './schema.ts'
 export interface StepEvent {
   /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
   readonly name: string
+  /** What was sent with it, as JSON has it; null if nothing was. */
   readonly payload: unknown
 }
 
+/** How long a step waits, for what, and what it knows when it runs again. */
 export interface SuspendOptions {
   /** Told `timeout` after this long; never. */
   timeout?: Duration
@@ -43,7 +45,9 @@ export interface StepContext {
    * undefined: it held none. See `Lock.fence`.
    */
   readonly fence: number | undefined
+  /** The id of its task. */
   readonly taskId: string
+  /** The number of the step in its task. */
   readonly stepId: number
   /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
   readonly metadata: Readonly<Record<string, string>>
@@ -67,9 +71,13 @@ export type Verification<O> = { done: true; output: O } | { done: false } | 'unk
 
 /** A step as it is shown. */
 export interface PresentedStep {
+  /** Without what is marked as secret. */
   readonly input: Json
+  /** What it gave; undefined while there is none. */
   readonly output: Json | undefined
+  /** How it, or its last attempt, failed; undefined if it did not. */
   readonly error: ErrorRecord | undefined
+  /** `waiting`: a planned step whose turn has not come. */
   readonly status: StepStatus | 'waiting'
   /** 0 to 1. */
   readonly progress: number
@@ -112,10 +120,13 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
 
 /** A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it). */
 export interface Action<I = unknown, O = unknown> {
+  /** The agent that it belongs to. */
   readonly agent: Agent
+  /** Its name within the agent. */
   readonly name: string
   /** `agent.action`. */
   readonly key: string
+  /** As it was given to `agent.action`. */
   readonly definition: ActionDefinition
   /** Plans other actions. */
   readonly plans: boolean

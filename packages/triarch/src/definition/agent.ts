@@ -24,6 +24,7 @@ import {
   threadDefinition,
 } from './thread.ts'
 
+/** Bounds of an agent. */
 export interface AgentOptions {
   /** Most attempts at a time in one process: 1 to 100,000; 100. */
   concurrency?: number
@@ -34,9 +35,13 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   ActionDefinition<P, R>,
   'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan'
 > & {
+  /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema<I, P>
+  /** Does the work. May run more than once: see `step.idempotencyKey`. */
   run(input: P, step: StepContext, event?: StepEvent): R | Promise<R>
+  /** Takes back what `run` did. May run more than once. */
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+  /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */
   finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext, tx: never): unknown
 }
 
@@ -51,14 +56,19 @@ export type OutputOf<P, S> = [unknown] extends [S]
 /** An action that only plans others: what `plan` returns, references and all, is its output. */
 export type PurePlanDefinition<A, R> = PolicyOptions &
   Pick<ActionDefinition, 'middleware' | 'subscribe'> & {
+    /** Plans the steps. Answers at once. */
     plan(input: A, plan: PlanContext): R
+    /** It has none: what it plans does the work. */
     run?: never
   }
 
 /** A named group of actions on one remote service or resource, with a concurrency of its own. */
 export interface Agent {
+  /** Its name, the first part of the keys of its actions. */
   readonly name: string
+  /** Most attempts at a time in one process. */
   readonly concurrency: number
+  /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
   /** Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
   action<P, R, I = P>(

@@ -54,7 +54,9 @@ export interface BatchDefinition<I = unknown, C = unknown> extends Omit<PolicyOp
 
 /** A batch inside a durable function: its source may be the items themselves. */
 export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
+  /** What each child runs. */
   workflow: Workflow<C, unknown>
+  /** The children's inputs, or what gives a page of them. A page may be asked for again after a crash. */
   items: Items<C> | ((page: PageRequest, step: StepContext) => Items<C> | Promise<Items<C>>)
 }
 
@@ -62,8 +64,11 @@ export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, '
 export interface BatchResult {
   /** With a quorum: of those that were started. */
   total: number
+  /** Children that succeeded, also with a warning. */
   success: number
+  /** Children that neither succeeded nor were cancelled. */
   failed: number
+  /** Children that were cancelled. */
   cancelled: number
 }
 

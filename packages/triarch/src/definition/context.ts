@@ -16,7 +16,9 @@ export type StepRetryOptions = Omit<RetryOptions, 'retryIf'>
 export interface StepOptions extends PolicyOptions {
   /** Shown in place of the action's name. */
   name?: string
+  /** How often and at what distance it is tried; the action's. */
   retry?: StepRetryOptions
+  /** The same for its compensation; the action's. */
   undoRetry?: StepRetryOptions
 }
 
@@ -45,14 +47,17 @@ export interface ChildOptions {
   onCancel?: ParentPolicy
   /** Compensate the child when the parent compensates; true. */
   undo?: boolean
+  /** For finding tasks: up to 32 short strings. */
   tags?: Readonly<Record<string, string>>
   /** Added to the parent's, which the child has besides; the child's own counts where both have a name. */
   metadata?: Readonly<Record<string, string>>
+  /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
   /** Complete-by of the child, counted from its start. */
   completeWithin?: Duration
 }
 
+/** How long to wait for an event, and what it must be. */
 export interface EventOptions<T> extends WaitForEventOptions {
   /**
    * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
@@ -61,6 +66,7 @@ export interface EventOptions<T> extends WaitForEventOptions {
   schema?: StandardSchema<unknown, T>
 }
 
+/** How long to wait for an event. */
 export interface WaitForEventOptions {
   /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
   timeout?: Duration | Date
@@ -68,6 +74,7 @@ export interface WaitForEventOptions {
   signal?: AbortSignal
 }
 
+/** How long to wait for a lock. */
 export interface LockOptions {
   /** Give up after this long, or at this instant, with LOCK_TIMEOUT; never. */
   timeout?: Duration | Date
@@ -77,6 +84,7 @@ export interface LockOptions {
 
 /** A lock that a task holds until it gives it back, or stops. */
 export interface Lock {
+  /** The name it was asked for by. */
   readonly name: string
   /**
    * The fencing number of this grant: higher than those of all grants before it, whoever had them. A resource that keeps the
@@ -88,9 +96,11 @@ export interface Lock {
   release(): void
 }
 
+/** How a compensation that the workflow registers is tried. */
 export interface UndoOptions {
   /** Shown in the history; 'undo'. */
   name?: string
+  /** How often and at what distance it is tried; as `undoRetry` of actions. */
   retry?: RetryOptions
   /** Complete-by of one attempt, counted from its start; 30 s. */
   completeWithin?: Duration

@@ -10,13 +10,19 @@ export type HookState = Exclude<TaskStatus, 'scheduled' | 'pending'> | Exclude<T
 
 /** What a hook's workflow is given. */
 export interface TaskChange {
+  /** The id of the task. */
   task: string
+  /** The name of its workflow. */
   workflow: string
+  /** The state that it left. */
   from: TaskStatus
+  /** The state that it came into. */
   to: TaskStatus
+  /** How it ended; `pending` unless it has. */
   result: TaskResult
   /** ms since the epoch. */
   at: number
+  /** Why it stopped or is paused, if it failed. */
   error?: ErrorRecord
 }
 
@@ -26,7 +32,9 @@ export interface TaskChange {
  * recorded with the submission, so they happen whichever node makes the move; those of a hook's own task do not.
  */
 export interface TaskHook {
+  /** The states, or the results, at which it runs. */
   on: HookState | readonly HookState[]
+  /** What runs then. */
   workflow: Workflow<TaskChange, unknown>
 }
 

@@ -50,6 +50,7 @@ export type Given<I> = [Jsonified<I>] extends [I | null] ? I : I & NeedsInputSch
 
 /** The definition needs an `input` schema that takes what JSON makes of the input: of a Date, a string. */
 export interface NeedsInputSchema<I> {
+  /** What JSON makes of it. */
   readonly '~needs an input schema, for it arrives as': Jsonified<I>
 }
 
@@ -58,5 +59,6 @@ export type WithoutInput<I> = null extends I ? unknown : MissingInput<I>
 
 /** It takes an input. */
 export interface MissingInput<I> {
+  /** What it takes. */
   readonly '~give its input': I
 }

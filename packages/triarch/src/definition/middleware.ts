@@ -10,37 +10,51 @@ export type Next = (input?: unknown) => unknown
 export interface StepCall {
   /** `agent.action`; for local steps their name. */
   readonly action: string
+  /** The name of the step. */
   readonly name: string
+  /** What the action's code is given. */
   readonly input: unknown
   /** For undo and finalize: what the step gave. */
   readonly output?: unknown
   /** The workflow it belongs to. */
   readonly workflow: string
+  /** What the attempt knows and may do. */
   readonly step: StepContext
 }
 
 /** A plan that is about to be made: the workflow's, or a part of it that an action plans. */
 export interface PlanCall {
+  /** The name of the workflow that is planned, or whose plan it is. */
   readonly workflow: string
+  /** The action that plans, as `agent.action`; undefined: the workflow itself. */
   readonly action: string | undefined
+  /** What it plans for. */
   readonly input: unknown
   /** The transaction given to submit(). */
   readonly via: unknown
 }
 
+/** A submission, as its middleware sees it. */
 export interface SubmitCall {
+  /** The name of the workflow. */
   readonly workflow: string
+  /** What is submitted. */
   readonly input: unknown
+  /** The id that was given; undefined: it will be given one. */
   readonly id: string | undefined
+  /** The tags that were given. */
   readonly tags: Readonly<Record<string, string>>
   /** What it is given before `next()` is recorded with the submission. */
   readonly metadata: Record<string, string>
+  /** The caller's own transaction, if it was given. */
   readonly via: unknown
 }
 
 /** A step that is about to be shown. */
 export interface PresentCall {
+  /** The action of the step, as `agent.action`, or the name of a local step. */
   readonly action: string
+  /** The input of the step, without what is marked as secret. */
   readonly input: unknown
 }
 
@@ -59,8 +73,11 @@ export interface MiddlewareHooks {
   plan?(call: PlanCall, next: Next): unknown
   /** Around each attempt. Where the step waits, what `next` gives is to be returned as it is. */
   run?(call: StepCall, next: Next): unknown
+  /** Around an attempt to finalize a step of a plan. */
   finalize?(call: StepCall, next: Next): unknown
+  /** Around an attempt to undo a step. */
   undo?(call: StepCall, next: Next): unknown
+  /** Around the question whether an attempt took effect. */
   verify?(call: StepCall, next: Next): unknown
   /** Around submit(): before the task exists, and after. */
   submit?(call: SubmitCall, next: Next): unknown
@@ -68,7 +85,9 @@ export interface MiddlewareHooks {
   present?(call: PresentCall, next: Next): unknown
 }
 
+/** A middleware, as middleware() made it. */
 export interface Middleware extends Readonly<MiddlewareHooks> {
+  /** Its name, by which others say before or after which they come. */
   readonly name: string
 }
 

@@ -16,6 +16,7 @@ export interface Planned<O = unknown> {
 
 /** An action that plans others. It is given what `plan.step` is given, references and all. */
 export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
+  /** It plans others, and so needs its input when it is planned. */
   readonly plans: true
 }
 

@@ -9,10 +9,13 @@ import { checkFunction, checkInteger, checkOptions } from './options.ts'
 export interface PollingOptions<I, T, S, O> {
   /** Starts the work (by `step.idempotencyKey`, so that it is started once) and gives its name. */
   invoke(input: I, step: StepContext): T | Promise<T>
+  /** Asks how the work is. */
   poll(task: T, step: StepContext, input: I): S | Promise<S>
+  /** Whether that is the end of it. */
   done(state: S): boolean | Promise<boolean>
   /** The step's output; may throw when what is done has failed. The state itself when not given. */
   result?(state: S, input: I): O
+  /** How far the work is, from what a poll answered: 0 to 1. */
   progress?(state: S): number
   /** Calls the work off when the task stops. */
   cancel?(task: T, step: StepContext): unknown

@@ -14,10 +14,13 @@ import { checkWorkflow, type Workflow } from './workflow.ts'
 
 /** One step of a plan, as people and pages want to see it. */
 export interface PlanViewStep {
+  /** Its number in the task. */
   id: number
   /** `agent.action`; null: it takes or gives back a lock, or only joins what came before it. */
   action: string | null
+  /** What it is called: the action's name, unless the plan says otherwise. */
   name: string
+  /** `finalize`: it runs once all steps of phase `run` have. */
   phase: 'run' | 'finalize'
   /** JSON, with `{ "$ref": [...] }` where an output will be. */
   input: Json
@@ -25,11 +28,15 @@ export interface PlanViewStep {
   after: readonly number[]
   /** Names of the actions that planned it, the outermost first. */
   within: readonly string[]
+  /** What happens when its attempts are used up. */
   rescue: RescueStrategy
+  /** How far it is. */
   standing: Standing
 }
 
+/** A plan, as people and pages want to see it. */
 export interface PlanView {
+  /** Its steps, in the order in which they were planned. */
   steps: PlanViewStep[]
   /** What the task results in, with references. */
   output: Json

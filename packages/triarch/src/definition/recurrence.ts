@@ -5,6 +5,7 @@ import { type Duration, positiveMilliseconds } from './duration.ts'
 /** When something recurs: as data. */
 export type Recurrence = { cron: string; timeZone: string } | { every: number; offset: number }
 
+/** When something recurs: by a cron pattern, or at an interval. */
 export interface RecurrenceOptions {
   /** Minute, hour, day, month, weekday (a field before: second; one after: year), or `@daily` and the like. */
   cron?: string

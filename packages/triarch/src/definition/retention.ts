@@ -5,6 +5,7 @@ import { checkOptions } from './options.ts'
 /** How a task can end. */
 export const endResults: readonly EndResult[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
 
+/** How a task that has stopped can have ended. */
 export type EndResult = Exclude<TaskResult, 'pending'>
 
 /**

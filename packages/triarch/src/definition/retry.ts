@@ -3,6 +3,7 @@ import type { RetryPlan } from '../kernel/step/policy.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 
+/** The waits between attempts. What is not given stays as it was in the layer below. */
 export interface BackoffOptions {
   /** Wait before the second attempt. */
   initial?: Duration
@@ -18,6 +19,7 @@ export interface BackoffOptions {
 export interface RetryOptions {
   /** Attempts in all, the first included: 1 to 1,000,000. */
   attempts?: number
+  /** The waits between attempts. */
   backoff?: BackoffOptions
   /** Has the last word on whether an error is worth another attempt; runs where the action runs. */
   retryIf?: (error: unknown) => boolean

@@ -18,8 +18,11 @@ import { checkWorkflow, type Workflow } from './workflow.ts'
 /** What happens to an occurrence while the task of an earlier one has not stopped. */
 export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
 
+/** What a schedule starts, and when. */
 export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOptions {
+  /** What each of its tasks runs. */
   workflow: Workflow<I, O>
+  /** The input of each of its tasks. */
   input: NoInfer<I>
   /** `skip`. */
   overlap?: Overlap
@@ -30,6 +33,7 @@ export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOpt
   catchUp?: { limit?: number; within?: Duration }
   /** Each occurrence is put off by a random part of this; by nothing. */
   jitter?: Duration
+  /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
   /** The name of the schedule is added as `schedule`. */
   tags?: Readonly<Record<string, string>>

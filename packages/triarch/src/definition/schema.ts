@@ -3,6 +3,7 @@ import { formatPath } from './path.ts'
 
 /** The Standard Schema interface, version 1 (https://standardschema.dev): zod, valibot, arktype and others implement it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** What every Standard Schema has. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -11,12 +12,16 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
+/** What a schema makes of a value, or why it refuses it. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
+/** One thing that a schema finds wrong. */
 export interface SchemaIssue {
+  /** What is wrong, for people. */
   readonly message: string
+  /** Where in the value; not given: all of it. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 

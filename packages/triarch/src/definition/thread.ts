@@ -5,13 +5,17 @@ import type { PolicyOptions } from './policy.ts'
 
 /** What the module of an action that runs in threads exports. */
 export interface ThreadModule {
+  /** Does the work. */
   run(input: never, step: StepContext, event?: StepEvent): unknown
+  /** Takes back what `run` did; called if the action says `undo: true`. */
   undo?(done: never, step: StepContext): unknown
+  /** Whether a lost attempt took effect; called if the action says `verify: true`. */
   verify?(input: never, step: StepContext): Verification<unknown> | Promise<Verification<unknown>>
 }
 
 /** What a module's `run` is given, and what a workflow gets back. */
 export type ThreadInput<M> = M extends { run(input: infer I, ...rest: never[]): unknown } ? I : never
+/** What a workflow gets back of a module's `run`. */
 export type ThreadOutput<M> = M extends { run(...args: never[]): infer R } ? Jsonified<Awaited<R>> : never
 
 /** An action whose code runs in a pool of threads of the process, for what computes rather than waits. */
@@ -22,11 +26,15 @@ export type ThreadActionDefinition = PolicyOptions &
      * input and step (without `suspend`), one attempt a thread; an attempt that is not done by its complete-by is ended with it.
      */
     thread: URL | string
-    /** The module exports `undo`, or `verify`, which run there as well; false. */
+    /** The module exports `undo`, which runs there as well; false. */
     undo?: boolean
+    /** The module exports `verify`, which runs there as well; false. */
     verify?: boolean
+    /** The module has it. */
     run?: never
+    /** A thread plans nothing. */
     plan?: never
+    /** A thread finalizes nothing. */
     finalize?: never
   }
 

@@ -60,9 +60,13 @@ export type TypedWorkflowDefinition<P, R, I, E extends EventSchemas = NoEvents> 
   WorkflowDefinition<P, R>,
   'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
 > & {
+  /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
+  /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
   input?: StandardSchema<I, P>
+  /** The events it takes, with the schemas of their payloads. */
   events?: E
+  /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run(input: P, task: TaskContext<E>): R | Promise<R>
 }
 
@@ -76,15 +80,21 @@ export type PlannedWorkflowDefinition<P, R, I> = Omit<
   WorkflowDefinition<P>,
   'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
 > & {
+  /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
+  /** Checks the input at submission; `plan` is given what it makes of it. Must answer at once and always alike. */
   input?: StandardSchema<I, P>
+  /** Plans the task, once. What it returns, references and all, is the task's output. */
   plan(input: P, plan: PlanContext): R
 }
 
 /** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the events it takes. */
 export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoEvents> {
+  /** Its name. */
   readonly name: string
+  /** Tasks keep the version they started with. */
   readonly version: string
+  /** As it was given to workflow(). */
   readonly definition: WorkflowDefinition
   /** Exists for the compiler only. */
   readonly '~types'?: { readonly input: I; readonly output: O; readonly events: E }

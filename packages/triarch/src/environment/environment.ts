@@ -27,17 +27,21 @@ export interface Environment {
 
 /** A process, told apart from every other one that ever was. */
 export interface Place {
+  /** The name of the machine. */
   host: string
   /** This run of the machine: another one after each boot. */
   boot: string
   /** Where `pid` counts: processes of one container do not see those of another. */
   space: string
+  /** The number of the process. */
   pid: number
   /** When it started, in units of its own; an id may be given again. */
   born: string
 }
 
+/** A callback that is to come. */
 export interface Timer {
+  /** It does not come any more. */
   cancel(): void
   /** It keeps no process from ending. Absent where none could end. */
   unref?(): void

@@ -4,7 +4,9 @@ import type { ErrorCode } from './catalogue.ts'
 /** Registered globally, so that errors are recognised across two copies of the package. */
 const brand: unique symbol = Symbol.for('triarch.error') as never
 
+/** What belongs to an error besides its code and message. */
 export interface TriarchErrorOptions {
+  /** The error behind it. */
   cause?: unknown
   /** What a program may want to read besides the message. */
   details?: Json
@@ -17,7 +19,9 @@ export class TriarchError extends Error {
     Object.defineProperty(TriarchError.prototype, brand, { value: true })
   }
 
+  /** What is wrong: stable, for programs. */
   readonly code: ErrorCode
+  /** What a program may want to read besides the message. */
   declare readonly details?: Json
 
   constructor(code: ErrorCode, message: string, options?: TriarchErrorOptions) {

@@ -4,7 +4,9 @@ const brand: unique symbol = Symbol.for('triarch.step-error') as never
 /** How an action's error wants to be treated. */
 export type StepErrorKind = 'transient' | 'permanent' | 'unknown-outcome'
 
+/** What caused it, and how long to wait. */
 export interface TransientErrorOptions {
+  /** The error behind it. */
   cause?: unknown
   /** Leave the service alone for this long (ms). What is no finite number ≥ 0 counts as not given. */
   retryAfter?: number

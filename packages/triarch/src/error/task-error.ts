@@ -19,7 +19,9 @@ function withCause(details: NonNullable<TriarchErrorOptions['details']>, record?
 
 /** A task that did not succeed, as its client sees it. The cause is what the history recorded. */
 export class TaskError extends TriarchError {
+  /** The id of the task. */
   readonly taskId: string
+  /** How the task ended. */
   readonly result: TaskResult
 
   constructor(code: ErrorCode, message: string, task: { taskId: string; result: TaskResult; error?: ErrorRecord }) {
@@ -89,9 +91,11 @@ export class StepFailedError extends TriarchError {
     name(StepFailedError.prototype, 'StepFailedError')
   }
 
+  /** The number of the step in its task. */
   readonly stepId: number
   /** The action's key, or a local step's name. */
   readonly action: string
+  /** How often it was tried. */
   readonly attempts: number
   /** What happens to the task if the workflow does not catch this. */
   readonly rescue: RescueStrategy
@@ -114,6 +118,7 @@ export class EventTimeoutError extends TriarchError {
     name(EventTimeoutError.prototype, 'EventTimeoutError')
   }
 
+  /** The name of the event. */
   readonly event: string
 
   constructor(event: string) {
@@ -128,7 +133,9 @@ export class ChildFailedError extends TriarchError {
     name(ChildFailedError.prototype, 'ChildFailedError')
   }
 
+  /** The id of the child task. */
   readonly childId: string
+  /** How the child ended. */
   readonly result: TaskResult
 
   constructor(childId: string, result: TaskResult, error?: ErrorRecord) {

@@ -16,15 +16,23 @@ export type AlertCode =
 
 /** Something an operator must see. What it is about is given as far as it is about that. */
 export interface Alert {
+  /** What it is about: stable, for programs. */
   code: AlertCode
+  /** The id of the task. */
   task?: string
+  /** The workflow of the task. */
   workflow?: string
+  /** The number of the step in its task. */
   step?: number
+  /** The action of the step, as `agent.action`. */
   action?: string
+  /** The name of the schedule. */
   schedule?: string
+  /** The id of the node. */
   node?: string
   /** Why, in a word. */
   reason: string
+  /** All of it in a sentence, for people. */
   message: string
 }
 

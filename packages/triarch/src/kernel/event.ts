@@ -16,4 +16,5 @@ export type Decision = TaskDecision | StepDecision | WaitDecision | ChildDecisio
 /** Facts: what happened to the task. */
 export type Fact = TaskFact | PlanFact | StepFact | SuspensionFact | WaitFact | ChildFact | BatchFact | LockFact
 
+/** One event of a task's history. */
 export type TaskEvent = Decision | Fact

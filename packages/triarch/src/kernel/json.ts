@@ -3,11 +3,15 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /** An error as the history records it: plain data, its causes nested, so that it can be read after the process is gone. */
 export interface ErrorRecord {
+  /** The class of the error, such as `TypeError`. */
   name: string
+  /** For people, without what is marked as secret. */
   message: string
   /** Stable code of the error catalogue, or the code the thrown error carried. */
   code?: string
+  /** Where it was thrown. */
   stack?: string
+  /** What caused it. */
   cause?: ErrorRecord
   /** What the error carried besides (JSON only). */
   details?: Json

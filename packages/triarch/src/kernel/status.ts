@@ -9,6 +9,7 @@ export type TaskStatus =
   | 'compensating'
   | 'stopped'
 
+/** How a task ended; `pending` until it has. `warning`: a success of which something was skipped. */
 export type TaskResult = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
 
 /** A warning is a success of which something was skipped. */
@@ -16,6 +17,7 @@ export function succeeded(result: TaskResult): boolean {
   return result === 'success' || result === 'warning'
 }
 
+/** Where a step is between its request and its end. docs/reference/states.md has every move. */
 export type StepStatus =
   | 'pending'
   | 'running'

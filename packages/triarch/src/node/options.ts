@@ -15,12 +15,16 @@ import type { SchedulerLimits } from '../scheduler/owner.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
 
+/** What a node does: own tasks, run attempts, watch over both. */
 export type Role = 'scheduler' | 'agent' | 'supervisor'
 
 /** What a node is made of. Only `store` is needed to submit and watch tasks. */
 export interface TriarchOptions {
+  /** Where everything is kept: `sqlite(…)`, `postgres(…)`, `memory()`. */
   store: StoreFactory
+  /** Those that this node can run; none. Submitting needs none of them. */
   workflows?: readonly Workflow[]
+  /** Those whose actions this node can run; none. */
   agents?: readonly Agent[]
   /** All three when not given. */
   roles?: readonly Role[]
@@ -45,6 +49,7 @@ export interface TriarchOptions {
    * submitted again, it is a new task. Children stay as long as their parent.
    */
   retention?: RetentionOption
+  /** Bounds, each with a default of its own. */
   limits?: Partial<Limits>
   /** Around all that happens in this process: what is submitted, planned, attempted and shown here. */
   middleware?: readonly Middleware[]

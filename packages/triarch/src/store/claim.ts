@@ -2,10 +2,13 @@ import type { Message } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 import type { HistoryRecord } from './history.ts'
 
+/** What a node would take. */
 export interface ClaimRequest {
+  /** The id of the node. */
   node: string
   /** Workflow versions this node can run. */
   runnable: readonly { workflow: string; version: string }[]
+  /** Most tasks. */
   limit: number
   /**
    * Given after a claim whose answer was lost: the ids the node knows it owns. What it owns besides is released first, as
@@ -14,6 +17,7 @@ export interface ClaimRequest {
   held?: readonly string[]
   /** Bounds of the answer: history records, and bytes of their events. */
   records?: number
+  /** Bytes of their events. */
   bytes?: number
   /** A task under suspicion, if there is one, comes first and alone. Others never take one. */
   trial?: boolean
@@ -29,11 +33,17 @@ export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'le
   letterBytes: 1024 * 1024,
 }
 
+/** A task that the node owns now, with what it needs to go on with it. */
 export interface Claim {
+  /** Its number in the store. */
   key: number
+  /** The id of the task. */
   id: string
+  /** The name of its workflow. */
   workflow: string
+  /** The version of its workflow. */
   version: string
+  /** The fence: what the owner writes carries it. */
   epoch: number
   /** The owner before did not hand it back: its in-process attempts are lost. */
   orphaned: boolean
@@ -41,6 +51,7 @@ export interface Claim {
   records: HistoryRecord[]
   /** These are not all the records there are: bytes of all. */
   rest?: number
+  /** Messages that wait for it, oldest first. */
   letters: Letter[]
   /** These are not all the letters there are. */
   unread?: true
@@ -52,11 +63,15 @@ export interface Claim {
   work: { step: number; operation: Operation; attempt: number }[]
 }
 
+/** Bounds of letters: the one that reaches either is the last. */
 export interface LetterBounds {
+  /** How many. */
   limit: number
+  /** Bytes of their messages. */
   bytes: number
 }
 
+/** Bounds of one reading of an inbox. */
 export interface InboxBounds {
   /** The letter that reaches it is the last. */
   bytes?: number
@@ -67,15 +82,19 @@ export interface InboxBounds {
 /** Bytes of messages in one reading of an inbox, when not given. */
 export const INBOX_BYTES: number = 8 * 1024 * 1024
 
+/** A message that waits for its task. */
 export interface Letter {
   /** Inbox id. */
   id: number
+  /** The number of the task in the store. */
   key: number
+  /** What it says. */
   message: Message
   /** Of the last one of a reading: a bound kept others out. */
   more?: true
 }
 
+/** What a node that looks can run, and where leadership is decided. */
 export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
   /** Those of its agents. */
   actions: readonly string[]
@@ -85,6 +104,7 @@ export interface LookRequest extends Pick<ClaimRequest, 'node' | 'runnable'> {
 
 /** Hints as good as they were at the store's instant `now`. */
 export interface Look {
+  /** The store's clock (ms since the epoch). */
   now: number
   /** Letters for tasks of this node. */
   mail: boolean

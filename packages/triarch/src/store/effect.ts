@@ -4,8 +4,11 @@ import type { Isolation } from '../definition/context.ts'
 export interface Effect {
   /** The task's row, and the fence: whoever does not own it has no effects. */
   key: number
+  /** The node that owns the task. */
   node: string
+  /** By which it owns it. */
   epoch: number
+  /** The number of the step in the task. */
   step: number
   /** Of the first step of the task's present run: what the store kept for those before it is of no more use. */
   firstStep: number
@@ -13,14 +16,17 @@ export interface Effect {
   name: string
 }
 
+/** How long a transaction may take, and how far it sees others. */
 export interface TransactionBounds {
   /** How long it may take with all its repetitions (ms). */
   within: number
   /** Undoes it, unless the commit is under way already. */
   signal: AbortSignal
+  /** How far it sees others' changes. */
   isolation: Isolation
 }
 
+/** What became of a transaction: the effect's answer, or nothing. */
 export type EffectOutcome =
   | { ok: true; answer: string }
   /** Another owner has the task. Nothing was written. */

@@ -8,8 +8,11 @@ import type { Operation } from '../kernel/step/step.ts'
  * `stopped` frees what it holds, and asks for nothing. `granted` gives a fencing number, higher than any that was given before.
  */
 export interface LockRequest {
+  /** The number of the claim in its task. */
   step: number
+  /** The name of the lock. */
   name: string
+  /** What to do when somebody else holds it. */
   ifHeld: IfHeld
   /** Tasks that wait for the end of this one: its parent, the parent's, and so on. They would wait for the lock too. */
   parents?: readonly string[]
@@ -17,8 +20,11 @@ export interface LockRequest {
 
 /** A claim on a name, as it stands. */
 export interface LockRow {
+  /** The name of the lock. */
   name: string
+  /** The id of the task. */
   task: string
+  /** The number of the claim in its task. */
   step: number
   /** Else it waits. */
   held: boolean
@@ -30,7 +36,9 @@ export interface LockRow {
 
 /** What a node can run: `name@version` of its workflows (as a scheduler), `agent.action` (as an agent). */
 export interface NodeRuns {
+  /** As `name@version`. */
   workflows: readonly string[]
+  /** As `agent.action`. */
   actions: readonly string[]
   /** Bytes of history that it takes into memory. */
   memory?: number

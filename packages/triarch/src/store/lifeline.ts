@@ -15,18 +15,23 @@ export type LifelineReport =
   /** The thread is gone: somebody else must renew. */
   | { type: 'ended' }
 
+/** Whose lease a thread renews, and whom it tells. */
 export interface KeepAlive {
+  /** The node, as it beats. */
   node: NodeBeat
   /** For how long the lease is renewed though the event loop stands still (ms). */
   stall: number
   /** Says nothing on stderr. */
   quiet: boolean
+  /** Told what the thread tells, in the order in which it happened. */
   report: (report: LifelineReport) => void
 }
 
 /** The code of a thread, apart from what all have in common: `connect(data, wall)` gives `{ renew(), close() }`. */
 export interface LifelineCode {
+  /** The thread's own part: the text of a CommonJS module. */
   source: string
+  /** What `connect` is given. */
   data: unknown
 }
 
@@ -107,6 +112,7 @@ export class Lifeline {
     return this.#times[0] as number
   }
 
+  /** Told by the thread: the store takes the node for dead. */
   get dead(): boolean {
     return Atomics.load(this.#words, DEAD) === 1
   }
@@ -132,6 +138,7 @@ export class Lifeline {
     Atomics.store(this.#words, INSIDE, 0)
   }
 
+  /** Ends the thread; resolves when it has. */
   end(place: number): void {
     Atomics.sub(this.#words, RUNNING, 1)
     if (place < 0) return

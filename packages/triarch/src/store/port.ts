@@ -45,6 +45,7 @@ import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem } from 
 export interface StateStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
+  /** Ends all connections and threads. Calls after it are STORE_CLOSED. */
   close(): Promise<void>
   /** Brings the schema of a store that is not open to this code's; `dryRun`: only says what would be done. */
   migrate(options: { dryRun: boolean; patience: number }): Promise<MigrationReport>
@@ -137,6 +138,7 @@ export interface StateStore {
 
   /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
   prune(request: PruneRequest): Promise<PruneReport | null>
+  /** Schedules that are due, or by name. */
   schedules(query: ScheduleQuery): Promise<ScheduleRow[]>
   /** The outcomes of its tasks, in order; null: nothing was written. */
   writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
@@ -151,6 +153,7 @@ export interface StateStore {
   records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continued` on; or a page of that. */
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
+  /** Tasks by conditions. READ_TOO_COSTLY where too many others lie between them. */
   list(query: ListQuery): Promise<TaskRow[]>
   /**
    * Which of these records and requests, all of which were acknowledged once, are not there any more: the store went back, by a failover
@@ -159,11 +162,13 @@ export interface StateStore {
   lost(marks: readonly RecordMark[]): Promise<LostRecord[]>
   /** Tasks that this node owns, as the store sees it: by their keys, those above `after`. */
   owned(request: OwnedRequest): Promise<OwnedTask[]>
+  /** Nodes that are registered. */
   nodes(): Promise<NodeRow[]>
   /** What is queued of this task, and how much is before it. */
   queued(task: string): Promise<QueuedRow>
   /** Claims of this task, or on this name: the holder first, then in line. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
+  /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>

@@ -1,7 +1,10 @@
 import type { Message } from '../kernel/message.ts'
 
+/** A message for a task. */
 export interface Post {
+  /** The id of the task. */
   task: string
+  /** What it says. */
   message: Message
   /** The kernel can act on it without the workflow's code, so any scheduler may claim the task for it. */
   control: boolean
@@ -9,6 +12,7 @@ export interface Post {
   terms?: PostTerms
 }
 
+/** What must hold for a message to be posted. */
 export interface PostTerms {
   /** The states of the task that it fits: `status`, or `stopped/result`. */
   fits: readonly string[]
@@ -16,11 +20,13 @@ export interface PostTerms {
   room: PostRoom | null
 }
 
+/** What there is room for in an inbox. */
 export interface PostRoom {
   /** The text with which letters begin that count, in number only; null: all mail (events and signals), and what the task keeps of it. */
   only: string | null
   /** The most there may be, with this one. One letter has room where there is none, whatever its size. */
   letters: number
+  /** The most bytes they may have, with this one. */
   bytes: number
   /** What the task keeps unheard, or may keep, where it says nothing of it (by letters of type `kept`). */
   unsaid: { letters: number; bytes: number }

@@ -4,15 +4,19 @@ import type { TaskResult } from '../kernel/status.ts'
 export interface RetentionRule {
   /** null: all workflows that no rule names. */
   workflow: string | null
+  /** Tasks that ended so. */
   result: TaskResult
   /** Since they stopped (ms); null: for ever. */
   age: number | null
 }
 
+/** One round of retention. */
 export interface PruneRequest {
   /** The supervisor's lease and its fencing token. */
   name: string
+  /** The fencing token of that lease. */
   token: number
+  /** How long what is kept. */
   rules: readonly RetentionRule[]
   /** Most tasks dropped. */
   limit: number
@@ -24,13 +28,19 @@ export interface PruneRequest {
 
 /** A task that cannot be dropped. */
 export interface Undroppable {
+  /** Its number in the store. */
   key: number
+  /** The id of the task. */
   id: string
+  /** The name of its workflow. */
   workflow: string
+  /** Why, for people. */
   message: string
 }
 
+/** What was dropped. */
 export interface PruneReport {
+  /** How many tasks. */
   dropped: number
   /** There is more to drop. */
   more: boolean

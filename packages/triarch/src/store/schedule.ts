@@ -3,10 +3,13 @@ import type { NewTask } from './task.ts'
 
 /** A schedule: what it is and how far it is, as JSON that the store does not read. */
 export interface ScheduleRow {
+  /** The name of the schedule. */
   name: string
   /** Rises with each write. */
   revision: number
+  /** What it starts and when, as JSON text. */
   definition: string
+  /** How far it is, as JSON text. */
   state: string
   /** When it is due; null: never, as it stands. */
   nextAt: number | null
@@ -19,8 +22,11 @@ export interface ScheduleRow {
  * none yet), or the fencing token is no longer the leader's.
  */
 export interface ScheduleWrite extends Omit<ScheduleRow, 'revision'> {
+  /** The revision that it was read at; null: there was none. */
   expected: number | null
+  /** Tasks that it starts. */
   tasks: readonly NewTask[]
+  /** The leader's lease and its fencing token; null: whoever writes. */
   fence: { name: string; token: number } | null
 }
 

@@ -1,8 +1,11 @@
 import type { Place } from '../environment/environment.ts'
 import type { NodeRuns } from './gate.ts'
 
+/** A sign of life of a node. */
 export interface NodeBeat {
+  /** The id of the node. */
   id: string
+  /** Its roles. */
   roles: readonly string[]
   /** What it can run; kept until it is given again. */
   runs?: NodeRuns
@@ -14,26 +17,33 @@ export interface NodeBeat {
 
 /** A living node's beats. */
 export interface Pulse {
+  /** The id of the node. */
   id: string
   /** Another with each beat. */
   mark: string
   /** Length of its lease (ms); null: it does not say (nodes of before schema 9). */
   lease: number | null
+  /** Its roles. */
   roles: readonly string[]
   /** By the store's clock its lease is over. Nobody is dead for that alone. */
   late: boolean
 }
 
+/** The living nodes, and who leads. */
 export interface Pulses {
   /** The store's clock. */
   now: number
+  /** Those that were not declared dead. */
   nodes: readonly Pulse[]
   /** Who leads, and for how long if the term is not renewed (ms); null: nobody. */
   term: { holder: string; left: number } | null
 }
 
+/** One round of the supervisor's. */
 export interface SweepRequest {
+  /** The lease by which it leads. */
   name: string
+  /** The fencing token of that lease. */
   token: number
   /** Rows it looks at. */
   limit: number
@@ -46,8 +56,11 @@ export interface SweepRequest {
   shift?: number
 }
 
+/** What a sweep of the supervisor recovered. */
 export interface SweepReport {
+  /** Ids of nodes that were taken for dead. */
   deadNodes: string[]
+  /** Tasks of those nodes, which others may claim now. */
   releasedTasks: number
   /** Queued attempts given up: past their complete-by or heartbeat, or their agent's node died. */
   expiredSteps: number

@@ -3,17 +3,25 @@ import type { LockRequest } from './gate.ts'
 
 /** A task to be created, with its first history record (`submitted`). */
 export interface NewTask {
+  /** The id of the task. */
   id: string
+  /** The name of its workflow. */
   workflow: string
+  /** The version of its workflow. */
   version: string
+  /** Higher first. */
   priority: number
+  /** For finding it. */
   tags: Record<string, string>
+  /** `planned`: its first record holds the plan. */
   status: 'scheduled' | 'pending' | 'planned'
+  /** When it was created (ms since the epoch). */
   at: number
   /** Not before this instant; null: now. */
   startAt: number | null
   /** The next instant at which somebody must look even if nobody can run it (start-before, complete-by). */
   deadline: number | null
+  /** The task that starts it; null: none does. */
   parent: string | null
   /** The step of the parent that asked for it. */
   parentStep?: number
@@ -28,7 +36,9 @@ export type Creation = Omit<NewTask, 'events'>
 
 /** The part of the task row that is derived from the history. */
 export interface Snapshot {
+  /** Where the task is between submission and end. */
   status: TaskStatus
+  /** How it ended; `pending` until it has. */
   result: TaskResult
   /** Failed attempts of all steps so far. */
   failures: number
@@ -36,7 +46,10 @@ export interface Snapshot {
   deadline: number | null
   /** Inputs, outputs and errors as JSON texts. */
   progress: string | null
+  /** What the workflow returned, as JSON text. */
   output: string | null
+  /** Why it stopped or is paused, as JSON text. */
   error: string | null
+  /** Why it is paused, as JSON text. */
   pause: string | null
 }

@@ -7,17 +7,22 @@ import type { WorkRequest } from './work.ts'
 export interface Transition {
   /** The row, when known; null for a task created by this very transition (`create`). */
   key: number | null
+  /** The id of the task. */
   id: string
+  /** The node that owns the task. */
   node: string
+  /** By which it owns it: the fence. */
   epoch: number
   /**
    * Position of this record in the task's gapless history, from 1; of a transition without events, that of the last record (0:
    * not known). It is written only where the record before is there.
    */
   seq: number
+  /** When it was decided (ms since the epoch). */
   at: number
   /** JSON array of the events of this record; null appends none (a mere release). */
   events: string | null
+  /** The task that this transition creates; null: it is there. */
   create: Creation | null
   /** Written when something in it changed. */
   snapshot: Snapshot | null
@@ -29,7 +34,9 @@ export interface Transition {
   withdraw: readonly number[]
   /** Steps whose outstanding requests no longer matter (expired, forced stop): rows are deleted. */
   forget: readonly number[]
+  /** Tasks that it creates. */
   children: readonly NewTask[]
+  /** Messages that it sends to other tasks. */
   posts: readonly Post[]
   /** Claims given back, then asked for: once all transitions of the batch are written. */
   gates?: { locks: readonly LockRequest[]; unlocks: readonly number[] }
@@ -39,6 +46,7 @@ export interface Transition {
   rebase: boolean
 }
 
+/** What became of a transition. */
 export type CommitOutcome =
   /** `told`: letters went to other tasks because this one stopped or gave back a lock. */
   | { ok: true; key: number; told?: true }
@@ -47,12 +55,16 @@ export type CommitOutcome =
   /** `create` met an existing id. */
   | { ok: false; reason: 'exists' }
 
+/** What became of a submission. */
 export interface SubmitOutcome {
+  /** False: there is a task of this id, or a lock kept it from being created. */
   created: boolean
+  /** The number of the task in the store. */
   key: number
   /** Inside the caller's transaction and not created: the first record of the task there is, which may not be committed yet. */
   first?: string
   /** Not created: a lock it wanted with `reject` (`lock`) is held by this task. */
   heldBy?: string
+  /** The name of that lock. */
   lock?: string
 }

@@ -2,39 +2,59 @@ import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
 
+/** A request for a work queue. */
 export interface WorkRequest {
+  /** The number of the step in its task. */
   step: number
+  /** What the attempt is to do. */
   operation: Operation
+  /** Which attempt it is, from 1. */
   attempt: number
+  /** Whose queue it goes to. */
   agent: string
+  /** As `agent.action`. */
   action: string
+  /** Higher first. */
   priority: number
   /** Complete-by of the attempt, from the moment an agent takes it (ms). */
   completeWithin: number
+  /** How long the attempt may be silent (ms); null: for ever. */
   heartbeatWithin: number | null
   /** Absolute complete-by of the step or task; null: none. */
   expiresAt: number | null
+  /** What the agent is given. */
   request: StepRequest
 }
 
 /** What an agent needs to run one attempt. */
 export interface StepRequest {
+  /** The id of the task. */
   task: string
+  /** The number of the step in its task. */
   step: number
+  /** What the attempt is to do. */
   operation: Operation
+  /** Which attempt it is, from 1. */
   attempt: number
+  /** The name of the step. */
   name: string
+  /** As `agent.action`. */
   action: string
+  /** The name of the task's workflow. */
   workflow: string
+  /** The version of the task's workflow. */
   version: string
+  /** The same for every attempt of the step. */
   idempotencyKey: string
   /** The highest fencing number of the locks its task held when the attempt was sent out. */
   fence?: number
   /** Of its task. */
   metadata?: Readonly<Record<string, string>>
+  /** What the action is given. */
   input: Json
   /** For undo: the output to undo. */
   output?: Json
+  /** What an earlier attempt saved. */
   checkpoint?: Json
   /** What a step that was suspended runs again with. */
   event?: { name: string; payload: Json }
@@ -42,33 +62,50 @@ export interface StepRequest {
   trial?: true
 }
 
+/** What a node would take of the work queues. */
 export interface TakeWork {
+  /** The id of the node. */
   node: string
   /** `actions`: those the node knows; a newer version's requests wait for a node that has them. */
   agents: readonly { agent: string; actions: readonly string[]; limit: number }[]
 }
 
+/** A request that the node has taken. */
 export interface WorkItem {
+  /** The number of the request. */
   id: number
+  /** The agent whose queue it was in. */
   agent: string
+  /** What to do. */
   request: StepRequest
+  /** By when the attempt must be done (ms since the epoch, by the store's clock). */
   completeBy: number
+  /** How long it may be silent (ms); null: for ever. */
   heartbeatWithin: number | null
 }
 
 /** Which request it is: where the store went back, its number may be another's by now. Not asked when not given. */
 export type RequestMark = Pick<StepRequest, 'task' | 'step' | 'operation' | 'attempt'>
 
+/** The answer to a request of a work queue. */
 export interface QueuedReply {
+  /** The number of the request. */
   work: number
+  /** The node that took it. */
   node: string
+  /** Which request it is. */
   of?: RequestMark
+  /** What the task is told. */
   message: Message
 }
 
+/** A heartbeat of an attempt that was taken of a work queue. */
 export interface WorkBeat {
+  /** The number of the request. */
   work: number
+  /** The node that took it. */
   node: string
+  /** Which request it is. */
   of?: RequestMark
   /** Delivered to the owner's inbox when given. */
   message: Message | null

@@ -9,7 +9,9 @@ import { SharedStore } from './shared.ts'
 import { type Drive, type Trial, type TrialOptions, trial } from './trial.ts'
 import { messageOf, type Problem, problemOf, runOf } from './verdict.ts'
 
+/** Around the runs, and how many there are. */
 export interface CrashOptions<O = unknown> {
+  /** Agents of the workflow's actions. */
   agents?: readonly Agent[]
   /** Others that the workflow calls; it may be among them. */
   workflows?: readonly Workflow[]

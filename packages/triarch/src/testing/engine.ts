@@ -32,7 +32,9 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 
 /** A Triarch and its virtual time. */
 export class TestEngine implements AsyncDisposable {
+  /** The engine. */
   readonly triarch: Triarch
+  /** Its time, ids and randomness. */
   readonly environment: VirtualEnvironment
 
   constructor(triarch: Triarch, environment: VirtualEnvironment) {
@@ -40,6 +42,7 @@ export class TestEngine implements AsyncDisposable {
     this.environment = environment
   }
 
+  /** As Triarch.submit(). */
   submit<I, O, E extends EventSchemas>(
     workflow: Workflow<I, O, E>,
     input: NoInfer<I>,
@@ -48,6 +51,7 @@ export class TestEngine implements AsyncDisposable {
     return this.triarch.submit(workflow, input, options)
   }
 
+  /** As Triarch.task(). */
   task<O = unknown, E extends EventSchemas = NoEvents>(
     id: string,
     workflow?: Workflow<unknown, O, E>,
@@ -84,6 +88,7 @@ export class TestEngine implements AsyncDisposable {
     await stopping
   }
 
+  /** Stops it. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop({ grace: 0 })
   }

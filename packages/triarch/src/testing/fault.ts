@@ -11,7 +11,9 @@ import type { AttemptCall } from './sabotage.ts'
  */
 export type CrashFault = StoreFault | AttemptFault
 
+/** What can go wrong at a store call. */
 export type StoreFault = 'crash-before' | 'crash-after' | 'unheard'
+/** What can go wrong at an attempt. */
 export type AttemptFault = 'fails' | 'unanswered' | 'refuses'
 
 export const storeFaults: readonly StoreFault[] = ['crash-before', 'crash-after', 'unheard']

@@ -21,19 +21,27 @@ export interface CrashRun<O = unknown> {
   attempts: readonly AttemptCall[]
 }
 
+/** A run that did not end as it should. */
 export interface CrashFailure {
+  /** What went wrong in it; null in the undisturbed run. */
   fault: CrashFault | null
+  /** Where that came. */
   at: string
+  /** What is not as it should be. */
   problem: 'stuck' | 'ended otherwise' | 'not repeatable' | 'engine error' | 'check failed'
+  /** The same in a sentence. */
   message: string
   /** Of the workflow's own task. */
   history: TaskEvent[]
+  /** What `check` threw, or the engine. */
   cause?: unknown
 }
 
+/** What crashEverywhere() found. */
 export interface CrashReport<O = unknown> {
   /** The undisturbed run. */
   calm: CrashRun<O>
+  /** How many there were, besides the undisturbed one. */
   runs: number
   /** Places that were left out because of `runs`. */
   left: number
@@ -41,11 +49,13 @@ export interface CrashReport<O = unknown> {
   faults: Partial<Record<CrashFault, number>>
   /** Runs by how they ended. */
   results: Partial<Record<CrashRun['result'], number>>
+  /** Those that broke something; none when the test passes. */
   failures: CrashFailure[]
 }
 
 /** What crashEverywhere() throws: all it found. */
 export class CrashTestError extends TriarchError {
+  /** All that was found. */
   readonly report: CrashReport
 
   constructor(report: CrashReport) {

@@ -7,10 +7,15 @@ import type { Workflow } from '../definition/workflow.ts'
 export interface AttemptCall {
   /** `agent.action`, or the name of a local step. */
   action: string
+  /** What the attempt does. */
   operation: 'run' | 'verify' | 'undo' | 'finalize'
+  /** The id of the task. */
   task: string
+  /** The number of the step in its task. */
   step: number
+  /** Which attempt it is, from 1. */
   attempt: number
+  /** The same for every attempt of the step. */
   idempotencyKey: string
   /** The event with which a suspended step runs again. */
   event?: string

@@ -18,7 +18,9 @@ import { World } from './world.ts'
 
 /** What runs beside the engine, in the application's process, where nothing crashes. */
 export interface Drive<O = unknown> {
+  /** The workflow's own task. */
   task: TaskHandle<O>
+  /** A client of the store. */
   triarch: Triarch
   /** Waits in virtual time. */
   sleep(duration: Duration): Promise<void>

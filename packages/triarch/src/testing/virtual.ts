@@ -4,6 +4,7 @@ import { Heap } from '../environment/heap.ts'
 import { seededRandom } from '../environment/random.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
 
+/** Where time and chance begin. */
 export interface VirtualOptions {
   /** The same seed gives the same randomness and ids; 1. */
   seed?: number
@@ -22,7 +23,9 @@ const MOST_ROUNDS = 1_000_000
  * ids and randomness are virtual, so that the same seed gives the same run.
  */
 export class VirtualEnvironment implements Environment {
+  /** Uniform in [0, 1), by the seed. */
   readonly random: () => number
+  /** A UUIDv7 of the virtual time, by the seed. */
   readonly id: () => string
   readonly #start: number
   readonly #drain = drainer()
@@ -39,14 +42,17 @@ export class VirtualEnvironment implements Environment {
     this.id = uuidv7Source(() => this.#now, this.random)
   }
 
+  /** The virtual instant, ms since the epoch. */
   now(): number {
     return this.#now
   }
 
+  /** ms since the clock began. */
   monotonic(): number {
     return this.#now - this.#start
   }
 
+  /** Calls back when time has advanced by `ms`. */
   timer(ms: number, callback: () => void): Timer {
     const due = this.#now + Math.max(0, Math.ceil(ms))
     const entry: Entry = { due, arrival: this.#arrivals++, callback }
@@ -60,6 +66,7 @@ export class VirtualEnvironment implements Environment {
     }
   }
 
+  /** Calls back once all I/O and callbacks at hand had their turn. */
   soon(callback: () => void): void {
     this.#underWay++
     setImmediate(() => {
@@ -68,6 +75,7 @@ export class VirtualEnvironment implements Environment {
     })
   }
 
+  /** Calls back when every promise reaction that can run now has run. */
   drain(callback: () => void): void {
     this.#underWay++
     this.#drain(() => {

@@ -7,9 +7,13 @@ import type { ListQuery } from '../store/port.ts'
 
 /** Which tasks to list, and how many. */
 export interface ListOptions {
+  /** Tasks in this state, or in one of these. */
   status?: TaskStatus | readonly TaskStatus[]
+  /** Tasks with this result, or with one of these. */
   result?: TaskResult | readonly TaskResult[]
+  /** Tasks of the workflow of this name. */
   workflow?: string
+  /** Tasks of this version of their workflow. */
   version?: string
   /** Children of this task. */
   parent?: string
@@ -17,12 +21,15 @@ export interface ListOptions {
   quarantined?: true
   /** Tasks that have all of these. */
   tags?: Readonly<Record<string, string>>
+  /** Tasks that were submitted later than this. */
   submittedAfter?: Date
+  /** Tasks that were submitted earlier than this. */
   submittedBefore?: Date
   /** `next` of the page before. */
   cursor?: string
   /** Rows a page: 1 to 1,000; 100. */
   limit?: number
+  /** By submission; newest. */
   order?: 'newest' | 'oldest'
 }
 

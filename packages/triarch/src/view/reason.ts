@@ -58,9 +58,13 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
   | { code: 'moving'; node?: string }
 )
 
+/** What a task waits for, as `explain` tells it. */
 export interface Explanation {
+  /** The id of the task. */
   task: string
+  /** The name of its workflow. */
   workflow: string
+  /** The status of the task. */
   status: string
   /** All of it in one text. */
   text: string
@@ -70,6 +74,7 @@ export interface Explanation {
   holds: { lock: string; since: Date }[]
 }
 
+/** What kind of wait it is: stable, for programs. */
 export type ReasonCode = Reason['code']
 
 /** An instant as people read it, always alike. */

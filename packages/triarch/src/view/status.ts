@@ -10,24 +10,37 @@ import type { TaskRow } from '../store/port.ts'
 
 /** A task as its row shows it. */
 export interface TaskInfo {
+  /** The id of the task. */
   id: string
+  /** The name of its workflow. */
   workflow: string
+  /** The version that it started with. */
   version: string
+  /** Where it is between submission and end. */
   status: TaskStatus
+  /** How it ended; `pending` until it has stopped. */
   result: TaskResult
   /** Failed attempts of all its steps. */
   failures: number
+  /** What its workflow last said by `task.progress`. */
   progress: Json | undefined
+  /** What its workflow returned, once it has stopped. */
   output: Json | undefined
+  /** Why it stopped, or is paused. */
   error: ErrorRecord | undefined
   /** Why it is paused; `note` is what the operator gave as the reason. */
   pause: { reason: PauseReason; error?: ErrorRecord; note?: string } | undefined
+  /** Higher first. */
   priority: number
+  /** The tags of its submission. */
   tags: Record<string, string>
+  /** The id of the task that started it. */
   parent: string | undefined
   /** The node that has it. */
   lockedBy: string | undefined
+  /** When it was submitted, or created by its parent. */
   submittedAt: Date
+  /** When its row was last written. */
   updatedAt: Date
   /** It waits for a scheduler: if it stays so, no node runs this version of its workflow. */
   ready: boolean
@@ -50,11 +63,15 @@ export interface TaskDetails extends TaskInfo {
   steps: StepInfo[]
 }
 
+/** A step that is under way. */
 export interface StepInfo {
+  /** Its number in the task. */
   id: number
+  /** What it is called: the action's name, unless the workflow says otherwise. */
   name: string
   /** What is attempted now, and which attempt of it. */
   operation: Operation
+  /** Which attempt it is, from 1. */
   attempt: number
   /** What its attempts told last by heartbeat. */
   progress: Json | undefined

@@ -13,17 +13,25 @@ import { type Veil, veiled } from './veil.ts'
 
 /** One step of a task, as people and pages want to see it: nothing secret is in it. */
 export interface StepView {
+  /** Its number in the task. */
   id: number
   /** `agent.action`; null: local. */
   action: string | null
+  /** What it is called: the action's name, unless the workflow says otherwise. */
   name: string
+  /** `waiting`: a planned step whose turn has not come. */
   status: StepStatus | 'waiting'
+  /** What the action was given. */
   input: Json
+  /** What it gave; undefined while there is none. */
   output: Json | undefined
   /** How it, or its last attempt, failed. */
   error: ErrorRecord | undefined
+  /** How often it was tried. */
   attempts: number
+  /** When the workflow asked for it. */
   requestedAt: Date | undefined
+  /** When it succeeded, failed for good, or was skipped or cancelled. */
   endedAt: Date | undefined
   /** 0 to 1. */
   progress: number
@@ -33,6 +41,7 @@ export interface StepView {
   summary: string | undefined
   /** What may help when it failed. */
   hints: readonly string[]
+  /** Of a batch: how many children it has, and what became of them. */
   children?: BatchCounts
 }
 

@@ -34,10 +34,15 @@ export type Ended = [from: number, to: number, result: TaskResult]
 export interface BatchCounts {
   /** Null while its source has more. */
   total: number | null
+  /** Children that were started. */
   started: number
+  /** Children that have not stopped. */
   pending: number
+  /** Children that succeeded, also with a warning. */
   success: number
+  /** Children that neither succeeded nor were cancelled. */
   failed: number
+  /** Children that were cancelled. */
   cancelled: number
 }
 

@@ -1,6 +1,10 @@
 import type { ErrorRecord, Json } from '../json.ts'
 import type { TaskStatus } from '../status.ts'
 
+/**
+ * Why a task is paused: an operator, a lock, a step or undo that waits for an operator, code and history that disagree, an error
+ * of the code.
+ */
 export type PauseReason =
   | 'operator'
   | 'lock'

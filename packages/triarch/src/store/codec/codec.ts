@@ -3,6 +3,7 @@ import { TriarchError } from '../../error/error.ts'
 
 /** What a codec made of a value. */
 export interface Encoded {
+  /** The value as it is kept. */
   data: Uint8Array
   /** What decoding needs besides, such as the id of a key; kept beside the value, in plain text. */
   key?: string

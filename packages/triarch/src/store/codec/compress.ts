@@ -3,6 +3,7 @@ import { checkInteger, checkOptions } from '../../definition/options.ts'
 import type { Codec } from './codec.ts'
 import { invalid } from './codec.ts'
 
+/** What is compressed, and how. */
 export interface CompressOptions {
   /** `zstd` when not given: the quickest. All three can always be read. */
   algorithm?: 'zstd' | 'brotli' | 'deflate'

@@ -4,6 +4,7 @@ import { unguessable } from '../../environment/secrecy.ts'
 import { TriarchError } from '../../error/error.ts'
 import { type Codec, invalid } from './codec.ts'
 
+/** A key, and the id by which a value says that it was encrypted with it. */
 export interface EncryptionKey {
   /** Kept beside each value, in plain text: letters, digits, `.`, `_` and `-`, at most 64. It must never name another key. */
   id: string
@@ -11,6 +12,7 @@ export interface EncryptionKey {
   key: Uint8Array | string
 }
 
+/** The keys, of which the first is the current one. */
 export interface EncryptOptions {
   /** The first encrypts; each decrypts what it encrypted. */
   keys: readonly EncryptionKey[]

@@ -4,6 +4,7 @@ import { TriarchError } from '../../error/error.ts'
 import type { StoreFactory } from '../factory.ts'
 import { SqliteStore } from './store.ts'
 
+/** How the file is written, and how long others are waited for. */
 export interface SqliteOptions {
   /** Where commits run: in this thread, in one of their own, or by what a commit takes here (the default). */
   writer?: 'auto' | 'inline' | 'worker'
