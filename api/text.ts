@@ -11,7 +11,8 @@ export function textOf(module: Module, node: Tree): string {
     .replace(/\s+\| /g, ' | ')
     .replace(/= \n\s*/g, '= ')
     .replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 2))
-  return text.trim()
+  const column = node.start - module.source.lastIndexOf('\n', node.start - 1) - 1
+  return text.replaceAll(`\n${' '.repeat(column / 2)}`, '\n').trim()
 }
 
 function spared({ source, comments }: Module, { start, end }: Tree): string {
@@ -33,4 +34,23 @@ export function saidOf({ source, comments }: Module, { start }: Tree): string | 
     .map((line, i) => (i === 0 ? line.trim() : line.replace(/^ *\* ?/, '').trimEnd()))
     .join('\n')
     .trim()
+}
+
+/** A declaration in one line. */
+export function lineOf(module: Module, node: Tree): string {
+  return textOf(module, node)
+    .replace(/\{\n\s*/g, '{ ')
+    .replace(/\n\s*\}/g, ' }')
+    .replace(/\n\s*/g, '; ')
+}
+
+/** The examples of what is said: each the code behind an `@example`, up to the next tag. */
+export function examplesOf(said: string): string[] {
+  const [, ...examples] = said.split(/^@example\b/m)
+  return examples.map((example) => (example.split(/^@[a-z]/m)[0] ?? '').trim()).filter((code) => code !== '')
+}
+
+/** What is said without its examples. */
+export function sentencesOf(said: string): string {
+  return (said.split(/^@[a-z]/m)[0] ?? '').trim()
 }

@@ -46,7 +46,7 @@ const misspelt = ['typescript', 'tsx', 'mts', 'cts']
  * The samples of a page. A fence of `ts` is a module of its own. The words behind `ts` may say: `continued`, it joins the module before;
  * `run`, it is run, and prints what a fence of `text` shows that comes next; `orders.ts`, what other samples of the page import it by.
  * Code of another engine is `typescript theirs`, and is not looked at.
- * A comment that begins with `<!-- ts` is code that readers need not see: of the fence right behind it, or a file if it has a name.
+ * `signature`, it shows how something is declared, and is no module. A comment that begins with `<!-- ts` is code that readers need not see: of the fence right behind it, or a file if it has a name.
  */
 export function samplesOf({ path, markdown }: Page): Reading {
   const reading: Reading = { samples: [], programs: [], problems: [] }
@@ -65,7 +65,7 @@ export function samplesOf({ path, markdown }: Page): Reading {
     if (!block.hidden) printing = null
     if (misspelt.includes(language) && !words.includes('theirs'))
       problem(block.line, `write ts, not ${language}: nothing else is checked`)
-    if (language !== 'ts') continue
+    if (language !== 'ts' || words.includes('signature')) continue
 
     const file = words.find((word) => /^[\w.-]+\.ts$/.test(word))
     const strange = words.find((word) => word !== file && (block.hidden || !['run', 'continued'].includes(word)))

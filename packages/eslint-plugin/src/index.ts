@@ -33,7 +33,10 @@ function documented(rule: string, { meta, create }: Rule.RuleModule): Rule.RuleM
   return { meta: { ...meta, docs: { ...meta?.docs, url } }, create }
 }
 
-/** The rules, by the names that stand behind `triarch/`. */
+/**
+ * The rules, by the names that stand behind `triarch/`.
+ * @example const names = Object.keys(rules)
+ */
 export const rules: Readonly<Record<string, Rule.RuleModule>> = Object.fromEntries(
   Object.entries(modules).map(([rule, module]) => [rule, documented(rule, module)]),
 )
@@ -52,7 +55,13 @@ const recommended: Linter.Config = {
   rules: Object.fromEntries(Object.keys(rules).map((rule) => [`triarch/${rule}`, 'error'])),
 }
 
-/** The plugin: its rules, and `configs.recommended`. */
+/**
+ * The plugin: its rules, and `configs.recommended`.
+ * @example
+ * import triarch from 'eslint-plugin-triarch'
+ *
+ * const config = [triarch.configs.recommended]
+ */
 const plugin: Plugin = { meta: { name, version, namespace: 'triarch' }, rules: { ...rules }, configs: { recommended } }
 recommended.plugins = { triarch: plugin }
 

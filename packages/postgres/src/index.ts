@@ -13,6 +13,9 @@ export type PostgresTransaction = pg.ClientBase
 /**
  * The state store on PostgreSQL 14 to 18, shared by any number of processes on any number of machines. Throws
  * UNKNOWN_OPTION, INVALID_OPTION.
+ * @example
+ * const store = postgres({ url: process.env.DATABASE_URL ?? 'postgres://localhost/shop', schema: 'tasks' })
+ * const triarch = new Triarch({ store })
  */
 export function postgres(options: string | PostgresOptions): StoreFactory {
   const settings = settingsOf(options)

@@ -53,6 +53,9 @@ export interface WaitOptions {
 /**
  * A task seen from outside: its state, its result, and what an operator can do with it. What is asked of it is durable
  * when the call resolves; it happens when a scheduler takes it up.
+ * @example
+ * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 })
+ * const { receipt } = await task.result()
  */
 export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   /** The id of the task. */
@@ -70,12 +73,18 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     this.id = id
   }
 
-  /** The task now, and how far its steps are. Reads the history of a task that is open. Throws UNKNOWN_TASK. */
+  /**
+   * The task now, and how far its steps are. Reads the history of a task that is open. Throws UNKNOWN_TASK.
+   * @example const { status, steps } = await task.status()
+   */
   async status(): Promise<TaskDetails> {
     return this.#connection.details(this.id)
   }
 
-  /** The output, once the task stopped. Rejects with the TaskError that tells how else it ended. */
+  /**
+   * The output, once the task stopped. Rejects with the TaskError that tells how else it ended.
+   * @example const { receipt } = await task.result({ timeout: '30s' })
+   */
   async result(options: WaitOptions = {}): Promise<O> {
     checkOptions('result', options, ['timeout', 'signal'])
     const within = options.timeout === undefined ? null : positiveMilliseconds(options.timeout, 'timeout')
@@ -84,12 +93,18 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     throw taskError(this.id, ending.result, ending.error)
   }
 
-  /** Every step of the task: what it is about, how far it is, what may help. Nothing secret is in it. */
+  /**
+   * Every step of the task: what it is about, how far it is, what may help. Nothing secret is in it.
+   * @example for (const { name, status, summary } of await task.steps()) console.log(name, status, summary)
+   */
   async steps(): Promise<StepView[]> {
     return this.#connection.steps(this.id)
   }
 
-  /** Every record of the history, oldest first, without what is marked as secret. */
+  /**
+   * Every record of the history, oldest first, without what is marked as secret.
+   * @example for (const { at, events } of await task.history()) console.log(at, events.map(({ type }) => type))
+   */
   async history(): Promise<HistoryEntry[]> {
     const entries = await this.#history()
     const veil = veilOf(entries.flatMap(({ events }) => events))
@@ -115,7 +130,10 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     return entries
   }
 
-  /** The task's plan and how far each step is; null for a function, and before it is planned. */
+  /**
+   * The task's plan and how far each step is; null for a function, and before it is planned.
+   * @example const done = (await task.plan())?.steps.filter(({ standing }) => standing === 'done')
+   */
   async plan(): Promise<PlanView | null> {
     const row = await this.#connection.row(this.id)
     const history = await this.#connection.history(row)
@@ -127,12 +145,16 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   /**
    * Its children in the order in which they were created, a page at a time: all, or those of one step (a batch's come by
    * ordinal). Reads no history.
+   * @example const { tasks, next } = await task.children({ status: 'running' })
    */
   async children(options: ChildrenOptions = {}): Promise<TaskPage> {
     return listChildren(this.#connection, this.id, options)
   }
 
-  /** The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one. */
+  /**
+   * The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one.
+   * @example for await (const { status, progress } of task.watch()) console.log(status, progress)
+   */
   watch(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {
     return this.#connection.watch(this.id, options.signal)
   }
@@ -141,6 +163,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
    * is false. `force` waits for nothing and undoes nothing; of a task in quarantine that had stopped it ends the quarantine, and
    * gives up what was asked of the task since. Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
+   * @example await task.cancel({ reason: 'the customer changed their mind' })
    */
   async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
     checkOptions('cancel', options, ['compensate', 'force', 'reason'])
@@ -153,13 +176,17 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   /**
    * No new step starts until resume(). Running ones finish. `reason` is recorded and shown in status().pause.note.
    * Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
+   * @example await task.pause({ reason: 'stock-taking' })
    */
   async pause(options: { reason?: string } = {}): Promise<void> {
     checkOptions('pause', options, ['reason'])
     await this.#connection.send(this.id, { type: 'pause', ...this.#reason('pause', options.reason) })
   }
 
-  /** A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION. */
+  /**
+   * A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION.
+   * @example await task.thaw({ startAt: new Date('2026-12-24T18:00:00Z') })
+   */
   async thaw(options: { startAt?: Date } = {}): Promise<void> {
     checkOptions('thaw', options, ['startAt'])
     const startAt = options.startAt?.getTime()
@@ -171,6 +198,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * Goes on; steps that wait for an operator are tried again. Of a task in quarantine whose history has records that are missing
    * or cannot be read, `after` names its last whole record (explain() says it): what comes after that is given up, and what it did
    * then may be done again. One in quarantine that had stopped is tried once more with what was asked of it. Throws TASK_NOT_PAUSED, ILLEGAL_MOVE.
+   * @example await task.resume()
    */
   async resume(options: { after?: number } = {}): Promise<void> {
     checkOptions('resume', options, ['after'])
@@ -186,6 +214,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * that came after it is made anew). A task that was undone starts over. `input` replaces the step's input, or the
    * task's when the whole task starts over; of several held steps, `step` says whose it is. Throws ILLEGAL_MOVE,
    * also where there is no such step, or it is not held; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
+   * @example await task.retry({ step: 2, input: { id: 'o-1', amount: 9 } })
    */
   async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
     checkOptions('retry', options, ['step', 'input'])
@@ -201,6 +230,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. In a plan, without
    * an output (not even null), all that depends on the step is skipped with it. Throws ILLEGAL_MOVE: it is not held, nor is it
    * why the task stopped.
+   * @example await task.skip(2, { id: 'paid in cash' })
    */
   async skip(step: number, output?: unknown): Promise<void> {
     checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
@@ -208,7 +238,10 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
     await this.#connection.send(this.id, { type: 'skip', step, ...(payload !== undefined && { output: payload }) })
   }
 
-  /** Undoes a task that succeeded. */
+  /**
+   * Undoes a task that succeeded.
+   * @example await task.compensate()
+   */
   async compensate(): Promise<void> {
     await this.#connection.send(this.id, { type: 'compensate' })
   }
@@ -217,6 +250,7 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    * Sends an event. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS,
    * MAILBOX_FULL when as many wait already (`limits.mailbox`), and INVALID_INPUT when its workflow, if this process knows it, says
    * by its `events` that it does not take this.
+   * @example await task.emit('approved', { by: 'anna' })
    */
   async emit<K extends EventName<E>>(name: K, ...given: EventPayload<E, K>): Promise<void> {
     checkLabel('an event', name)

@@ -15,6 +15,7 @@ export interface MigrateOptions {
 /**
  * Brings a store to the schema of this version, as a step of its own before the nodes of this version start; nodes of the
  * version before may run meanwhile and after. Each step is done once, whoever else tries. Throws `STORE_*`, INVALID_OPTION.
+ * @example const { pending } = await migrate(sqlite('shop.db'), { dryRun: true })
  */
 export async function migrate(store: StoreFactory, options: MigrateOptions = {}): Promise<MigrationReport> {
   checkOptions('migrate', options, ['dryRun', 'patience'])

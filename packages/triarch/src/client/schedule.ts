@@ -74,7 +74,12 @@ export interface SchedulePage extends Array<ScheduleInfo> {
   next?: string
 }
 
-/** A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none. */
+/**
+ * A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none.
+ * @example
+ * const nightly = await triarch.schedule('nightly', { workflow: fulfil, input: order, cron: '0 3 * * *' })
+ * console.log(await nightly.next(3))
+ */
 export class ScheduleHandle {
   /** The name it was registered by. */
   readonly name: string
@@ -86,12 +91,18 @@ export class ScheduleHandle {
     this.name = checkName('schedule', name)
   }
 
-  /** How it stands now. */
+  /**
+   * How it stands now.
+   * @example const { next, failing } = await schedule.info()
+   */
   async info(): Promise<ScheduleInfo> {
     return scheduleInfo(await this.#row())
   }
 
-  /** The next occurrences, without jitter: 1 to 1,000. A pause does not hide them. */
+  /**
+   * The next occurrences, without jitter: 1 to 1,000. A pause does not hide them.
+   * @example const [tomorrow] = await schedule.next(1)
+   */
   async next(count = 10): Promise<Date[]> {
     checkInteger('next: count', count, 1, 1_000)
     const { definition, state } = read(await this.#row())
@@ -99,7 +110,10 @@ export class ScheduleHandle {
     return between(definition.recurrence, from, Number.MAX_SAFE_INTEGER, count).map((at) => new Date(at))
   }
 
-  /** Occurrences pass unattended until resume(). */
+  /**
+   * Occurrences pass unattended until resume().
+   * @example await schedule.pause({ note: 'stock-taking' })
+   */
   async pause(options: { note?: string } = {}): Promise<void> {
     checkOptions('pause', options, ['note'])
     const { note } = options
@@ -110,7 +124,10 @@ export class ScheduleHandle {
     })
   }
 
-  /** Goes on with the next occurrence. */
+  /**
+   * Goes on with the next occurrence.
+   * @example await schedule.resume()
+   */
   async resume(): Promise<void> {
     await this.#change(({ definition, state }, now) => {
       if (!state.paused) return null
@@ -122,6 +139,7 @@ export class ScheduleHandle {
   /**
    * Starts the occurrences of a time that has passed, and gives the ids of their tasks. One that has a task keeps it. Throws
    * INVALID_OPTION, also for more than 1,000.
+   * @example const ids = await schedule.backfill({ from: new Date('2026-01-01'), to: new Date('2026-01-08') })
    */
   async backfill(options: BackfillOptions): Promise<string[]> {
     checkOptions('backfill', options, ['from', 'to', 'overlap'])
@@ -141,13 +159,19 @@ export class ScheduleHandle {
     return ids
   }
 
-  /** Forgets the schedule. Its tasks stay as they are. */
+  /**
+   * Forgets the schedule. Its tasks stay as they are.
+   * @example await schedule.remove()
+   */
   async remove(): Promise<void> {
     await this.#connection.opened()
     if (!(await this.#connection.store.dropSchedule(this.name))) throw unknown(this.name)
   }
 
-  /** Registers it: see Triarch.schedule(). */
+  /**
+   * Registers it: see Triarch.schedule().
+   * @example await schedule.register({ workflow: fulfil, input: order, every: '1h' })
+   */
   async register(options: ScheduleOptions): Promise<void> {
     const definition = await toSchedule(this.name, options, this.#connection.limits.payload)
     await this.#connection.opened()

@@ -43,7 +43,13 @@ const OLDEST_CLOCK = 30_000
 /** Of one look at the schedules. */
 const MOST_SCHEDULES = 1_000
 
-/** One Triarch process: submits and watches tasks; once started, plays its roles. */
+/**
+ * One Triarch process: submits and watches tasks; once started, plays its roles.
+ * @example
+ * await using triarch = new Triarch({ store: sqlite('shop.db'), workflows: [fulfil], agents: [payments] })
+ * await triarch.start()
+ * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1' })
+ */
 export class Triarch implements AsyncDisposable {
   /** Its wall clock is the store's. */
   readonly #environment: SynchronisedEnvironment
@@ -90,7 +96,10 @@ export class Triarch implements AsyncDisposable {
     this.#connection.posted = () => this.#node?.wake()
   }
 
-  /** Opens the store and sets up its tables; start() and submit() do it by themselves. Throws STORE_*. */
+  /**
+   * Opens the store and sets up its tables; start() and submit() do it by themselves. Throws STORE_*.
+   * @example await triarch.open()
+   */
   open(): Promise<void> {
     return this.#open()
   }
@@ -98,6 +107,7 @@ export class Triarch implements AsyncDisposable {
   /**
    * Takes up this process's roles. Called again, it is the same start; one that failed can be tried again. Throws STORE_*;
    * NODE_STOPPED once stop() was called.
+   * @example await triarch.start()
    */
   start(): Promise<void> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') return Promise.reject(this.#isStopping())
@@ -129,6 +139,7 @@ export class Triarch implements AsyncDisposable {
    * Stops: takes no new work, lets running steps finish for `grace`, hands everything back. With a grace of 0, also when
    * called again, it waits for nothing; other nodes then recover what was cut off. Nothing is lost either way. It resolves
    * even if the store does not answer any more; what the store refused goes to `onError`.
+   * @example await triarch.stop({ grace: '30s' })
    */
   stop(options: { grace?: Duration } = {}): Promise<void> {
     const grace = milliseconds(options.grace ?? this.#settings.grace, 'grace')
@@ -146,6 +157,7 @@ export class Triarch implements AsyncDisposable {
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
    * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
+   * @example const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1', completeBy: '1h' })
    */
   async submit<I, O, E extends EventSchemas>(
     workflow: Workflow<I, O, E>,
@@ -190,7 +202,10 @@ export class Triarch implements AsyncDisposable {
     return created || (await this.#same(draft, known)) ? task.id : this.#submit(workflow, input, options, false)
   }
 
-  /** A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`. */
+  /**
+   * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`.
+   * @example const { receipt } = await triarch.task('o-1', fulfil).result()
+   */
   task<O = unknown, E extends EventSchemas = NoEvents>(
     id: string,
     workflow?: Workflow<unknown, O, E>,
@@ -203,6 +218,7 @@ export class Triarch implements AsyncDisposable {
    * Gives a step an event with this value, by the token it handed out: it runs again as soon as it is suspended. `event`
    * names it; `resume`. `optional`: a task that has stopped is no error. Throws INVALID_TOKEN, TASK_STOPPED, UNKNOWN_TASK,
    * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   * @example await triarch.resume(token, { paid: true })
    */
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
     await resumeStep(this.#connection, token, value, options)
@@ -212,6 +228,7 @@ export class Triarch implements AsyncDisposable {
    * Starts a task of a workflow again and again: registers the schedule of this name, or changes it; the same definition
    * again changes nothing. Without options, the schedule that there is. Throws UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE,
    * STORE_*.
+   * @example await triarch.schedule('nightly', { workflow: fulfil, input: order, cron: '0 3 * * *', timeZone: 'Europe/Vienna' })
    */
   async schedule<I, O>(name: string, options?: ScheduleOptions<I, O>): Promise<ScheduleHandle> {
     const handle = new ScheduleHandle(this.#connection, name)
@@ -222,6 +239,7 @@ export class Triarch implements AsyncDisposable {
   /**
    * Schedules by name, at most `limit` (1 to 1,000; 1,000) of them: those that come after the name `after`. Where there are
    * more, the page's `next` says after which name they come. Throws INVALID_OPTION.
+   * @example for (const { name, next } of await triarch.schedules()) console.log(name, next)
    */
   async schedules(options: { after?: string; limit?: number } = {}): Promise<SchedulePage> {
     checkOptions('schedules', options, ['after', 'limit'])
@@ -236,13 +254,19 @@ export class Triarch implements AsyncDisposable {
     return page
   }
 
-  /** Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK. */
+  /**
+   * Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK.
+   * @example const { text, reasons } = await triarch.explain('o-1')
+   */
   async explain(id: string): Promise<Explanation> {
     await this.#open()
     return explain(this.#store, checkTaskId(id), (node) => this.#gone(node))
   }
 
-  /** Tasks by filters, newest first, a page at a time. Throws READ_TOO_COSTLY where too many others lie between them. */
+  /**
+   * Tasks by filters, newest first, a page at a time. Throws READ_TOO_COSTLY where too many others lie between them.
+   * @example const { tasks, next } = await triarch.list({ status: 'paused', tags: { customer: 'c-7' } })
+   */
   async list(options: ListOptions = {}): Promise<TaskPage> {
     const query = listQuery(options)
     await this.#open()
@@ -253,7 +277,10 @@ export class Triarch implements AsyncDisposable {
     return { tasks, ...(rows.length > query.limit && last && { next: String(last.key) }) }
   }
 
-  /** The nodes that live, and where (`place`: host and pid, where the machine tells). */
+  /**
+   * The nodes that live, and where (`place`: host and pid, where the machine tells).
+   * @example for (const { id, roles, leaseUntil } of await triarch.nodes()) console.log(id, roles, new Date(leaseUntil))
+   */
   async nodes(): Promise<NodeRow[]> {
     await this.#open()
     const [now, nodes] = await Promise.all([this.#store.now(), this.#store.nodes()])
@@ -265,7 +292,10 @@ export class Triarch implements AsyncDisposable {
     return place !== null && (this.#machine.gone?.(place) ?? false)
   }
 
-  /** How much is in the store, and what this process counted. */
+  /**
+   * How much is in the store, and what this process counted.
+   * @example const { ready, work, stale } = await triarch.statistics()
+   */
   async statistics(): Promise<StoreCounts & Counters> {
     await this.#open()
     return { ...(await this.#store.counts()), ...this.#counters }
@@ -274,6 +304,7 @@ export class Triarch implements AsyncDisposable {
   /**
    * Calls back until the function returned is called. What a listener throws or rejects with goes to `onError`. Alerts that
    * nobody listens to are said on stderr, unless `notices` is false. Throws INVALID_OPTION.
+   * @example const off = triarch.on('alert', ({ code, task, message }) => console.error(code, task, message))
    */
   on<E extends keyof EngineEvents>(event: E, listener: EngineEvents[E]): () => void {
     return this.#listeners.add(event, listener)

@@ -60,9 +60,17 @@ export interface StepContext {
   /**
    * Waits without holding anything: return what it gives. `run` is called again for each event, with all else as it was.
    * Throws STEP_MISUSE, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+   * @example if (step.event === undefined) step.suspend({ timeout: '1d', checkpoint: { asked: true } })
    */
   suspend(options?: SuspendOptions): never
-  /** Says that the attempt is alive, how far it is, and what the next attempt should know. JSON only. */
+  /**
+   * Says that the attempt is alive, how far it is, and what the next attempt should know. JSON only.
+   * @example
+   * for (const [index, page] of pages.entries()) {
+   *   await api.send(page, step.signal)
+   *   step.heartbeat({ progress: index / pages.length, checkpoint: index })
+   * }
+   */
   heartbeat(beat?: { progress?: unknown; checkpoint?: unknown }): void
 }
 

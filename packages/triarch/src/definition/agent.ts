@@ -70,7 +70,15 @@ export interface Agent {
   readonly concurrency: number
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
-  /** Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+  /**
+   * Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+   * @example
+   * const charge = payments.action('charge', {
+   *   completeWithin: '5s',
+   *   run: (order: { amount: number }, step) => api.charge(order, step.idempotencyKey),
+   *   undo: ({ output }) => api.refund(output.id),
+   * })
+   */
   action<P, R, I = P>(
     name: string,
     definition: TypedActionDefinition<P, R, I, R> & { output?: never; plan?: never },
@@ -107,6 +115,11 @@ export interface Agent {
   /**
    * Defines a batch: a step that runs a child task for each of any number of inputs and gives the counts of what became of
    * them. Throws like action(), and UNKNOWN_WORKFLOW.
+   * @example
+   * const chargeAll = payments.batch('charge-all', {
+   *   workflow: fulfil,
+   *   items: (day: { date: string }, page) => api.orders(day.date, page.offset, page.limit),
+   * })
    */
   batch<I, C>(
     name: string,
@@ -133,7 +146,12 @@ const actionKeys = [
   'subscribe',
 ]
 
-/** Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
+/**
+ * Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION.
+ * @example
+ * const payments = agent('payments', { concurrency: 20 })
+ * const charge = payments.action('charge', { run: (order: { amount: number }) => api.charge(order) })
+ */
 export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
   checkOptions(`agent "${name}"`, options, ['concurrency'])

@@ -92,7 +92,13 @@ export interface Lock {
    * same on replay; `step.fence` knows that of a later grant, too. 0: it was had from a version that gave none.
    */
   readonly fence: number
-  /** The next in line has it. Said again, it changes nothing. */
+  /**
+   * The next in line has it. Said again, it changes nothing.
+   * @example
+   * const lock = await task.lock('stock')
+   * await task.run(ship, { id: 'o-1', charge: 'c-1' })
+   * lock.release()
+   */
   release(): void
 }
 
@@ -121,7 +127,12 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
   /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
   readonly metadata: Readonly<Record<string, string>>
 
-  /** Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError. */
+  /**
+   * Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError.
+   * @example
+   * const { id } = await task.run(charge, { id: 'o-1', amount: 10 }, { rescue: 'pause' })
+   * const rate = await task.run('rate', () => api.rate('EUR'), { retry: { attempts: 3 } })
+   */
   run<O>(name: string, fn: (step: StepContext) => O | Promise<O>, options?: LocalStepOptions<O>): Promise<Jsonified<O>>
   /**
    * Runs an action as a step. Rejects with StepFailedError when the step's attempts are used up, with INVALID_INPUT,
@@ -135,6 +146,10 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
    * once, whatever crashes. `tx` is a client of `pg`, or a DatabaseSync; write its type where the function takes it. The
    * function may run more than once, what it wrote before then undone: no effects but those through `tx`. It must not
    * end the transaction; it undoes it by throwing. Rejects with StepFailedError.
+   * @example
+   * await task.transaction('book', (tx: SqliteTransaction) => {
+   *   tx.prepare('INSERT INTO bookings (id) VALUES (?)').run(task.id)
+   * })
    */
   transaction<O, Tx = unknown>(
     name: string,
@@ -142,57 +157,96 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
     options?: TransactionOptions<O, Tx>,
   ): Promise<Jsonified<O>>
 
-  /** Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too. */
+  /**
+   * Resolves after this long, or at this instant; never early. Costs nothing while it waits, in months too.
+   * @example await task.sleep('30d')
+   */
   sleep(until: Duration | Date): Promise<void>
 
   /**
    * The next event of this name, in order of arrival; those that came before count. Declared `events` of the workflow give its type,
    * and the schema unless one is given. Rejects with EventTimeoutError.
+   * @example const { by } = await task.event<{ by: string }>('approved', { timeout: '2d' })
    */
   event<K extends keyof E & string>(name: K, options?: WaitForEventOptions): Promise<InferOutput<E[K]>>
   event<T = unknown>(name: string, options?: EventOptions<T>): Promise<T>
 
-  /** Runs a child task and waits for its output. Rejects with ChildFailedError. */
+  /**
+   * Runs a child task and waits for its output. Rejects with ChildFailedError.
+   * @example const { receipt } = await task.call(fulfil, { id: 'o-1', amount: 10 })
+   */
   call<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<O>
 
-  /** Starts a child task and waits only until it is certain to run. */
+  /**
+   * Starts a child task and waits only until it is certain to run.
+   * @example const { id } = await task.start(fulfil, { id: 'o-1', amount: 10 }, { onCancel: 'detach' })
+   */
   start<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>, options?: ChildOptions): Promise<{ id: string }>
 
   /**
    * Takes the lock of this name, which one task at a time can have, in line with who else wants it: the highest priority
    * first, then the order of asking. Held until `release()`, or until the task has stopped and is undone. Rejects with
    * LOCK_TIMEOUT, and with LOCK_DEADLOCK when it would wait for itself, as a task does that has the lock already.
+   * @example const lock = await task.lock('stock', { timeout: '1m' })
    */
   lock(name: string, options?: LockOptions): Promise<Lock>
 
   /**
    * Runs a child task for each of any number of inputs, and gives the counts of what became of them. The code of its source
    * stays in this process; agent.batch() is for sources elsewhere, and for plans. Rejects with StepFailedError.
+   * @example
+   * const { failed } = await task.batch('orders', {
+   *   workflow: fulfil,
+   *   items: [{ id: 'o-1', amount: 10 }],
+   *   concurrency: 20,
+   *   tolerate: '5%',
+   * })
    */
   batch<C>(
     name: string,
     definition: Omit<LocalBatchDefinition<C>, 'items'> & { items: LocalBatchDefinition<NoInfer<C>>['items'] },
   ): Promise<BatchResult>
 
-  /** Registers a compensation for what the workflow did otherwise. May run more than once. */
+  /**
+   * Registers a compensation for what the workflow did otherwise. May run more than once.
+   * @example task.undo((step) => api.refund('c-1', step.idempotencyKey), { name: 'refund' })
+   */
   undo(fn: (step: StepContext) => unknown, options?: UndoOptions): void
 
-  /** The instant of the present turn, the same on replay. */
+  /**
+   * The instant of the present turn, the same on replay.
+   * @example const due = new Date(task.now().getTime() + 86_400_000)
+   */
   now(): Date
-  /** Uniform in [0, 1), the same on replay. */
+  /**
+   * Uniform in [0, 1), the same on replay.
+   * @example const chosen = task.random() < 0.1 ? 'new' : 'old'
+   */
   random(): number
-  /** A UUID (version 8, drawn from the task's id), the same on replay. */
+  /**
+   * A UUID (version 8, drawn from the task's id), the same on replay.
+   * @example const order = { id: task.uuid(), amount: 10 }
+   */
   uuid(): string
 
-  /** Shows how far the task is: any JSON. */
+  /**
+   * Shows how far the task is: any JSON.
+   * @example task.progress({ done: 3, of: 10 })
+   */
   progress(value: unknown): void
 
   /**
    * True where the task runs new code, false where its history was made by the old: guards a change of a running
    * workflow. Keep the id for as long as such tasks live.
+   * @example if (task.patched('ship-first')) await task.run(ship, { id: 'o-1', charge: 'c-1' })
    */
   patched(id: string): boolean
 
-  /** Ends this run and begins anew with this input and an empty history, under the same id. Never resolves. */
+  /**
+   * Ends this run and begins anew with this input and an empty history, under the same id. Never resolves.
+   * @example
+   * await task.sleep('1d')
+   * await task.continueAs({ day: 2 })
+   */
   continueAs(input: unknown): Promise<never>
 }

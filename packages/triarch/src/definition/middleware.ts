@@ -95,7 +95,20 @@ export type Hook = 'plan' | 'run' | 'finalize' | 'undo' | 'verify' | 'submit' | 
 
 const hooks: readonly Hook[] = ['plan', 'run', 'finalize', 'undo', 'verify', 'submit', 'present']
 
-/** Defines a middleware. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION. */
+/**
+ * Defines a middleware. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION.
+ * @example
+ * const timed = middleware('timed', {
+ *   async run({ action }, next) {
+ *     console.time(action)
+ *     try {
+ *       return await next()
+ *     } finally {
+ *       console.timeEnd(action)
+ *     }
+ *   },
+ * })
+ */
 export function middleware(name: string, definition: MiddlewareHooks): Middleware {
   const what = `middleware "${checkName('middleware', name)}"`
   checkOptions(what, definition ?? null, ['before', 'after', 'replace', ...hooks])

@@ -33,6 +33,9 @@ export interface PlanContext {
   /**
    * Plans a step, or all that an action plans. Its `rescue` has the last word over those of what the action plans.
    * Throws PLAN_MISUSE, PLAN_TOO_LARGE, UNKNOWN_ACTION, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE.
+   * @example
+   * const { output } = plan.step(charge, { id: 'o-1', amount: 10 })
+   * plan.step(ship, { id: 'o-1', charge: output.id })
    */
   step<I, O, A extends Action<I, O>>(
     action: A & Action<I, O>,
@@ -40,21 +43,45 @@ export interface PlanContext {
     options?: PlannedStepOptions,
   ): Planned<O>
 
-  /** What is planned in it runs one after the other. */
+  /**
+   * What is planned in it runs one after the other.
+   * @example
+   * plan.sequence(() => {
+   *   plan.step(charge, { id: 'o-1', amount: 10 })
+   *   plan.step(charge, { id: 'o-2', amount: 20 })
+   * })
+   */
   sequence<T>(block: () => T): T
 
   /**
    * What is planned in it runs while the task has the lock of this name, which one task at a time can have. It is given
    * back when all of it is done; when some of it failed or was skipped, with the end of the task.
+   * @example plan.lock('stock', () => plan.step(ship, { id: 'o-1', charge: 'c-1' }))
    */
   lock<T>(name: string, block: () => T): T
 
-  /** What is planned in it runs side by side, but for what refers to each other. So does the body of every plan. */
+  /**
+   * What is planned in it runs side by side, but for what refers to each other. So does the body of every plan.
+   * @example
+   * plan.sequence(() => {
+   *   plan.concurrence(() => ['o-1', 'o-2'].map((id) => plan.step(charge, { id, amount: 10 })))
+   *   plan.step(ship, { id: 'o-1', charge: 'c-1' })
+   * })
+   */
   concurrence<T>(block: () => T): T
 }
 
 /** The same for an action that plans: it may plan its own `run`, too. */
 export interface ActionPlanContext<I, O> extends PlanContext {
-  /** Plans the action's own `run` (and `finalize`) with this input. */
+  /**
+   * Plans the action's own `run` (and `finalize`) with this input.
+   * @example
+   * const install = payments.action('install', {
+   *   plan(input: { id: string; amount: number }, plan) {
+   *     plan.self({ charge: plan.step(charge, input).output.id })
+   *   },
+   *   run: (input: { charge: string }) => ({ installed: input.charge }),
+   * })
+   */
   self(input: Templated<NoInfer<I>>, options?: PlannedStepOptions): Planned<O>
 }

@@ -41,6 +41,14 @@ const standard = ['500ms', '1s', '2s', '4s', '8s', '16s'] as const
 /**
  * A `run` that waits for work done elsewhere and holds nothing between two polls. The work's name is recorded once it is
  * known, so whoever takes the step up polls it; only what a poll permanently refuses is started anew, by an operator's retry.
+ * @example
+ * const render = payments.action('render', {
+ *   run: polling({
+ *     invoke: (input: { page: string }, step) => api.render(input.page, step.idempotencyKey),
+ *     poll: (job: string) => api.job(job),
+ *     done: ({ state }) => state === 'done',
+ *   }),
+ * })
  */
 export function polling<I, T, S, O = S>(
   options: PollingOptions<I, T, S, O>,

@@ -42,7 +42,10 @@ export interface PlanView {
   output: Json
 }
 
-/** The plan that a workflow would make of this input. Nothing is stored, nothing runs. Throws as submit() does. */
+/**
+ * The plan that a workflow would make of this input. Nothing is stored, nothing runs. Throws as submit() does.
+ * @example const { steps } = await preview(fulfil, { id: 'o-1', amount: 10 })
+ */
 export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>): Promise<PlanView> {
   checkWorkflow(workflow)
   if (!workflow.definition.plan) {

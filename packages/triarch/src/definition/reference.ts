@@ -77,7 +77,12 @@ function operation<T>(name: string, of: readonly unknown[]): Reference<T> {
   return newReference<T>({ operation: name, of, path: [], plan: null })
 }
 
-/** Pure operations on references, done when the values are known. They nest. */
+/**
+ * Pure operations on references, done when the values are known. They nest.
+ * @example
+ * const { output } = plan.step(charge, { id: 'o-1', amount: 10 })
+ * plan.step(ship, { id: 'o-1', charge: ref.text`charge ${output.id}` })
+ */
 export const ref = {
   /** A text with references in it: ref.text`http://${db.output.address}/`. What is no text appears as JSON. */
   text: (texts: TemplateStringsArray, ...values: readonly unknown[]): Reference<string> =>

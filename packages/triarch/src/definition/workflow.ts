@@ -118,7 +118,16 @@ const keys = [
   'plan',
 ]
 
-/** Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+/**
+ * Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
+ * @example
+ * const fulfil = workflow('fulfil', {
+ *   async run(order: { id: string; amount: number }, task) {
+ *     const { id } = await task.run(charge, order)
+ *     return { charge: id }
+ *   },
+ * })
+ */
 export function workflow<P, R, I = P, E extends EventSchemas = NoEvents>(
   name: string,
   definition: TypedWorkflowDefinition<P, R, I, E> & { output?: never; plan?: never },

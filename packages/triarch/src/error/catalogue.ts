@@ -1,4 +1,7 @@
-/** Every error code of Triarch: what it means and what to do. `docs/reference/errors.md` says the same, and a test compares. */
+/**
+ * Every error code of Triarch: what it means and what to do. `docs/reference/errors.md` says the same, and a test compares.
+ * @example const advice = catalogue.TASK_EXISTS
+ */
 export const catalogue = {
   INVALID_DURATION: 'A duration is not a number of milliseconds or a text such as "30s": correct it.',
   INVALID_NAME: 'A name or id has characters or a length that are not allowed: rename it.',

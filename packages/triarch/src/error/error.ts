@@ -12,7 +12,12 @@ export interface TriarchErrorOptions {
   details?: Json
 }
 
-/** Every error that Triarch itself raises. `code` is stable; the message is for people and may change. */
+/**
+ * Every error that Triarch itself raises. `code` is stable; the message is for people and may change.
+ * @example
+ * const error = await triarch.explain('o-1').catch((error: unknown) => error)
+ * if (error instanceof TriarchError && error.code === 'UNKNOWN_TASK') console.log('no such task')
+ */
 export class TriarchError extends Error {
   static {
     Object.defineProperty(TriarchError.prototype, 'name', { value: 'TriarchError', configurable: true, writable: true })
@@ -31,7 +36,12 @@ export class TriarchError extends Error {
   }
 }
 
-/** True for a TriarchError (of this code, if given), also one made by another copy of the package. Never throws. */
+/**
+ * True for a TriarchError (of this code, if given), also one made by another copy of the package. Never throws.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (isTriarchError(error, 'TASK_CANCELLED')) console.log(error.details)
+ */
 export function isTriarchError(error: unknown, code?: ErrorCode): error is TriarchError {
   if (typeof error !== 'object' || error === null) return false
   try {

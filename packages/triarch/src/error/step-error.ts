@@ -21,7 +21,10 @@ function causeOf(options: { cause?: unknown } | undefined): ErrorOptions | undef
   return options !== undefined && 'cause' in options ? { cause: options.cause } : undefined
 }
 
-/** Thrown by an action: it may well succeed later. Errors of unknown kinds are treated alike. */
+/**
+ * Thrown by an action: it may well succeed later. Errors of unknown kinds are treated alike.
+ * @example throw new TransientError('the bank is busy', { retryAfter: 5_000 })
+ */
 export class TransientError extends Error {
   static {
     mark(TransientError.prototype, 'TransientError', 'transient')
@@ -37,7 +40,10 @@ export class TransientError extends Error {
   }
 }
 
-/** Thrown by an action: trying again is useless, so the rescue strategy decides at once. */
+/**
+ * Thrown by an action: trying again is useless, so the rescue strategy decides at once.
+ * @example throw new PermanentError('the account is closed')
+ */
 export class PermanentError extends Error {
   static {
     mark(PermanentError.prototype, 'PermanentError', 'permanent')
@@ -48,7 +54,10 @@ export class PermanentError extends Error {
   }
 }
 
-/** Thrown by an action: the attempt may have taken effect all the same, so verification comes before another one. */
+/**
+ * Thrown by an action: the attempt may have taken effect all the same, so verification comes before another one.
+ * @example throw new UnknownOutcomeError('the connection broke before the answer came')
+ */
 export class UnknownOutcomeError extends TransientError {
   static {
     mark(UnknownOutcomeError.prototype, 'UnknownOutcomeError', 'unknown-outcome')

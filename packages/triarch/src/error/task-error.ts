@@ -17,7 +17,12 @@ function withCause(details: NonNullable<TriarchErrorOptions['details']>, record?
   return record === undefined ? { details } : { details, cause: fromRecord(record) }
 }
 
-/** A task that did not succeed, as its client sees it. The cause is what the history recorded. */
+/**
+ * A task that did not succeed, as its client sees it. The cause is what the history recorded.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (error instanceof TaskError) console.log(error.taskId, error.result, error.code)
+ */
 export class TaskError extends TriarchError {
   /** The id of the task. */
   readonly taskId: string
@@ -31,7 +36,12 @@ export class TaskError extends TriarchError {
   }
 }
 
-/** TASK_FAILED: the task ended in error. */
+/**
+ * TASK_FAILED: the task ended in error.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (error instanceof TaskFailedError) console.log(`it failed: ${error.message}`, error.cause)
+ */
 export class TaskFailedError extends TaskError {
   static {
     name(TaskFailedError.prototype, 'TaskFailedError')
@@ -42,7 +52,12 @@ export class TaskFailedError extends TaskError {
   }
 }
 
-/** TASK_CANCELLED: somebody cancelled the task. */
+/**
+ * TASK_CANCELLED: somebody cancelled the task.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (error instanceof TaskCancelledError) console.log('somebody cancelled it')
+ */
 export class TaskCancelledError extends TaskError {
   static {
     name(TaskCancelledError.prototype, 'TaskCancelledError')
@@ -54,7 +69,12 @@ export class TaskCancelledError extends TaskError {
   }
 }
 
-/** TASK_COMPENSATED: the task could not finish, and everything it had done is undone. */
+/**
+ * TASK_COMPENSATED: the task could not finish, and everything it had done is undone.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (error instanceof TaskCompensatedError) console.log('it could not finish, and was undone')
+ */
 export class TaskCompensatedError extends TaskError {
   static {
     name(TaskCompensatedError.prototype, 'TaskCompensatedError')
@@ -66,7 +86,12 @@ export class TaskCompensatedError extends TaskError {
   }
 }
 
-/** TASK_EXPIRED: the task's start-before passed before it started. */
+/**
+ * TASK_EXPIRED: the task's start-before passed before it started.
+ * @example
+ * const error = await task.result().catch((error: unknown) => error)
+ * if (error instanceof TaskExpiredError) console.log('nobody could start it in time')
+ */
 export class TaskExpiredError extends TaskError {
   static {
     name(TaskExpiredError.prototype, 'TaskExpiredError')
@@ -85,7 +110,16 @@ export function taskError(taskId: string, result: TaskResult, error?: ErrorRecor
   return error?.code === 'TASK_EXPIRED' ? new TaskExpiredError(taskId, error) : new TaskFailedError(taskId, error)
 }
 
-/** STEP_FAILED: inside a workflow, a step used up its attempts. The cause is its last attempt's error. */
+/**
+ * STEP_FAILED: inside a workflow, a step used up its attempts. The cause is its last attempt's error.
+ * @example
+ * try {
+ *   await task.run(charge, { id: 'o-1', amount: 10 })
+ * } catch (error) {
+ *   if (!(error instanceof StepFailedError)) throw error
+ *   await task.run(ship, { id: 'o-1', charge: 'on invoice' })
+ * }
+ */
 export class StepFailedError extends TriarchError {
   static {
     name(StepFailedError.prototype, 'StepFailedError')
@@ -112,7 +146,14 @@ export class StepFailedError extends TriarchError {
   }
 }
 
-/** EVENT_TIMEOUT: inside a workflow, an awaited event did not arrive in time. */
+/**
+ * EVENT_TIMEOUT: inside a workflow, an awaited event did not arrive in time.
+ * @example
+ * const approved = await task.event('approved', { timeout: '2d' }).catch((error: unknown) => {
+ *   if (error instanceof EventTimeoutError) return null
+ *   throw error
+ * })
+ */
 export class EventTimeoutError extends TriarchError {
   static {
     name(EventTimeoutError.prototype, 'EventTimeoutError')
@@ -127,7 +168,16 @@ export class EventTimeoutError extends TriarchError {
   }
 }
 
-/** CHILD_FAILED: inside a workflow, a child task did not succeed. */
+/**
+ * CHILD_FAILED: inside a workflow, a child task did not succeed.
+ * @example
+ * try {
+ *   await task.call(fulfil, { id: 'o-1', amount: 10 })
+ * } catch (error) {
+ *   if (error instanceof ChildFailedError) console.log(error.childId, error.result)
+ *   throw error
+ * }
+ */
 export class ChildFailedError extends TriarchError {
   static {
     name(ChildFailedError.prototype, 'ChildFailedError')

@@ -50,6 +50,7 @@ const LEASE_SHARE = 100
  * (the process dies before or after it, or does not hear that it was done), every attempt of a step (the service fails,
  * does not answer, refuses). Each run must come to rest and end as the undisturbed one did, unless a step used up its
  * attempts or a deadline passed. Throws CRASH_TEST_FAILED (a CrashTestError) when one does not.
+ * @example const { runs, results } = await crashEverywhere(fulfil, { id: 'o-1', amount: 10 }, { agents: [payments] })
  */
 export async function crashEverywhere<I, O>(
   workflow: Workflow<I, O>,

@@ -19,7 +19,13 @@ export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>
 /** Virtual time until a stop that waits for something gives up. */
 const LONGEST_STOP = 3_600_000
 
-/** A started engine whose time stands still until it is told to advance. */
+/**
+ * A started engine whose time stands still until it is told to advance.
+ * @example
+ * await using engine = await testEngine({ workflows: [fulfil], agents: [payments] })
+ * const task = await engine.submit(fulfil, { id: 'o-1', amount: 10 })
+ * await engine.advance('30d')
+ */
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
   const { seed, environment = new VirtualEnvironment(seed === undefined ? {} : { seed }), ...rest } = options
   // Nobody else writes to this store and nobody dies: looking out for that now and then makes long advances cheap.
@@ -30,7 +36,12 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
   return new TestEngine(triarch, environment)
 }
 
-/** A Triarch and its virtual time. */
+/**
+ * A Triarch and its virtual time.
+ * @example
+ * const engine = await testEngine({ workflows: [fulfil], agents: [payments] })
+ * const { text } = await engine.triarch.explain('o-1')
+ */
 export class TestEngine implements AsyncDisposable {
   /** The engine. */
   readonly triarch: Triarch
@@ -42,7 +53,10 @@ export class TestEngine implements AsyncDisposable {
     this.environment = environment
   }
 
-  /** As Triarch.submit(). */
+  /**
+   * As Triarch.submit().
+   * @example const task = await engine.submit(fulfil, { id: 'o-1', amount: 10 })
+   */
   submit<I, O, E extends EventSchemas>(
     workflow: Workflow<I, O, E>,
     input: NoInfer<I>,
@@ -51,7 +65,10 @@ export class TestEngine implements AsyncDisposable {
     return this.triarch.submit(workflow, input, options)
   }
 
-  /** As Triarch.task(). */
+  /**
+   * As Triarch.task().
+   * @example const { receipt } = await engine.task('o-1', fulfil).result()
+   */
   task<O = unknown, E extends EventSchemas = NoEvents>(
     id: string,
     workflow?: Workflow<unknown, O, E>,
@@ -59,22 +76,36 @@ export class TestEngine implements AsyncDisposable {
     return this.triarch.task<O, E>(id, workflow)
   }
 
-  /** The virtual instant. */
+  /**
+   * The virtual instant.
+   * @example const due = new Date(engine.now().getTime() + 86_400_000)
+   */
   now(): Date {
     return new Date(this.environment.now())
   }
 
-  /** Lets this much time pass; everything that comes due meanwhile happens in its order. */
+  /**
+   * Lets this much time pass; everything that comes due meanwhile happens in its order.
+   * @example await engine.advance('30d')
+   */
   advance(duration: Duration): Promise<void> {
     return this.environment.advance(milliseconds(duration, 'advance'))
   }
 
-  /** Lets everything happen that needs no time to pass. */
+  /**
+   * Lets everything happen that needs no time to pass.
+   * @example
+   * await engine.task('o-1').emit('approved')
+   * await engine.settle()
+   */
   settle(): Promise<void> {
     return this.environment.settle()
   }
 
-  /** Stops the engine; time advances as far as the stop needs it to. */
+  /**
+   * Stops the engine; time advances as far as the stop needs it to.
+   * @example await engine.stop()
+   */
   async stop(options: { grace?: Duration } = {}): Promise<void> {
     let over = false
     const stopping = this.triarch.stop(options).finally(() => {

@@ -53,7 +53,12 @@ export interface CrashReport<O = unknown> {
   failures: CrashFailure[]
 }
 
-/** What crashEverywhere() throws: all it found. */
+/**
+ * What crashEverywhere() throws: all it found.
+ * @example
+ * const error = await crashEverywhere(fulfil, { id: 'o-1', amount: 10 }).catch((error: unknown) => error)
+ * if (error instanceof CrashTestError) console.log(error.report.failures)
+ */
 export class CrashTestError extends TriarchError {
   /** All that was found. */
   readonly report: CrashReport

@@ -21,6 +21,9 @@ const MOST_ROUNDS = 1_000_000
 /**
  * Time that stands still until it is told to advance. Promises and callbacks run on the real event loop; timers, clocks,
  * ids and randomness are virtual, so that the same seed gives the same run.
+ * @example
+ * const environment = new VirtualEnvironment({ seed: 7 })
+ * const [a, b] = [await testEngine({ environment }), await testEngine({ environment })]
  */
 export class VirtualEnvironment implements Environment {
   /** Uniform in [0, 1), by the seed. */
@@ -42,17 +45,26 @@ export class VirtualEnvironment implements Environment {
     this.id = uuidv7Source(() => this.#now, this.random)
   }
 
-  /** The virtual instant, ms since the epoch. */
+  /**
+   * The virtual instant, ms since the epoch.
+   * @example const today = new Date(environment.now())
+   */
   now(): number {
     return this.#now
   }
 
-  /** ms since the clock began. */
+  /**
+   * ms since the clock began.
+   * @example const elapsed = environment.monotonic()
+   */
   monotonic(): number {
     return this.#now - this.#start
   }
 
-  /** Calls back when time has advanced by `ms`. */
+  /**
+   * Calls back when time has advanced by `ms`.
+   * @example environment.timer(60_000, () => console.log('a virtual minute has passed'))
+   */
   timer(ms: number, callback: () => void): Timer {
     const due = this.#now + Math.max(0, Math.ceil(ms))
     const entry: Entry = { due, arrival: this.#arrivals++, callback }
@@ -66,7 +78,10 @@ export class VirtualEnvironment implements Environment {
     }
   }
 
-  /** Calls back once all I/O and callbacks at hand had their turn. */
+  /**
+   * Calls back once all I/O and callbacks at hand had their turn.
+   * @example environment.soon(() => console.log('all callbacks at hand had their turn'))
+   */
   soon(callback: () => void): void {
     this.#underWay++
     setImmediate(() => {
@@ -75,7 +90,10 @@ export class VirtualEnvironment implements Environment {
     })
   }
 
-  /** Calls back when every promise reaction that can run now has run. */
+  /**
+   * Calls back when every promise reaction that can run now has run.
+   * @example environment.drain(() => console.log('all promise reactions have run'))
+   */
   drain(callback: () => void): void {
     this.#underWay++
     this.#drain(() => {
@@ -84,7 +102,10 @@ export class VirtualEnvironment implements Environment {
     })
   }
 
-  /** Lets everything happen that happens without time passing. Real I/O of others is not waited for. */
+  /**
+   * Lets everything happen that happens without time passing. Real I/O of others is not waited for.
+   * @example await environment.settle()
+   */
   async settle(): Promise<void> {
     for (let round = 0, quiet = 0; quiet < QUIET_ROUNDS; round++) {
       if (round > MOST_ROUNDS) throw new Error('virtual time: something keeps itself busy without time passing')
@@ -93,7 +114,10 @@ export class VirtualEnvironment implements Environment {
     }
   }
 
-  /** Lets this much time pass: fires what comes due in its order, and lets everything settle after each. */
+  /**
+   * Lets this much time pass: fires what comes due in its order, and lets everything settle after each.
+   * @example await environment.advance(60_000)
+   */
   async advance(ms: number): Promise<void> {
     await this.settle()
     const until = this.#now + Math.max(0, Math.round(ms))

@@ -22,7 +22,10 @@ export interface Codec {
   decode(data: Uint8Array, key: string | undefined): Uint8Array
 }
 
-/** Decodes only: for the first half of a roll-out, in which some nodes cannot read yet what the codec encodes. */
+/**
+ * Decodes only: for the first half of a roll-out, in which some nodes cannot read yet what the codec encodes.
+ * @example const codec = readOnly(encrypt({ keys: [{ id: '2026', key }] }))
+ */
 export function readOnly(codec: Codec): Codec {
   checkCodecs('readOnly', codec)
   return { name: codec.name, encode: () => null, decode: (data, key) => codec.decode(data, key) }

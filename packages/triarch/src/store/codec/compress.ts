@@ -36,7 +36,10 @@ const algorithms: Readonly<Record<NonNullable<CompressOptions['algorithm']>, Alg
   deflate: { pack: (data) => zlib.deflateRawSync(data), unpack: (data) => zlib.inflateRawSync(data, LARGEST) },
 }
 
-/** Makes large values smaller. Before `encrypt`, for what is encrypted cannot be compressed. Throws INVALID_OPTION, UNKNOWN_OPTION. */
+/**
+ * Makes large values smaller. Before `encrypt`, for what is encrypted cannot be compressed. Throws INVALID_OPTION, UNKNOWN_OPTION.
+ * @example const triarch = new Triarch({ store: sqlite('shop.db'), codec: compress({ above: 4_096 }) })
+ */
 export function compress(options: CompressOptions = {}): Codec {
   checkOptions('compress', options, ['algorithm', 'above'])
   const { algorithm = 'zstd' } = options

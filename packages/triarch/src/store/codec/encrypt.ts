@@ -33,6 +33,9 @@ const MOST_DERIVED = 1_000
  * AES-256-GCM, each process with a key derived from yours (HKDF-SHA256) under a salt of its own: no number of values wears a key
  * out. What was changed in the store, or encrypted with another key of the same id, is refused with CODEC_FAILED; a key that is
  * not there is CODEC_KEY_MISSING. Throws INVALID_OPTION, UNKNOWN_OPTION.
+ * @example
+ * const codec = [compress(), encrypt({ keys: [{ id: '2026', key }] })]
+ * const triarch = new Triarch({ store: sqlite('shop.db'), codec })
  */
 export function encrypt(options: EncryptOptions): Codec {
   checkOptions('encrypt', options, ['keys'])

@@ -26,6 +26,7 @@ const LONGEST_TIMEOUT = 86_400_000
 /**
  * The state store in a SQLite file; `:memory:` keeps it in memory, for tests. Throws INVALID_OPTION, UNKNOWN_OPTION; a file
  * that cannot be opened is the STORE_FAILED of whoever opens it.
+ * @example const triarch = new Triarch({ store: sqlite('shop.db', { busyTimeout: 30_000 }) })
  */
 export function sqlite(path: string, options: SqliteOptions = {}): StoreFactory {
   // SQLite takes an empty name for a file of its own that it deletes again.
