@@ -20,6 +20,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
   },
   { text: 'Running it', of: /^(?:postgres|runtimes|deployment|performance|reliability|eslint)/ },
   { text: 'Coming from', of: /^coming-from/ },
+  { text: 'API', of: /^reference\/api\// },
   { text: 'Reference', of: /^reference\/|^patterns/ },
   { text: 'The project', of: /./ },
 ]
