@@ -35,13 +35,14 @@ export function compile(home: string, folder: string, ...options: string[]): voi
 
 /**
  * Declarations as they are published. The compiler leaves `.ts` in the imports of declarations, where not every tool that reads
- * them expects it. What is `@internal` is not in them; a constructor that is, of a class that users meet but never make, is private.
+ * them expects it. What is `@internal` is not in them; a constructor that is, of a class that users meet but never make, is
+ * private. Lines stay where the maps have them.
  */
 export function declared(code: string): string {
   return code
     .replace(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2')
-    .replace(/\/\*\* @internal[^*]*\*\/\s*constructor\([^;]*\);/g, 'private constructor();')
-    .replace(/^( *)\/\*\* @internal[^*]*\*\/\n\1[^;{]*(?:\{[^}]*\n\1\})?;\n/gm, '')
+    .replace(/\/\*\* @internal[^*]*\*\/(\s*)constructor\([^;]*\);/g, '$1private constructor();')
+    .replace(/^( *)\/\*\* @internal[^*]*\*\/\n\1[^;{]*(?:\{[^}]*\n\1\})?;$/gm, (text) => text.replace(/[^\n]/g, ''))
 }
 
 /** Whatever is imported of the package, the first to run is what refuses a Node that lacks what the rest needs. */

@@ -142,8 +142,10 @@ export interface Action<I = unknown, O = unknown> {
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
+type Capable = Pick<ActionDefinition, 'undo' | 'verify'> & { readonly batch?: { readonly undo: boolean } }
+
 /** What its steps can do besides running. */
-export function capabilities({ undo, verify, batch }: ActionDefinition): { undo: boolean; verify: boolean } {
+export function capabilities({ undo, verify, batch }: Capable): { undo: boolean; verify: boolean } {
   return { undo: batch?.undo ?? undo !== undefined, verify: verify !== undefined }
 }
 
