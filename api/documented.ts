@@ -11,6 +11,9 @@ const unshown: readonly string[] = ['triarch/store']
 /** Interfaces of which users call the methods, which the engine implements. */
 const hands: readonly string[] = ['Agent', 'Lock', 'PlanContext', 'ActionPlanContext', 'StepContext', 'TaskContext']
 
+/** Of a line of an example. */
+const WIDEST = 100
+
 /** Constants whose names look like codes. */
 const words: readonly string[] = ['CLAIM_BOUNDS', 'INBOX_BYTES', 'MOST_COUNTED', 'ASK_AGAIN', 'LONGEST_ANSWER']
 
@@ -30,6 +33,10 @@ export function documented(surface: Surface, codes: ReadonlySet<string>): string
       if (member.said === null) problems.push(`${what}: ${member.name} says nothing of itself`)
       else if (called && !unshown.includes(surface.entry.name) && examplesOf(member.said).length === 0) problems.push(`${what}: ${member.name} has no @example`) // biome-ignore format: one line
     }
+    const wide = [said, ...members.map((member) => member.said)].flatMap((text) =>
+      examplesOf(text ?? '').flatMap((code) => code.split('\n').filter((line) => line.length > WIDEST)),
+    )
+    for (const line of wide) problems.push(`${what}: an example is wider than ${WIDEST} columns: ${line}`)
     for (const text of [said, ...members.map((member) => member.said)])
       for (const [code] of sentencesOf(text ?? '').matchAll(CODE))
         if (!codes.has(code) && !words.includes(code)) problems.push(`${what} tells of ${code}, which is no error code`)

@@ -17,7 +17,7 @@ import { Declarations, type Surface, surfacesOf } from './surface.ts'
 
 const surfaces = packages.flatMap(read)
 const { errors, alerts } = codesOf(surfaces)
-const homes = new Map(surfaces.toReversed().flatMap(homesOf))
+const homes = new Map([['z', { entry: 'zod', typeOnly: false }] as const, ...surfaces.toReversed().flatMap(homesOf)])
 const excused = new Set<string>()
 const problems = surfaces.flatMap((surface) => [
   ...exposed(surface, excused),

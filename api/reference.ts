@@ -68,6 +68,7 @@ function sectionOf(exported: Exported, surface: Surface, setting: Setting): stri
   const members = membersOf(declaration)
   const said = saidOfAll(declaration) ?? ''
   const long = members.some((member) => examplesOf(member.said ?? '').length > 0)
+  const shown = long || examplesOf(said).length > 0
   return [
     `### ${name === 'default' ? 'The default export' : name}`,
     signature(headOf(exported, members)),
@@ -76,6 +77,7 @@ function sectionOf(exported: Exported, surface: Surface, setting: Setting): stri
     ...(long ? members.flatMap((member) => memberSection(member, name, setting)) : []),
     ...(!long && members.length > 0 ? [members.map((member) => memberItem(member, setting)).join('\n')] : []),
     ...usesOf(exported, surface),
+    ...(shown ? [] : shownBy(exported, surface)),
   ].filter((part) => part !== '')
 }
 
@@ -107,13 +109,25 @@ function memberItem({ module, nodes, said }: Member, setting: Setting): string {
   return `- ${code}: ${prose(sentencesOf(said ?? ''), setting)}`
 }
 
+/** A type without an example is in those of what names it. */
+function shownBy({ declaration: { name } }: Exported, { exports }: Surface): string[] {
+  const word = new RegExp(`\\b${name}\\b`)
+  const users = exports.filter(({ declaration: { module, nodes, name: other } }) => {
+    return other !== name && nodes.some((node) => word.test(textOf(module, node)))
+  })
+  return users.length > 0 ? [`In ${users.map(linkTo).join(', ')}.`] : []
+}
+
+function linkTo({ name }: Exported): string {
+  return `[\`${name}\`](#api-${name})`
+}
+
 /** The exports, of this entry, that the declaration names. */
 function usesOf({ declaration, name }: Exported, { exports }: Surface): string[] {
   const text = declaration.nodes.map((node) => textOf(declaration.module, node)).join('\n')
   const words = new Set(text.match(/\w+/g))
   const used = exports.filter((one) => one.name !== name && /^[A-Z]/.test(one.name) && words.has(one.declaration.name))
-  const links = used.map((one) => `[\`${one.name}\`](#api-${one.name})`)
-  return links.length > 0 ? [`See ${links.join(', ')}.`] : []
+  return used.length > 0 ? [`See ${used.map(linkTo).join(', ')}.`] : []
 }
 
 function signature(text: string): string {

@@ -29,7 +29,11 @@ const goods: Readonly<Record<string, string>> = {
 }
 
 /** Exports whose examples stand inside of a workflow. */
-const inside: readonly string[] = ['TaskContext', 'Lock', 'StepFailedError', 'EventTimeoutError', 'ChildFailedError']
+const inside: readonly string[] = [
+  ...['TaskContext', 'Lock', 'StepFailedError', 'EventTimeoutError', 'ChildFailedError'],
+  ...['EventOptions', 'ChildOptions', 'LocalStepOptions', 'LockOptions', 'StepOptions', 'TransactionOptions'],
+  ...['UndoOptions', 'WaitForEventOptions', 'BatchResult', 'SqliteTransaction', 'PostgresTransaction'],
+]
 
 /** Where an export is imported from, and whether as a type. */
 export interface Home {
@@ -56,7 +60,7 @@ export function preambleOf(code: string, owner: string, homes: ReadonlyMap<strin
 
 /** Names that stand for themselves: no parts of others, no words of a string. */
 function wordsOf(code: string): Set<string> {
-  const bare = code.replace(/'[^'\n]*'/g, "''")
+  const bare = code.replace(/'[^'\n]*'/g, "''").replaceAll('...', ' ')
   return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([word]) => word))
 }
 

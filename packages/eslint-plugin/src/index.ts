@@ -41,7 +41,13 @@ export const rules: Readonly<Record<string, Rule.RuleModule>> = Object.fromEntri
   Object.entries(modules).map(([rule, module]) => [rule, documented(rule, module)]),
 )
 
-/** What the plugin is to ESLint. */
+/**
+ * What the plugin is to ESLint.
+ * @example
+ * import triarch from 'eslint-plugin-triarch'
+ *
+ * const config = [{ ...triarch.configs.recommended, files: ['workflows/**'] }]
+ */
 export interface Plugin extends ESLint.Plugin {
   /** Ready to be put into a flat config. */
   configs: {

@@ -7,14 +7,22 @@ import { PostgresStore } from './store.ts'
 
 export type { PostgresOptions } from './options.ts'
 
-/** What `task.transaction` gives to write with: a client of `pg` with an open transaction. */
+/**
+ * What `task.transaction` gives to write with: a client of `pg` with an open transaction.
+ * @example
+ * await task.transaction('book', async (tx: PostgresTransaction) => {
+ *   await tx.query('INSERT INTO bookings (id) VALUES ($1)', [task.id])
+ *   return null
+ * })
+ */
 export type PostgresTransaction = pg.ClientBase
 
 /**
  * The state store on PostgreSQL 14 to 18, shared by any number of processes on any number of machines. Throws
  * UNKNOWN_OPTION, INVALID_OPTION.
  * @example
- * const store = postgres({ url: process.env.DATABASE_URL ?? 'postgres://localhost/shop', schema: 'tasks' })
+ * const url = process.env.DATABASE_URL ?? 'postgres://localhost/shop'
+ * const store = postgres({ url, schema: 'tasks' })
  * const triarch = new Triarch({ store })
  */
 export function postgres(options: string | PostgresOptions): StoreFactory {

@@ -2,7 +2,10 @@ import type { ClientConfig } from 'pg'
 import { TriarchError } from 'triarch'
 import { quotedSchema } from './schema.ts'
 
-/** Where the database is, and how many connections it is asked for. */
+/**
+ * Where the database is, and how many connections it is asked for.
+ * @example const store = postgres({ url: 'postgres://localhost/shop', connections: 4, notify: false })
+ */
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database. What it leaves out comes from PGHOST, PGUSER and so on. */
   url?: string
@@ -28,7 +31,7 @@ export interface PostgresOptions {
   patience?: number
   /** How long to wait for one answer before the connection is taken for dead and the call sent on another (ms): 5 s. */
   answerWithin?: number
-  /** Whose clock decides deadlines: the server's, or this process's environment's (tests on virtual time). */
+  /** Whose clock decides deadlines: the server's, or this process's environment's (tests on virtual time). Default: the server's. */
   clock?: 'server' | 'environment'
   /**
    * When the store lacks what this version added to the schema. `auto`: this process adds it; `wait`: it waits for somebody

@@ -4,7 +4,12 @@ import { type ListOptions, listQuery } from '../view/query.ts'
 import type { TaskInfo } from '../view/status.ts'
 import type { Connection } from './connection.ts'
 
-/** Some of many tasks. */
+/**
+ * Some of many tasks.
+ * @example
+ * const page = await triarch.list({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.list({ cursor: page.next })
+ */
 export interface TaskPage {
   /** The tasks of this page. */
   tasks: TaskInfo[]
@@ -12,7 +17,10 @@ export interface TaskPage {
   next?: string
 }
 
-/** Which of a task's children to list. */
+/**
+ * Which of a task's children to list.
+ * @example const { tasks } = await task.children({ step: 3, result: 'error' })
+ */
 export interface ChildrenOptions extends Pick<ListOptions, 'status' | 'result' | 'workflow' | 'cursor' | 'limit'> {
   /** Only those that this step of the task started. */
   step?: number

@@ -28,7 +28,12 @@ import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
 import { terminationOf } from './termination.ts'
 
-/** One record of a task's history: what happened in one transition. */
+/**
+ * One record of a task's history: what happened in one transition.
+ * @example
+ * const [submitted] = await task.history()
+ * console.log(submitted?.at)
+ */
 export interface HistoryEntry {
   /** Its place in the history, from 1. */
   seq: number
@@ -42,7 +47,10 @@ export interface HistoryEntry {
   missing?: { from: number; to: number }
 }
 
-/** How long to wait for a result. */
+/**
+ * How long to wait for a result.
+ * @example const { receipt } = await task.result({ timeout: '30s', signal: AbortSignal.timeout(10_000) })
+ */
 export interface WaitOptions {
   /** Rejects with WAIT_TIMEOUT after this long; the task goes on. */
   timeout?: Duration

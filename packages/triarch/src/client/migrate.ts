@@ -4,11 +4,14 @@ import { systemEnvironment } from '../environment/system.ts'
 import type { StoreFactory } from '../store/factory.ts'
 import type { MigrationReport } from '../store/port.ts'
 
-/** How a store is brought to the schema of this version. */
+/**
+ * How a store is brought to the schema of this version.
+ * @example const { done } = await migrate(sqlite('shop.db'), { patience: '1h' })
+ */
 export interface MigrateOptions {
-  /** Only say what would be done. */
+  /** Only say what would be done; false. */
   dryRun?: boolean
-  /** How long to try while others, such as a backup, keep the tables from us: 10 min. */
+  /** How long to try while others, such as a backup, keep the tables from us; 10 minutes. */
   patience?: Duration
 }
 

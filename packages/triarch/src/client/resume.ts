@@ -6,7 +6,10 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { whySpent } from '../kernel/suspension/signal.ts'
 import type { Connection } from './connection.ts'
 
-/** Which event a token gives to its step. */
+/**
+ * Which event a token gives to its step.
+ * @example await triarch.resume(token, { paid: true }, { event: 'paid', optional: true })
+ */
 export interface ResumeOptions {
   /** Name of the event; 'resume'. */
   event?: string

@@ -22,7 +22,10 @@ import type { NewTask, ScheduleRow } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
 import type { Connection } from './connection.ts'
 
-/** A schedule as it stands. */
+/**
+ * A schedule as it stands.
+ * @example const { next, started, failing } = await schedule.info()
+ */
 export interface ScheduleInfo {
   /** The name it was registered by. */
   name: string
@@ -52,13 +55,18 @@ export interface ScheduleInfo {
   failing: { since: Date; times: number; error: ErrorRecord } | undefined
 }
 
-/** Which occurrences to make up for. */
+/**
+ * Which occurrences to make up for.
+ * @example
+ * const week = { from: new Date('2026-01-01'), to: new Date('2026-01-08') }
+ * await schedule.backfill({ ...week, overlap: 'allow' })
+ */
 export interface BackfillOptions {
   /** After this instant, up to and with `to`. */
   from: Date
   /** The last instant that counts. */
   to: Date
-  /** `queue`: one after the other. */
+  /** What happens to an occurrence while the task of an earlier one has not stopped; `queue`: one after the other. */
   overlap?: Overlap
 }
 
@@ -68,7 +76,12 @@ const MOST_BACKFILLED = 1_000
 /** How often a write is tried again that others overtook. */
 const PATIENCE = 20
 
-/** Some of the schedules, by name. */
+/**
+ * Some of the schedules, by name.
+ * @example
+ * const page = await triarch.schedules({ limit: 100 })
+ * const rest = page.next === undefined ? [] : await triarch.schedules({ after: page.next })
+ */
 export interface SchedulePage extends Array<ScheduleInfo> {
   /** The `after` of the next page; absent on the last. */
   next?: string
@@ -77,7 +90,7 @@ export interface SchedulePage extends Array<ScheduleInfo> {
 /**
  * A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none.
  * @example
- * const nightly = await triarch.schedule('nightly', { workflow: fulfil, input: order, cron: '0 3 * * *' })
+ * const nightly = await triarch.schedule('nightly', { workflow: fulfil, input: order, every: '1d' })
  * console.log(await nightly.next(3))
  */
 export class ScheduleHandle {

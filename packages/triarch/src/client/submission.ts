@@ -16,7 +16,10 @@ import type { HookOrder, Submission } from '../kernel/task/order.ts'
 import { type Draft, draftOf } from '../store/origin.ts'
 import type { Creation } from '../store/port.ts'
 
-/** When a task begins, by when it must be done, and how it is found. */
+/**
+ * When a task begins, by when it must be done, and how it is found.
+ * @example await triarch.submit(fulfil, order, { id: order.id, startAt: '1h', tags: { customer: 'c-7' } })
+ */
 export interface SubmitOptions {
   /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
   id?: string
@@ -25,26 +28,26 @@ export interface SubmitOptions {
    * `return`: the same task in any case; `reject`: TASK_EXISTS in any case. `match` when not given.
    */
   ifExists?: 'match' | 'return' | 'reject'
-  /** Not before this. */
+  /** Not before this instant, or this long from now; now. */
   startAt?: Date | Duration
-  /** A task that did not start by then ends with TASK_EXPIRED. */
+  /** A task that did not start by then ends with TASK_EXPIRED; unbounded. */
   startBefore?: Date | Duration
-  /** A task that is not done by then is undone and ends with TASK_DEADLINE. */
+  /** A task that is not done by then is undone and ends with TASK_DEADLINE; the workflow's `completeWithin`. */
   completeBy?: Date | Duration
-  /** One task at a time: over what the workflow says. */
+  /** One task at a time: over what the workflow says; as the workflow says. */
   exclusive?: ExclusiveOptions & { key?: string }
-  /** Ids of tasks that must have stopped before this one begins. */
+  /** Ids of tasks that must have stopped before this one begins; none. */
   after?: string | readonly string[]
   /**
    * How they must have: `success` (or `warning`), else this task ends with ANTECEDENT_FAILED; or any `end`. A task the store
    * does not know (any more) has ended, and not succeeded. `success`.
    */
   afterOn?: 'success' | 'end'
-  /** Does not begin before `task.thaw()`. */
+  /** Does not begin before `task.thaw()`; false. */
   frozen?: boolean
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
-  /** For finding tasks: up to 32 short texts. */
+  /** For finding tasks: up to 32 short strings; none. */
   tags?: Readonly<Record<string, string>>
   /**
    * For its steps (`step.metadata`) and the tasks it starts, such as trace context or a tenant: up to 32 strings, 16,384 bytes in all.

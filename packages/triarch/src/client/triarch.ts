@@ -46,7 +46,8 @@ const MOST_SCHEDULES = 1_000
 /**
  * One Triarch process: submits and watches tasks; once started, plays its roles.
  * @example
- * await using triarch = new Triarch({ store: sqlite('shop.db'), workflows: [fulfil], agents: [payments] })
+ * const shop = { store: sqlite('shop.db'), workflows: [fulfil], agents: [payments] }
+ * await using triarch = new Triarch(shop)
  * await triarch.start()
  * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1' })
  */
@@ -157,7 +158,7 @@ export class Triarch implements AsyncDisposable {
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
    * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
-   * @example const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1', completeBy: '1h' })
+   * @example const task = await triarch.submit(fulfil, order, { id: 'o-1', completeBy: '1h' })
    */
   async submit<I, O, E extends EventSchemas>(
     workflow: Workflow<I, O, E>,
@@ -228,7 +229,9 @@ export class Triarch implements AsyncDisposable {
    * Starts a task of a workflow again and again: registers the schedule of this name, or changes it; the same definition
    * again changes nothing. Without options, the schedule that there is. Throws UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE,
    * STORE_*.
-   * @example await triarch.schedule('nightly', { workflow: fulfil, input: order, cron: '0 3 * * *', timeZone: 'Europe/Vienna' })
+   * @example
+   * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
+   * await triarch.schedule('nightly', { workflow: fulfil, input: order, ...when })
    */
   async schedule<I, O>(name: string, options?: ScheduleOptions<I, O>): Promise<ScheduleHandle> {
     const handle = new ScheduleHandle(this.#connection, name)
@@ -279,7 +282,7 @@ export class Triarch implements AsyncDisposable {
 
   /**
    * The nodes that live, and where (`place`: host and pid, where the machine tells).
-   * @example for (const { id, roles, leaseUntil } of await triarch.nodes()) console.log(id, roles, new Date(leaseUntil))
+   * @example for (const { id, roles, place } of await triarch.nodes()) console.log(id, roles, place?.host)
    */
   async nodes(): Promise<NodeRow[]> {
     await this.#open()

@@ -8,7 +8,10 @@ import type { ActionPlanContext } from './plan.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { StandardSchema } from './schema.ts'
 
-/** An event for a step. */
+/**
+ * An event for a step.
+ * @example const { name, payload } = step.event ?? { name: 'begin', payload: null }
+ */
 export interface StepEvent {
   /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
   readonly name: string
@@ -16,7 +19,10 @@ export interface StepEvent {
   readonly payload: unknown
 }
 
-/** How long a step waits, for what, and what it knows when it runs again. */
+/**
+ * How long a step waits, for what, and what it knows when it runs again.
+ * @example step.suspend({ timeout: '1d', events: [{ name: 'remind', in: '1h' }], onCancel: true })
+ */
 export interface SuspendOptions {
   /** Told `timeout` after this long; never. */
   timeout?: Duration
@@ -30,7 +36,13 @@ export interface SuspendOptions {
   onCancel?: boolean
 }
 
-/** What an attempt knows and may do. */
+/**
+ * What an attempt knows and may do.
+ * @example
+ * const charge = payments.action('charge', {
+ *   run: (order: { amount: number }, step) => api.charge(order, step.idempotencyKey),
+ * })
+ */
 export interface StepContext {
   /** Fires at complete-by, and when the task is cancelled: pass it on to everything that waits. */
   readonly signal: AbortSignal
@@ -74,10 +86,16 @@ export interface StepContext {
   heartbeat(beat?: { progress?: unknown; checkpoint?: unknown }): void
 }
 
-/** Whether an attempt of unknown outcome took effect, as the service says. */
+/**
+ * Whether an attempt of unknown outcome took effect, as the service says.
+ * @example const answer: Verification<{ id: string }> = { done: true, output: { id: 'c-1' } }
+ */
 export type Verification<O> = { done: true; output: O } | { done: false } | 'unknown'
 
-/** A step as it is shown. */
+/**
+ * A step as it is shown.
+ * @example const present = ({ status, progress }: PresentedStep) => `${status}, ${progress * 100} %`
+ */
 export interface PresentedStep {
   /** Without what is marked as secret. */
   readonly input: Json
@@ -91,7 +109,15 @@ export interface PresentedStep {
   readonly progress: number
 }
 
-/** One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema). */
+/**
+ * One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema).
+ * @example
+ * const definition = {
+ *   completeWithin: '5s',
+ *   run: (order: { id: string; amount: number }, step) => api.charge(order, step.idempotencyKey),
+ *   verify: async () => ({ done: false }),
+ * } satisfies ActionDefinition<{ id: string; amount: number }, { id: string }>
+ */
 export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOptions {
   /** Says what a step is about, for people. Is given nothing secret. */
   present?(step: PresentedStep): string
@@ -126,7 +152,12 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
 }
 
-/** A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it). */
+/**
+ * A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it).
+ * @example
+ * const bill = (action: Action<{ id: string; amount: number }>, task: TaskContext) =>
+ *   task.run(action, { id: 'o-1', amount: 10 })
+ */
 export interface Action<I = unknown, O = unknown> {
   /** The agent that it belongs to. */
   readonly agent: Agent

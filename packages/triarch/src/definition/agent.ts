@@ -24,7 +24,10 @@ import {
   threadDefinition,
 } from './thread.ts'
 
-/** Bounds of an agent. */
+/**
+ * Bounds of an agent.
+ * @example const payments = agent('payments', { concurrency: 20 })
+ */
 export interface AgentOptions {
   /** Most attempts at a time in one process: 1 to 100,000; 100. */
   concurrency?: number
@@ -62,7 +65,10 @@ export type PurePlanDefinition<A, R> = PolicyOptions &
     run?: never
   }
 
-/** A named group of actions on one remote service or resource, with a concurrency of its own. */
+/**
+ * A named group of actions on one remote service or resource, with a concurrency of its own.
+ * @example const actions = [...payments.actions.keys()]
+ */
 export interface Agent {
   /** Its name, the first part of the keys of its actions. */
   readonly name: string

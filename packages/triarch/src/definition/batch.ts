@@ -13,7 +13,10 @@ import { invalid, validateSync } from './schema.ts'
 import { checkTags } from './tag.ts'
 import { checkWorkflow, type Workflow } from './workflow.ts'
 
-/** Which of a batch's inputs are wanted. */
+/**
+ * Which of a batch's inputs are wanted.
+ * @example const items = ({ offset, limit }: PageRequest) => api.orders('2026-01-01', offset, limit)
+ */
 export interface PageRequest {
   /** The ordinal of the first. */
   readonly offset: number
@@ -24,7 +27,10 @@ export interface PageRequest {
 /** An array is the page that was asked for; any other iterable is all there is, and its part is taken. */
 export type Items<C> = readonly C[] | Iterable<C> | AsyncIterable<C>
 
-/** What becomes of a batch's children, and of the batch when some of them fail. */
+/**
+ * What becomes of a batch's children, and of the batch when some of them fail.
+ * @example const options: BatchOptions = { concurrency: 20, tolerate: '5%', failFast: false }
+ */
 export interface BatchOptions {
   /** Children started and not ended, at most: 1 to 10,000; 100. */
   concurrency?: number
@@ -34,17 +40,25 @@ export interface BatchOptions {
   tolerate?: number | `${number}%` | 'any'
   /** Call the others off as soon as the batch is certain to fail, rather than run them to their end; true. */
   failFast?: boolean
-  /** So many successes are enough: the batch succeeds, and the others are called off. */
+  /** So many successes are enough: the batch succeeds, and the others are called off; all are wanted. */
   quorum?: number
   /** What becomes of the children when the batch is called off; cancel. */
   onCancel?: ParentPolicy
   /** Compensate the children when the task compensates; true. */
   undo?: boolean
-  /** Of each child. */
+  /** Of each child; no tags, and otherwise as its workflow says. */
   child?: { tags?: Readonly<Record<string, string>>; priority?: number; completeWithin?: Duration }
 }
 
-/** A batch: one child task for each of any number of inputs. Policies (`retry`, …) are those of a page of its source. */
+/**
+ * A batch: one child task for each of any number of inputs. Policies (`retry`, …) are those of a page of its source.
+ * @example
+ * const chargeAll = payments.batch('charge-all', {
+ *   workflow: fulfil,
+ *   items: (day: { date: string }, { offset, limit }) => api.orders(day.date, offset, limit),
+ *   tolerate: '5%',
+ * })
+ */
 export interface BatchDefinition<I = unknown, C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
   /** What each child runs. */
   workflow: Workflow<C, unknown>
@@ -60,7 +74,14 @@ export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, '
   items: Items<C> | ((page: PageRequest, step: StepContext) => Items<C> | Promise<Items<C>>)
 }
 
-/** What became of a batch's children. */
+/**
+ * What became of a batch's children.
+ * @example
+ * const { total, success, failed }: BatchResult = await task.batch('orders', {
+ *   workflow: fulfil,
+ *   items: [order],
+ * })
+ */
 export interface BatchResult {
   /** With a quorum: of those that were started. */
   total: number

@@ -12,7 +12,10 @@ import type { Workflow } from './workflow.ts'
 /** Retry options of a single step of an action: all that can be recorded as data. */
 export type StepRetryOptions = Omit<RetryOptions, 'retryIf'>
 
-/** Policies of one step, over its action's and its workflow's. */
+/**
+ * Policies of one step, over its action's and its workflow's.
+ * @example await task.run(charge, order, { name: 'charge again', retry: { attempts: 3 } })
+ */
 export interface StepOptions extends PolicyOptions {
   /** Shown in place of the action's name. */
   name?: string
@@ -22,24 +25,39 @@ export interface StepOptions extends PolicyOptions {
   undoRetry?: StepRetryOptions
 }
 
-/** Policies of a local step, and its compensation. */
+/**
+ * Policies of a local step, and its compensation.
+ * @example
+ * const { id } = await task.run('charge', () => api.charge(order), {
+ *   undo: ({ output }) => api.refund(output.id),
+ * })
+ */
 export interface LocalStepOptions<O> extends PolicyOptions {
   /** Takes back what the step did. May run more than once; runs in the workflow's own process. */
   undo?: (done: { output: Jsonified<O> }, step: StepContext) => unknown
 }
 
-/** How far a transaction sees others' changes; SQLite's are serializable whatever is said. */
+/**
+ * How far a transaction sees others' changes; SQLite's are serializable whatever is said.
+ * @example const isolation: Isolation = 'serializable'
+ */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
-/** Policies of a transaction, and the transaction that takes it back. `Tx` as for `task.transaction`. */
+/**
+ * Policies of a transaction, and the transaction that takes it back. `Tx` as for `task.transaction`.
+ * @example await task.transaction('book', () => null, { isolation: 'serializable' })
+ */
 export interface TransactionOptions<O, Tx> extends PolicyOptions {
-  /** 'read committed'. With more, expect the function to run again now and then. */
+  /** How far it sees others' changes; 'read committed'. With more, expect the function to run again now and then. */
   isolation?: Isolation
   /** Takes back what the function wrote, in a transaction of its own that takes effect once, too. */
   undo?: (tx: Tx, done: { output: Jsonified<O> }, step: StepContext) => unknown
 }
 
-/** How a child task relates to its parent. */
+/**
+ * How a child task relates to its parent.
+ * @example await task.start(fulfil, order, { id: 'o-1', onCancel: 'detach', tags: { customer: 'c-7' } })
+ */
 export interface ChildOptions {
   /** The child's task id; drawn from the parent's when not given. */
   id?: string
@@ -47,17 +65,20 @@ export interface ChildOptions {
   onCancel?: ParentPolicy
   /** Compensate the child when the parent compensates; true. */
   undo?: boolean
-  /** For finding tasks: up to 32 short strings. */
+  /** For finding tasks: up to 32 short strings; none. */
   tags?: Readonly<Record<string, string>>
   /** Added to the parent's, which the child has besides; the child's own counts where both have a name. */
   metadata?: Readonly<Record<string, string>>
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
-  /** Complete-by of the child, counted from its start. */
+  /** Complete-by of the child, counted from its start; the workflow's. */
   completeWithin?: Duration
 }
 
-/** How long to wait for an event, and what it must be. */
+/**
+ * How long to wait for an event, and what it must be.
+ * @example const paid = await task.event('paid', { timeout: '2d' })
+ */
 export interface EventOptions<T> extends WaitForEventOptions {
   /**
    * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
@@ -66,7 +87,12 @@ export interface EventOptions<T> extends WaitForEventOptions {
   schema?: StandardSchema<unknown, T>
 }
 
-/** How long to wait for an event. */
+/**
+ * How long to wait for an event.
+ * @example
+ * const late = new AbortController()
+ * const paid = task.event('paid', { timeout: '2d', signal: late.signal })
+ */
 export interface WaitForEventOptions {
   /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
   timeout?: Duration | Date
@@ -74,7 +100,10 @@ export interface WaitForEventOptions {
   signal?: AbortSignal
 }
 
-/** How long to wait for a lock. */
+/**
+ * How long to wait for a lock.
+ * @example const lock = await task.lock('stock', { timeout: '1m' })
+ */
 export interface LockOptions {
   /** Give up after this long, or at this instant, with LOCK_TIMEOUT; never. */
   timeout?: Duration | Date
@@ -82,7 +111,10 @@ export interface LockOptions {
   signal?: AbortSignal
 }
 
-/** A lock that a task holds until it gives it back, or stops. */
+/**
+ * A lock that a task holds until it gives it back, or stops.
+ * @example const { fence } = await task.lock('stock')
+ */
 export interface Lock {
   /** The name it was asked for by. */
   readonly name: string
@@ -102,7 +134,10 @@ export interface Lock {
   release(): void
 }
 
-/** How a compensation that the workflow registers is tried. */
+/**
+ * How a compensation that the workflow registers is tried.
+ * @example task.undo(() => api.refund('c-1'), { name: 'refund', completeWithin: '5s' })
+ */
 export interface UndoOptions {
   /** Shown in the history; 'undo'. */
   name?: string
@@ -116,6 +151,11 @@ export interface UndoOptions {
  * A workflow's hands and eyes. Everything a workflow does or learns goes through its context, is recorded, and is the same
  * when the workflow is replayed. Await only what the context gives (Promise.all, race, any, allSettled of it are fine), and
  * take time, chance and ids from here. Used otherwise it throws WORKFLOW_MISUSE.
+ * @example
+ * const bill = async (task: TaskContext, id: string) => {
+ *   const paid = await task.run(charge, { id, amount: 10 })
+ *   return paid.id
+ * }
  */
 export interface TaskContext<E extends EventSchemas = NoEvents> {
   /** The task's id. */

@@ -1,6 +1,11 @@
 import { TriarchError } from '../error/error.ts'
 
-/** A span of time: milliseconds, or a number with its unit, such as `'500ms'`, `'1.5h'`, `'2d'`. */
+/**
+ * A span of time: milliseconds, or a number with its unit, such as `'500ms'`, `'1.5h'`, `'2d'`.
+ * @example
+ * const patience: Duration = '1.5h'
+ * const same: Duration = 5_400_000
+ */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd' | 'w'}`
 
 const units: Readonly<Record<string, number>> = {

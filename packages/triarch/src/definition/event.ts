@@ -3,7 +3,14 @@ import type { Json } from '../kernel/json.ts'
 import { checkLabel } from './name.ts'
 import { checkSchema, type InferInput, invalid, type StandardSchema, validateSync } from './schema.ts'
 
-/** The events that a workflow takes, by name, with the schemas of their payloads. */
+/**
+ * The events that a workflow takes, by name, with the schemas of their payloads.
+ * @example
+ * const payment = workflow('payment', {
+ *   events: { paid: z.object({ by: z.string() }) },
+ *   run: async (_: null, task) => (await task.event('paid')).by,
+ * })
+ */
 export type EventSchemas = Readonly<Record<string, StandardSchema>>
 
 /** Nothing is said about events: any may come, with anything. */

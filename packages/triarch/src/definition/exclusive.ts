@@ -8,7 +8,14 @@ import type { Workflow } from './workflow.ts'
 /** Names the lock of a task. Must answer at once. A method's type, so that any workflow is a Workflow. */
 type KeyFunction<I> = { of(input: I): string }['of']
 
-/** One task at a time. */
+/**
+ * One task at a time.
+ * @example
+ * const refill = workflow('refill', {
+ *   exclusive: { key: (item) => `stock:${item.sku}`, ifHeld: 'reject' },
+ *   run: async (item: { sku: string }) => item.sku,
+ * })
+ */
 export interface ExclusiveOptions<I = unknown> {
   /**
    * Tasks of the same key exclude each other, whatever their workflow, and so does who holds the lock of that name. The

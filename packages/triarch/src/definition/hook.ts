@@ -8,7 +8,10 @@ import type { Workflow } from './workflow.ts'
 /** A state that a task comes into after its submission, or a result that it stops with. */
 export type HookState = Exclude<TaskStatus, 'scheduled' | 'pending'> | Exclude<TaskResult, 'pending'>
 
-/** What a hook's workflow is given. */
+/**
+ * What a hook's workflow is given.
+ * @example const told = workflow('told', { run: async ({ task, to }: TaskChange) => `${task} is ${to}` })
+ */
 export interface TaskChange {
   /** The id of the task. */
   task: string
@@ -30,6 +33,9 @@ export interface TaskChange {
  * Runs a workflow whenever a task comes into one of these states. The hook is a task of its own, created by the very
  * transition that makes the move: it exists exactly if the move does, and runs at least once like every task. Hooks are
  * recorded with the submission, so they happen whichever node makes the move; those of a hook's own task do not.
+ * @example
+ * const told = workflow('told', { run: async ({ task, to }: TaskChange) => `${task} is ${to}` })
+ * const hooks: TaskHook[] = [{ on: ['paused', 'error'], workflow: told }]
  */
 export interface TaskHook {
   /** The states, or the results, at which it runs. */

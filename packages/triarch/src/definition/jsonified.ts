@@ -21,7 +21,10 @@ type Empty =
 /** Undefined, and what a function without a result returns. */
 type Nothing = ReturnType<() => void>
 
-/** The type a value has after it went through JSON: a date is a string, methods are gone, undefined is null. */
+/**
+ * The type a value has after it went through JSON: a date is a string, methods are gone, undefined is null.
+ * @example const recorded: Jsonified<{ at: Date; by: string }> = { at: '2026-01-01T00:00:00.000Z', by: 'anna' }
+ */
 export type Jsonified<T> = unknown extends T
   ? T
   : Json extends T

@@ -61,6 +61,13 @@ export interface PresentCall {
 /**
  * Code around what others wrote. Each hook is given what it wraps and `next`, which goes on with it and gives its result;
  * what the hook returns takes that place. Without `next`, nothing of it happens. An error in it is an error of what it wraps.
+ * @example
+ * const traced: MiddlewareHooks = {
+ *   submit: ({ workflow }, next) => {
+ *     console.log(`submits ${workflow}`)
+ *     return next()
+ *   },
+ * }
  */
 export interface MiddlewareHooks {
   /** Is outside of these, if they are there too. */

@@ -2,13 +2,21 @@ import type { Action } from './action.ts'
 import type { StepOptions } from './context.ts'
 import type { Reference, Templated } from './reference.ts'
 
-/** Policies of one planned step and its place in the plan. */
+/**
+ * Policies of one planned step and its place in the plan.
+ * @example
+ * const first = plan.step(charge, { id: 'o-1', amount: 10 })
+ * plan.step(ship, { id: 'o-1', charge: 'on invoice' }, { after: [first], rescue: 'skip' })
+ */
 export interface PlannedStepOptions extends StepOptions {
   /** Waits for these besides the steps its input refers to. */
   after?: readonly { readonly output: unknown }[]
 }
 
-/** A step that was planned, or everything that an action planned. */
+/**
+ * A step that was planned, or everything that an action planned.
+ * @example const { output }: Planned<{ id: string }> = plan.step(charge, { id: 'o-1', amount: 10 })
+ */
 export interface Planned<O = unknown> {
   /** What it will give: may stand in the input of any later step, or in what `plan` returns. */
   readonly output: Reference<O>
@@ -23,6 +31,14 @@ export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
 /**
  * Builds a plan. Steps run as soon as what they refer to is done; `sequence`, `concurrence` and `after` add order where no
  * data does. Used after `plan` has returned, or with what belongs to another plan, it throws PLAN_MISUSE.
+ * @example
+ * const flow = workflow('flow', {
+ *   plan({ id }: { id: string }, plan) {
+ *     const { output } = plan.step(charge, { id, amount: 10 })
+ *     plan.step(ship, { id, charge: output.id })
+ *     return { charge: output.id }
+ *   },
+ * })
  */
 export interface PlanContext {
   /** The transaction given to submit(); undefined when a scheduler plans, and in a preview. */

@@ -13,10 +13,16 @@ import { checkInteger, checkOptions } from './options.ts'
 import { DEFAULT_PAYLOAD_LIMIT, encode } from './payload.ts'
 import { type RetryOptions, toRetryPlan } from './retry.ts'
 
-/** A rescue strategy; `{ skip: output }` skips the step and records the output given in its place. */
+/**
+ * A rescue strategy; `{ skip: output }` skips the step and records the output given in its place.
+ * @example const rescue: RescueOption = { skip: { id: 'none' } }
+ */
 export type RescueOption = RescueStrategy | { readonly skip: unknown }
 
-/** How a step is tried, bounded and rescued. The action gives the base, the workflow the rescue, the step the rest. */
+/**
+ * How a step is tried, bounded and rescued. The action gives the base, the workflow the rescue, the step the rest.
+ * @example const careful: PolicyOptions = { completeWithin: '5s', semantics: 'at-most-once', rescue: 'pause' }
+ */
 export interface PolicyOptions {
   /** Complete-by of one attempt, counted from its start; 30 s. */
   completeWithin?: Duration

@@ -5,7 +5,16 @@ import type { StepContext, StepEvent, SuspendOptions } from './action.ts'
 import { type Duration, positiveMilliseconds } from './duration.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 
-/** How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON. */
+/**
+ * How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON.
+ * @example
+ * const run = polling({
+ *   invoke: (page: string, step) => api.render(page, step.idempotencyKey),
+ *   poll: (job: string) => api.job(job),
+ *   done: ({ state }) => state === 'done',
+ *   timeout: '1h',
+ * })
+ */
 export interface PollingOptions<I, T, S, O> {
   /** Starts the work (by `step.idempotencyKey`, so that it is started once) and gives its name. */
   invoke(input: I, step: StepContext): T | Promise<T>
@@ -21,7 +30,7 @@ export interface PollingOptions<I, T, S, O> {
   cancel?(task: T, step: StepContext): unknown
   /** Distances between polls, each for `pollsEach` polls, the last for good; 500 ms doubling to 16 s. */
   intervals?: readonly Duration[]
-  /** 5 */
+  /** Polls at each of the distances; 5. */
   pollsEach?: number
   /** Polls in a row that may fail; 2. A PermanentError ends the step at once. */
   failures?: number

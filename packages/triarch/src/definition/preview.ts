@@ -34,7 +34,10 @@ export interface PlanViewStep {
   standing: Standing
 }
 
-/** A plan, as people and pages want to see it. */
+/**
+ * A plan, as people and pages want to see it.
+ * @example for (const { id, name, after } of (await preview(fulfil, order)).steps) console.log(id, name, after)
+ */
 export interface PlanView {
   /** Its steps, in the order in which they were planned. */
   steps: PlanViewStep[]

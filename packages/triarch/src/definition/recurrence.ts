@@ -5,7 +5,12 @@ import { type Duration, positiveMilliseconds } from './duration.ts'
 /** When something recurs: as data. */
 export type Recurrence = { cron: string; timeZone: string } | { every: number; offset: number }
 
-/** When something recurs: by a cron pattern, or at an interval. */
+/**
+ * When something recurs: by a cron pattern, or at an interval.
+ * @example
+ * const nights: RecurrenceOptions = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
+ * const hours: RecurrenceOptions = { every: '1h' }
+ */
 export interface RecurrenceOptions {
   /** Minute, hour, day, month, weekday (a field before: second; one after: year), or `@daily` and the like. */
   cron?: string

@@ -6,6 +6,7 @@ declare const referent: unique symbol
 /**
  * A value that is known once its step is done. Its parts are references too (`db.output.addresses[0]`), and it may stand
  * anywhere inside the input of a later step, which then waits for it.
+ * @example const id: Reference<string> = plan.step(charge, { id: 'o-1', amount: 10 }).output.id
  */
 export type Reference<T = unknown> = { readonly [referent]: T } & Parts<NonNullable<T>>
 

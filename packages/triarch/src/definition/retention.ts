@@ -11,6 +11,7 @@ export type EndResult = Exclude<TaskResult, 'pending'>
 /**
  * How long stopped tasks are kept: a duration for all, or one for each result; null: for ever. Results that are not named
  * are kept as if nothing was said.
+ * @example const retention: RetentionOption = { success: '30d', error: '52w', cancelled: null }
  */
 export type RetentionOption = Duration | null | { readonly [result in EndResult]?: Duration | null }
 

@@ -3,23 +3,29 @@ import type { RetryPlan } from '../kernel/step/policy.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import { checkFunction, checkInteger, checkOptions } from './options.ts'
 
-/** The waits between attempts. What is not given stays as it was in the layer below. */
+/**
+ * The waits between attempts. What is not given stays as it was in the layer below.
+ * @example const backoff: BackoffOptions = { initial: '1s', factor: 3, max: '5m', jitter: false }
+ */
 export interface BackoffOptions {
-  /** Wait before the second attempt. */
+  /** Wait before the second attempt; 200 ms. */
   initial?: Duration
-  /** Each wait is this many times the one before; at least 1. */
+  /** Each wait is this many times the one before; at least 1; 2. */
   factor?: number
-  /** Longest wait. */
+  /** Longest wait; 10 minutes, of a compensation 30. */
   max?: Duration
-  /** Draw each wait at random from its upper half, so that tasks which failed together do not come back together. */
+  /** Draw each wait at random from its upper half, so that tasks which failed together do not come back together; true. */
   jitter?: boolean
 }
 
-/** How often and at what distance a step is tried. What is not given stays as it was in the layer below. */
+/**
+ * How often and at what distance a step is tried. What is not given stays as it was in the layer below.
+ * @example const retry: RetryOptions = { attempts: 5, retryIf: (error) => !String(error).includes('404') }
+ */
 export interface RetryOptions {
-  /** Attempts in all, the first included: 1 to 1,000,000. */
+  /** Attempts in all, the first included: 1 to 1,000,000; 40, of a compensation 60. */
   attempts?: number
-  /** The waits between attempts. */
+  /** The waits between attempts, each with a default of its own. */
   backoff?: BackoffOptions
   /** Has the last word on whether an error is worth another attempt; runs where the action runs. */
   retryIf?: (error: unknown) => boolean

@@ -18,26 +18,36 @@ import { checkWorkflow, type Workflow } from './workflow.ts'
 /** What happens to an occurrence while the task of an earlier one has not stopped. */
 export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
 
-/** What a schedule starts, and when. */
+/**
+ * What a schedule starts, and when.
+ * @example
+ * await triarch.schedule('nightly', {
+ *   workflow: fulfil,
+ *   input: order,
+ *   cron: '0 3 * * *',
+ *   overlap: 'skip',
+ *   catchUp: { limit: 1, within: '6h' },
+ * })
+ */
 export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOptions {
   /** What each of its tasks runs. */
   workflow: Workflow<I, O>
   /** The input of each of its tasks. */
   input: NoInfer<I>
-  /** `skip`. */
+  /** What happens to an occurrence while the task of an earlier one has not stopped; `skip`. */
   overlap?: Overlap
   /**
-   * Of the occurrences that are due at once (after an outage): the latest so many run, 1, and none that is older than
-   * `within`. The others are missed.
+   * Of the occurrences that are due at once (after an outage): at most `limit` run, the latest ones, and none that is older than
+   * `within`; 1, however old. The others are missed.
    */
   catchUp?: { limit?: number; within?: Duration }
   /** Each occurrence is put off by a random part of this; by nothing. */
   jitter?: Duration
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
-  /** The name of the schedule is added as `schedule`. */
+  /** Of each of its tasks, up to 31 short strings; none. The name of the schedule is added as `schedule`. */
   tags?: Readonly<Record<string, string>>
-  /** Of each of its tasks, as of a submission. */
+  /** Of each of its tasks, as of a submission; none. */
   metadata?: Readonly<Record<string, string>>
 }
 

@@ -1,7 +1,10 @@
 import { TriarchError } from '../error/error.ts'
 import { formatPath } from './path.ts'
 
-/** The Standard Schema interface, version 1 (https://standardschema.dev): zod, valibot, arktype and others implement it. */
+/**
+ * The Standard Schema interface, version 1 (https://standardschema.dev): zod, valibot, arktype and others implement it.
+ * @example const schema: StandardSchema<{ id: string }> = z.object({ id: z.string() })
+ */
 export interface StandardSchema<Input = unknown, Output = Input> {
   /** What every Standard Schema has. */
   readonly '~standard': {

@@ -3,7 +3,12 @@ import type { ActionDefinition, StepContext, StepEvent, Verification } from './a
 import type { Jsonified } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
 
-/** What the module of an action that runs in threads exports. */
+/**
+ * What the module of an action that runs in threads exports.
+ * @example
+ * export const run = (input: { width: number }) => ({ pixels: input.width ** 2 })
+ * const code = { run } satisfies ThreadModule
+ */
 export interface ThreadModule {
   /** Does the work. */
   run(input: never, step: StepContext, event?: StepEvent): unknown
@@ -18,7 +23,14 @@ export type ThreadInput<M> = M extends { run(input: infer I, ...rest: never[]): 
 /** What a workflow gets back of a module's `run`. */
 export type ThreadOutput<M> = M extends { run(...args: never[]): infer R } ? Jsonified<Awaited<R>> : never
 
-/** An action whose code runs in a pool of threads of the process, for what computes rather than waits. */
+/**
+ * An action whose code runs in a pool of threads of the process, for what computes rather than waits.
+ * @example
+ * const resize = payments.action('resize', {
+ *   thread: new URL('./resize.ts', import.meta.url),
+ *   completeWithin: '1m',
+ * })
+ */
 export type ThreadActionDefinition = PolicyOptions &
   Pick<ActionDefinition, 'present' | 'hints' | 'middleware' | 'subscribe' | 'concurrency' | 'input' | 'output'> & {
     /**

@@ -15,7 +15,16 @@ import type { Resolved } from './reference.ts'
 import { type RetentionOption, toRetention } from './retention.ts'
 import { checkSchema, type StandardSchema } from './schema.ts'
 
-/** A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns. */
+/**
+ * A workflow's logic and its policies. `I` is what `run` is given, `O` what it returns.
+ * @example
+ * const fulfil = workflow('fulfil', {
+ *   version: '2',
+ *   rescue: 'compensate',
+ *   completeWithin: '1d',
+ *   run: async (order: { id: string; amount: number }, task) => task.run(charge, order),
+ * })
+ */
 export interface WorkflowDefinition<I = unknown, O = unknown> {
   /** A task keeps the version it started with; '1'. */
   version?: string
@@ -88,7 +97,12 @@ export type PlannedWorkflowDefinition<P, R, I> = Omit<
   plan(input: P, plan: PlanContext): R
 }
 
-/** A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the events it takes. */
+/**
+ * A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the events it takes.
+ * @example
+ * const wait = async <I, O>(workflow: Workflow<I, O>, input: NoInfer<I>) =>
+ *   (await triarch.submit(workflow, input)).result()
+ */
 export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoEvents> {
   /** Its name. */
   readonly name: string

@@ -118,7 +118,10 @@ export const catalogue = {
   INVARIANT: 'Triarch broke a rule of its own: please report it with the message and the stack.',
 } as const
 
-/** The `code` of every error that Triarch raises: stable, for programs. docs/reference/errors.md says what to do about each. */
+/**
+ * The `code` of every error that Triarch raises: stable, for programs. docs/reference/errors.md says what to do about each.
+ * @example const known: ErrorCode = 'TASK_EXISTS'
+ */
 export type ErrorCode = keyof typeof catalogue
 
 /** True when the text is a code of the catalogue. */

@@ -1,4 +1,7 @@
-/** What an alert is about: stable, for programs. docs/reference/alerts.md says what to do about each. */
+/**
+ * What an alert is about: stable, for programs. docs/reference/alerts.md says what to do about each.
+ * @example const urgent: readonly AlertCode[] = ['STEP_HELD', 'TASK_QUARANTINED']
+ */
 export type AlertCode =
   | 'TASK_PAUSED'
   | 'TASK_QUARANTINED'
@@ -14,7 +17,10 @@ export type AlertCode =
   | 'SLOT_OVERRUN'
   | 'LOST_TAIL'
 
-/** Something an operator must see. What it is about is given as far as it is about that. */
+/**
+ * Something an operator must see. What it is about is given as far as it is about that.
+ * @example triarch.on('alert', ({ code, task, message }: Alert) => console.error(code, task, message))
+ */
 export interface Alert {
   /** What it is about: stable, for programs. */
   code: AlertCode

@@ -1,7 +1,15 @@
-/** A value that survives a round trip through JSON unchanged. Everything the history holds is made of these. */
+/**
+ * A value that survives a round trip through JSON unchanged. Everything the history holds is made of these.
+ * @example const value: Json = { id: 'o-1', tags: ['new'], amount: 10, note: null }
+ */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** An error as the history records it: plain data, its causes nested, so that it can be read after the process is gone. */
+/**
+ * An error as the history records it: plain data, its causes nested, so that it can be read after the process is gone.
+ * @example
+ * const { error } = await task.status()
+ * console.log(error?.code, error?.message, error?.cause?.message)
+ */
 export interface ErrorRecord {
   /** The class of the error, such as `TypeError`. */
   name: string

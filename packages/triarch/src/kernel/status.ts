@@ -1,4 +1,7 @@
-/** The states of DESIGN §5 as data: `moves.task.running` lists every state a running task may go to. */
+/**
+ * The states of DESIGN §5 as data: `moves.task.running` lists every state a running task may go to.
+ * @example const open: readonly TaskStatus[] = ['pending', 'running', 'paused']
+ */
 export type TaskStatus =
   | 'scheduled'
   | 'pending'
@@ -9,7 +12,10 @@ export type TaskStatus =
   | 'compensating'
   | 'stopped'
 
-/** How a task ended; `pending` until it has. `warning`: a success of which something was skipped. */
+/**
+ * How a task ended; `pending` until it has. `warning`: a success of which something was skipped.
+ * @example const bad: readonly TaskResult[] = ['error', 'compensated']
+ */
 export type TaskResult = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
 
 /** A warning is a success of which something was skipped. */
@@ -17,7 +23,10 @@ export function succeeded(result: TaskResult): boolean {
   return result === 'success' || result === 'warning'
 }
 
-/** Where a step is between its request and its end. docs/reference/states.md has every move. */
+/**
+ * Where a step is between its request and its end. docs/reference/states.md has every move.
+ * @example const under: StepStatus[] = ['running', 'suspended']
+ */
 export type StepStatus =
   | 'pending'
   | 'running'

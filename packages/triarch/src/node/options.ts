@@ -15,10 +15,23 @@ import type { SchedulerLimits } from '../scheduler/owner.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
 
-/** What a node does: own tasks, run attempts, watch over both. */
+/**
+ * What a node does: own tasks, run attempts, watch over both.
+ * @example const roles: readonly Role[] = ['scheduler', 'supervisor']
+ */
 export type Role = 'scheduler' | 'agent' | 'supervisor'
 
-/** What a node is made of. Only `store` is needed to submit and watch tasks. */
+/**
+ * What a node is made of. Only `store` is needed to submit and watch tasks.
+ * @example
+ * const triarch = new Triarch({
+ *   store: sqlite('shop.db'),
+ *   workflows: [fulfil],
+ *   agents: [payments],
+ *   roles: ['scheduler', 'agent'],
+ *   retention: '30d',
+ * })
+ */
 export interface TriarchOptions {
   /** Where everything is kept: `sqlite(…)`, `postgres(…)`, `memory()`. */
   store: StoreFactory
@@ -51,9 +64,9 @@ export interface TriarchOptions {
   retention?: RetentionOption
   /** Bounds, each with a default of its own. */
   limits?: Partial<Limits>
-  /** Around all that happens in this process: what is submitted, planned, attempted and shown here. */
+  /** Around all that happens in this process: what is submitted, planned, attempted and shown here; none. */
   middleware?: readonly Middleware[]
-  /** For every task submitted here, besides those of its workflow. */
+  /** For every task submitted here, besides those of its workflow; none. */
   hooks?: readonly TaskHook[]
   /** Takes engine errors that nobody else hears of, and those of listeners; a process warning when not given. */
   onError?: (error: unknown) => unknown
@@ -68,7 +81,10 @@ export interface TriarchOptions {
   environment?: Environment
 }
 
-/** Every bound, and what crossing it means. */
+/**
+ * Every bound, and what crossing it means.
+ * @example const triarch = new Triarch({ store: sqlite('shop.db'), limits: { payload: 1_048_576 } })
+ */
 export interface Limits {
   /** Bytes of JSON of one input, output or event: 262,144. Larger: PAYLOAD_TOO_LARGE. */
   payload: number

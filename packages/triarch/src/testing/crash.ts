@@ -9,7 +9,15 @@ import { SharedStore } from './shared.ts'
 import { type Drive, type Trial, type TrialOptions, trial } from './trial.ts'
 import { messageOf, type Problem, problemOf, runOf } from './verdict.ts'
 
-/** Around the runs, and how many there are. */
+/**
+ * Around the runs, and how many there are.
+ * @example
+ * await crashEverywhere(fulfil, order, {
+ *   agents: [payments],
+ *   drive: ({ task }) => task.emit('approved'),
+ *   faults: ['crash-after', 'unanswered'],
+ * })
+ */
 export interface CrashOptions<O = unknown> {
   /** Agents of the workflow's actions. */
   agents?: readonly Agent[]
@@ -50,7 +58,7 @@ const LEASE_SHARE = 100
  * (the process dies before or after it, or does not hear that it was done), every attempt of a step (the service fails,
  * does not answer, refuses). Each run must come to rest and end as the undisturbed one did, unless a step used up its
  * attempts or a deadline passed. Throws CRASH_TEST_FAILED (a CrashTestError) when one does not.
- * @example const { runs, results } = await crashEverywhere(fulfil, { id: 'o-1', amount: 10 }, { agents: [payments] })
+ * @example const { runs, results } = await crashEverywhere(fulfil, order, { agents: [payments] })
  */
 export async function crashEverywhere<I, O>(
   workflow: Workflow<I, O>,

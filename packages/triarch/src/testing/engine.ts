@@ -8,7 +8,10 @@ import type { TriarchOptions } from '../node/options.ts'
 import { memory } from './memory.ts'
 import { VirtualEnvironment } from './virtual.ts'
 
-/** As for a Triarch; an in-memory store and virtual time when not given. */
+/**
+ * As for a Triarch; an in-memory store and virtual time when not given.
+ * @example const engine = await testEngine({ workflows: [fulfil], agents: [payments], seed: 7 })
+ */
 export interface TestOptions extends Partial<Omit<TriarchOptions, 'environment'>> {
   /** Shared by several engines, it gives them the same time. */
   environment?: VirtualEnvironment

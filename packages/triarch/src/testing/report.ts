@@ -37,7 +37,10 @@ export interface CrashFailure {
   cause?: unknown
 }
 
-/** What crashEverywhere() found. */
+/**
+ * What crashEverywhere() found.
+ * @example const { calm, runs, failures } = await crashEverywhere(fulfil, order, { agents: [payments] })
+ */
 export interface CrashReport<O = unknown> {
   /** The undisturbed run. */
   calm: CrashRun<O>
@@ -56,7 +59,7 @@ export interface CrashReport<O = unknown> {
 /**
  * What crashEverywhere() throws: all it found.
  * @example
- * const error = await crashEverywhere(fulfil, { id: 'o-1', amount: 10 }).catch((error: unknown) => error)
+ * const error = await crashEverywhere(fulfil, order).catch((error: unknown) => error)
  * if (error instanceof CrashTestError) console.log(error.report.failures)
  */
 export class CrashTestError extends TriarchError {

@@ -16,7 +16,14 @@ import { type AttemptCall, type Saboteur, sabotagedAgent, sabotagedWorkflow } fr
 import type { SharedStore } from './shared.ts'
 import { World } from './world.ts'
 
-/** What runs beside the engine, in the application's process, where nothing crashes. */
+/**
+ * What runs beside the engine, in the application's process, where nothing crashes.
+ * @example
+ * const drive = async ({ task, sleep }: Drive) => {
+ *   await sleep('1h')
+ *   await task.emit('approved', { by: 'anna' })
+ * }
+ */
 export interface Drive<O = unknown> {
   /** The workflow's own task. */
   task: TaskHandle<O>

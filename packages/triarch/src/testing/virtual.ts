@@ -4,7 +4,10 @@ import { Heap } from '../environment/heap.ts'
 import { seededRandom } from '../environment/random.ts'
 import { uuidv7Source } from '../environment/uuid.ts'
 
-/** Where time and chance begin. */
+/**
+ * Where time and chance begin.
+ * @example const environment = new VirtualEnvironment({ seed: 7, start: new Date('2026-12-24') })
+ */
 export interface VirtualOptions {
   /** The same seed gives the same randomness and ids; 1. */
   seed?: number

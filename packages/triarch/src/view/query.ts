@@ -5,7 +5,10 @@ import { TriarchError } from '../error/error.ts'
 import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
 import type { ListQuery } from '../store/port.ts'
 
-/** Which tasks to list, and how many. */
+/**
+ * Which tasks to list, and how many.
+ * @example const { tasks } = await triarch.list({ status: ['running', 'paused'], limit: 50 })
+ */
 export interface ListOptions {
   /** Tasks in this state, or in one of these. */
   status?: TaskStatus | readonly TaskStatus[]

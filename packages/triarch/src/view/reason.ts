@@ -58,7 +58,12 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
   | { code: 'moving'; node?: string }
 )
 
-/** What a task waits for, as `explain` tells it. */
+/**
+ * What a task waits for, as `explain` tells it.
+ * @example
+ * const { text, reasons } = await triarch.explain('o-1')
+ * if (reasons.some(({ code }) => code === 'no-agent')) console.error(text)
+ */
 export interface Explanation {
   /** The id of the task. */
   task: string

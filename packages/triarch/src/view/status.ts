@@ -8,7 +8,10 @@ import { isOutstanding } from '../kernel/turn.ts'
 import { legible } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
 
-/** A task as its row shows it. */
+/**
+ * A task as its row shows it.
+ * @example for await (const { status, progress } of task.watch()) console.log(status, progress)
+ */
 export interface TaskInfo {
   /** The id of the task. */
   id: string
@@ -55,7 +58,10 @@ export interface TaskInfo {
 /** Parts of a task that may be unreadable in the store. */
 export type Broken = 'progress' | 'output' | 'error' | 'pause'
 
-/** A task and the steps it has under way. */
+/**
+ * A task and the steps it has under way.
+ * @example const { status, steps, metadata } = await task.status()
+ */
 export interface TaskDetails extends TaskInfo {
   /** Of its submission, and of those of the tasks above it. */
   metadata: Record<string, string>

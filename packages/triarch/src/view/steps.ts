@@ -11,7 +11,10 @@ import type { StepStatus } from '../kernel/status.ts'
 import { Table } from '../kernel/table.ts'
 import { type Veil, veiled } from './veil.ts'
 
-/** One step of a task, as people and pages want to see it: nothing secret is in it. */
+/**
+ * One step of a task, as people and pages want to see it: nothing secret is in it.
+ * @example const failed = (await task.steps()).filter(({ status }) => status === 'error')
+ */
 export interface StepView {
   /** Its number in the task. */
   id: number

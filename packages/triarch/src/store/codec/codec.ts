@@ -12,6 +12,12 @@ export interface Encoded {
 /**
  * How payloads are kept in the store: compressed, encrypted, or in another way of your own. It is called for each value that is
  * written or read, on the event loop, so it must be quick.
+ * @example
+ * const reversed: Codec = {
+ *   name: 'reversed',
+ *   encode: (data) => ({ data: data.toReversed() }),
+ *   decode: (data) => data.toReversed(),
+ * }
  */
 export interface Codec {
   /** Kept with each value that it encoded, for whoever decodes: it must never mean anything else. `[a-z][a-z0-9-]*`, at most 32. */

@@ -3,7 +3,10 @@ import { checkInteger, checkOptions } from '../../definition/options.ts'
 import type { Codec } from './codec.ts'
 import { invalid } from './codec.ts'
 
-/** What is compressed, and how. */
+/**
+ * What is compressed, and how.
+ * @example const codec = compress({ algorithm: 'brotli', above: 4_096 })
+ */
 export interface CompressOptions {
   /** `zstd` when not given: the quickest. All three can always be read. */
   algorithm?: 'zstd' | 'brotli' | 'deflate'

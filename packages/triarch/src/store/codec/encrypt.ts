@@ -12,7 +12,12 @@ export interface EncryptionKey {
   key: Uint8Array | string
 }
 
-/** The keys, of which the first is the current one. */
+/**
+ * The keys, of which the first is the current one.
+ * @example
+ * const keys = [{ id: '2027', key }, { id: '2026', key: process.env.OLD_KEY ?? '' }]
+ * const codec = encrypt({ keys })
+ */
 export interface EncryptOptions {
   /** The first encrypts; each decrypts what it encrypted. */
   keys: readonly EncryptionKey[]

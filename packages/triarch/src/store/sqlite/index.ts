@@ -4,7 +4,10 @@ import { TriarchError } from '../../error/error.ts'
 import type { StoreFactory } from '../factory.ts'
 import { SqliteStore } from './store.ts'
 
-/** How the file is written, and how long others are waited for. */
+/**
+ * How the file is written, and how long others are waited for.
+ * @example const store = sqlite('shop.db', { writer: 'worker', migrate: 'refuse' })
+ */
 export interface SqliteOptions {
   /** Where commits run: in this thread, in one of their own, or by what a commit takes here (the default). */
   writer?: 'auto' | 'inline' | 'worker'
@@ -17,7 +20,10 @@ export interface SqliteOptions {
   migrate?: 'auto' | 'wait' | 'refuse'
 }
 
-/** What `task.transaction` gives to write with: a connection to the same file. */
+/**
+ * What `task.transaction` gives to write with: a connection to the same file.
+ * @example await task.transaction('book', (tx: SqliteTransaction) => void tx.exec('DELETE FROM drafts'))
+ */
 export type SqliteTransaction = DatabaseSync
 
 const writers: readonly SqliteOptions['writer'][] = ['auto', 'inline', 'worker']
