@@ -146,7 +146,7 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   undo?(done: { input: I; output: unknown }, step: StepContext): unknown
   /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */
   verify?(input: I, step: StepContext): Verification<O> | Promise<Verification<O>>
-  /** Its code is in a module that threads run. */
+  /** @internal Its code is in a module that threads run. */
   readonly thread?: { readonly module: string; readonly undo: boolean; readonly verify: boolean }
   /** @internal Of what agent.batch() defined: `run` gives the pages of its source. */
   readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
