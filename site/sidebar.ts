@@ -38,7 +38,10 @@ export function sidebar(pages: Page[]): Group[] {
       items: names
         .filter(({ name }) => groups.find((group) => group.of.test(name))?.of === of)
         .sort((a, b) => rank(first, a.name) - rank(first, b.name) || (a.name < b.name ? -1 : 1))
-        .map(({ page, name }) => ({ text: titleOf(page.markdown), link: `/${name.replace(/(^|\/)index$/, '$1')}` })),
+        .map(({ page, name }) => ({
+          text: name.endsWith('/index') ? 'Overview' : titleOf(page.markdown),
+          link: `/${name.replace(/(^|\/)index$/, '$1')}`,
+        })),
     }))
     .filter(({ items }) => items.length > 0)
 }
