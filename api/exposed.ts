@@ -5,6 +5,7 @@ const written = 'how an export is written: nobody has a value of it'
 
 /** What exports name without its being one, besides what records are made of. */
 export const known: Readonly<Record<string, string>> = {
+  Arriving: written,
   Callable: written,
   Empty: written,
   KeyFunction: written,

@@ -48,8 +48,28 @@ export type Jsonified<T> = unknown extends T
 /** A property may be absent, and stays so. */
 type Property<T> = unknown extends T ? T : T extends undefined ? T : Jsonified<T>
 
+/**
+ * An input as it arrives, down to five levels: recursive types have no last. What is refused cannot arrive as something else; what
+ * may be absent, such as a callback, is taken to be.
+ */
+type Arriving<T, Depth extends unknown[] = []> = Depth['length'] extends 5
+  ? T
+  : unknown extends T
+    ? T
+    : Json extends T
+      ? T
+      : T extends string | number | boolean | null | undefined | Refused
+        ? T
+        : T extends { toJSON(key?: string): infer R }
+          ? Arriving<R, [...Depth, 0]>
+          : T extends Empty
+            ? Record<never, never>
+            : T extends object
+              ? { [K in keyof T]: T[K] extends Callable ? null : Arriving<T[K], [...Depth, 0]> }
+              : T
+
 /** What callers give: the input, or what cannot be given where JSON would make something else of it, and `run` would be none the wiser. */
-export type Given<I> = [Jsonified<I>] extends [I | null] ? I : I & NeedsInputSchema<I>
+export type Given<I> = [Arriving<I>] extends [I] ? I : I & NeedsInputSchema<I>
 
 /** The definition needs an `input` schema that takes what JSON makes of the input: of a Date, a string. */
 export interface NeedsInputSchema<I> {

@@ -18,6 +18,7 @@ type ReceiptJson = { chargeId: string; at: string; note: string }
 
 // The compiler checks what is in here; little of it runs.
 declare const task: TaskContext
+declare const brand: unique symbol
 const shop = agent('shop')
 
 describe('an action takes its types', () => {
@@ -106,6 +107,33 @@ describe('what JSON makes something else of', () => {
     const coerced = z.object({ when: z.coerce.date<string>() })
     const strict = shop.action('coerced', { input: coerced, run: (input) => input.when.getTime() })
     expectTypeOf(() => task.run(strict, { when: '2026-01-01' })).returns.resolves.toEqualTypeOf<number>()
+  })
+
+  it('may stand deep in it, and be methods, too', () => {
+    class Basket {
+      readonly ids: string[] = []
+      clear(): void {}
+    }
+    const clear = shop.action('clear', { run: async (input: { basket: Basket }) => input.basket.clear() })
+    // @ts-expect-error its methods do not arrive
+    void (() => task.run(clear, { basket: new Basket() }))
+    const deep = shop.action('deep', { run: async (input: { a: { b: { c: Date }[] } }) => input.a.b.length })
+    // @ts-expect-error the date is as deep
+    void (() => task.run(deep, { a: { b: [{ c: new Date(0) }] } }))
+  })
+
+  it('is not in what is recursive, branded, optional, or either of two', () => {
+    type Text = string | Text[] | { [key: string]: Text }
+    type Tree = { name: string; children: Tree[]; parent?: Tree | undefined }
+    type Brand = { readonly [brand]: 'order' }
+    const all = shop.action('all', {
+      run: async (input: { text: Text; tree: Tree; id: string & Brand; when: Date | string; done?: () => void }) =>
+        input.id.length,
+    })
+    const tree: Tree = { name: 'a', children: [{ name: 'b', children: [] }] }
+    void (() => task.run(all, { text: ['a', { b: 'c' }], tree, id: 'o-1' as string & Brand, when: '2026-01-01' }))
+    const pair = shop.action('pair', { run: async (input: [a: number, b?: string] | null) => input?.[1] ?? '' })
+    expectTypeOf(() => task.run(pair, [1])).returns.resolves.toEqualTypeOf<string>()
   })
 
   it('is no concern of code that is written for any type', () => {
