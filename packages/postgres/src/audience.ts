@@ -32,22 +32,29 @@ export class Audience {
   readonly #environment: Environment
   #members: readonly Member[] = []
   #readAt = Number.NEGATIVE_INFINITY
+  #outdated = false
 
   constructor(environment: Environment) {
     this.#environment = environment
   }
 
+  /** To be read before somebody is chosen. */
   get old(): boolean {
-    return this.#environment.monotonic() - this.#readAt > FRESH
+    return this.#outdated || !this.#fresh
+  }
+
+  get #fresh(): boolean {
+    return this.#environment.monotonic() - this.#readAt <= FRESH
   }
 
   /** Whether all schedulers say who need not look any more. */
   get addressed(): boolean {
-    return !this.old && this.#members.every(({ scheduler, addressed }) => !scheduler || addressed)
+    return this.#fresh && this.#members.every(({ scheduler, addressed }) => !scheduler || addressed)
   }
 
   read(rows: readonly { id: string; roles: string; runs: string | null }[]): void {
     this.#readAt = this.#environment.monotonic()
+    this.#outdated = false
     this.#members = rows.map(({ id, roles, runs }) => {
       const has = textsOf(roles)
       const said = runsOf<AddressedRuns>(runs)
@@ -60,6 +67,11 @@ export class Audience {
         addressed: said?.addressed === true,
       }
     })
+  }
+
+  /** A node came: it would hear of nothing until the rows are read again. */
+  came(): void {
+    this.#outdated = true
   }
 
   gone(node: string): void {

@@ -24,8 +24,8 @@ const BELIEVE_WAITING = 12_000
  * there is never more than one in flight; they are sent after the commit, outside of it: a transaction that notifies makes
  * all others that do wait for its flush. Losing one costs a sweep of the leader, who tells what nobody took.
  *
- * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `?` somebody waits for tasks to
- * end, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
+ * Words: `@node` has mail, `=node` may claim tasks, `+node` may take work, `-node` has left, `!` one came, `?` somebody waits
+ * for tasks to end, `.id` one did. `tasks`, `work` and `*` are for everybody; nodes of versions before say so.
  */
 export class Hints {
   readonly #environment: Environment
@@ -157,6 +157,7 @@ export class Hints {
       for (const word of this.#audience.work(action, count, self)) words.add(word)
     for (const node of tally.mail) if (node !== self) words.add(`@${node}`)
     for (const node of tally.left) words.add(`-${node}`)
+    if (tally.came) words.add('!')
     for (const id of tally.ended) if (id.isWellFormed()) words.add(`.${encodeURIComponent(id)}`)
     if (waits) words.add('?')
     return payloads(words)
@@ -222,6 +223,7 @@ export class Hints {
       if (word === '*') for (const hint of ['work', 'tasks', 'mail'] as const) hints.add(hint)
       else if (word === 'tasks' || word === 'work') hints.add(word)
       else if (word === '?') this.#awaitedUntil = this.#environment.monotonic() + BELIEVE_WAITING
+      else if (word === '!') this.#audience.came()
       else if (word.startsWith('-')) this.#audience.gone(rest)
       else if (word.startsWith('.')) ended.push(decodeURIComponent(rest))
       else if (rest === this.node && word.startsWith('@')) hints.add('mail')

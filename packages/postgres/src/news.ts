@@ -10,6 +10,8 @@ export type News =
   | { ended: string }
   /** This node left. */
   | { left: string }
+  /** A node came, or runs something else from now on. */
+  | 'came'
   /** Nobody has taken these (0012/look.sql): everybody is told who can act on one. */
   | { overlooked: readonly string[] }
   /** There are tasks or work, the caller does not know which: it is looked up. */
@@ -26,9 +28,11 @@ export class Tally {
   readonly work: Map<string, number> = new Map()
   /** What is overlooked is to be looked up. */
   unknown = false
+  came = false
 
   add(news: News): void {
-    if (typeof news === 'string') this.unknown = true
+    if (news === 'came') this.came = true
+    else if (typeof news === 'string') this.unknown = true
     else if ('mail' in news) this.mail.add(news.mail)
     else if ('ended' in news) this.ended.add(news.ended)
     else if ('left' in news) this.left.add(news.left)
@@ -49,7 +53,7 @@ export class Tally {
   }
 
   get empty(): boolean {
-    return !this.addresses && this.mail.size + this.ended.size + this.left.size === 0
+    return !this.addresses && !this.came && this.mail.size + this.ended.size + this.left.size === 0
   }
 }
 

@@ -294,7 +294,9 @@ export class PostgresStore implements port.StateStore {
     const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
-    return rows[0]?.[0] === true
+    const alive = rows[0]?.[0] === true
+    if (alive && runs) this.#tell(['came'])
+    return alive
   }
 
   /** Where the server's clock decides, and `pg` can be loaded by a thread. */

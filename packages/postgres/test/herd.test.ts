@@ -55,6 +55,7 @@ async function fleet(sizes: { workflows: readonly (typeof flow)[]; agents?: bool
       for (const { calls } of nodes) calls.reset()
     },
     nodes,
+    join,
     async [Symbol.asyncDispose]() {
       await Promise.all(nodes.map(({ triarch }) => triarch.stop({ grace: 0 })))
     },
@@ -114,6 +115,15 @@ describe('a fleet', () => {
       return task.id
     })
     expect(await t.client.task(id).result()).toBe(5)
+  })
+
+  it('gives a node that joins what was waiting for it, and what comes next', async () => {
+    await using t = await fleet([{ workflows: [flow], count: 1 }])
+    const first = await t.client.submit(flow, 1)
+    for await (const { status } of first.watch()) if (status === 'running') break
+    await t.join([], true)
+    expect(await first.result()).toBe(2)
+    expect(await (await t.client.submit(flow, 2)).result()).toBe(3)
   })
 
   it('takes what was told to a node that is no more, with the next sweep of the leader', async () => {

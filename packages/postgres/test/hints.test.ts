@@ -292,6 +292,15 @@ describe('hints', () => {
     expect(await hints.words([{ tasks: 'w@1' }])).toBeNull()
   })
 
+  it('reach a node that came a moment ago, though all the others were known already', async () => {
+    expect(await told({ tasks: 'w@1' })).toEqual(['=a'])
+    members = [scheduler('late')]
+    expect(await told({ tasks: 'w@1' })).toEqual(['=a'])
+    expect(await hear('!')).toEqual([])
+    expect(await told({ tasks: 'w@1' })).toContain('=late')
+    expect(count(MEMBERS)).toBe(2)
+  })
+
   it('that were given last are sent before the end', async () => {
     hints.tell([{ left: 'n' }, { tasks: 'w@1' }])
     await hints.close()
