@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Json } from 'triarch'
 import { Courtesy } from '../packages/triarch/src/environment/courtesy.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
-import { FunctionDriver } from '../packages/triarch/src/scheduler/driver.ts'
+import { replay } from '../packages/triarch/src/scheduler/function/replay.ts'
+import { FunctionRun } from '../packages/triarch/src/scheduler/function/run.ts'
 import { datedEvents } from '../packages/triarch/src/scheduler/history.ts'
-import { replay } from '../packages/triarch/src/scheduler/replay.ts'
 import type { TaskRow } from '../packages/triarch/src/store/port.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { VirtualEnvironment } from '../packages/triarch/src/testing/virtual.ts'
@@ -47,7 +47,7 @@ export async function mismatches({ workflows }: Feature, { commits, tasks }: Rec
     if (!workflow) found.push(`${id}: nobody knows ${name} in version ${version}`)
     else if (begun && workflow.definition.run) {
       const strays: unknown[] = []
-      const driver = new FunctionDriver(workflow, rebuilt, PAYLOAD, (error) => strays.push(error))
+      const driver = new FunctionRun(workflow, rebuilt, PAYLOAD, (error) => strays.push(error))
       await replay({ environment, courtesy }, driver, rebuilt)
       for (const error of [driver.failure ?? [], strays].flat()) found.push(`${id}: ${String(error)}`)
     }

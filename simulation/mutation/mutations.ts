@@ -120,12 +120,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/runner.ts': [
         [
-          '    this.#snapshot = snapshot\n    this.#owner.committer.commit(',
-          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step, turn.at)\n    this.#owner.committer.commit(',
+          '    this.#snapshot = snapshot\n    this.#host.committer.commit(',
+          '    this.#snapshot = snapshot\n    for (const step of local) this.#start(step, turn.at)\n    this.#host.committer.commit(',
         ],
         [
-          '    for (const step of local) this.#start(step, turn.at)\n    this.#owner.committed(this, turn, transition, outcome.told === true)',
-          '    this.#owner.committed(this, turn, transition, outcome.told === true)',
+          '    for (const step of local) this.#start(step, turn.at)\n    this.#host.committed(this, turn, transition, outcome.told === true)',
+          '    this.#host.committed(this, turn, transition, outcome.told === true)',
         ],
       ],
     },
@@ -226,7 +226,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'the code draws chance that a replay does not repeat': {
     change: {
-      'scheduler/context.ts': [
+      'scheduler/function/context.ts': [
         ['random ??= seededRandom(hash32(', 'random ??= seededRandom(draws++ + hash32('],
         ['import { hash32', 'let draws = 0\nimport { hash32'],
       ],
@@ -533,17 +533,17 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'silence',
   },
   'a history grows for ever': {
-    change: { 'scheduler/play.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
+    change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
     by: ['bounds'],
     world: 'bounds',
   },
   'of a history the events are counted, and its bytes are not': {
-    change: { 'scheduler/play.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']] },
+    change: { 'scheduler/decisions.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']] },
     by: ['bounds'],
     world: 'bounds',
   },
   'a task does as much at once as it likes': {
-    change: { 'scheduler/play.ts': [['isWider(state, limits.fanOut)', 'isWider(state, limits.fanOut * 9)']] },
+    change: { 'scheduler/decisions.ts': [['isWider(state, limits.fanOut)', 'isWider(state, limits.fanOut * 9)']] },
     by: ['bounds'],
     world: 'bounds',
   },

@@ -11,7 +11,7 @@ import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
-import type { SchedulerLimits } from '../scheduler/owner.ts'
+import type { SchedulerLimits } from '../scheduler/host.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
 

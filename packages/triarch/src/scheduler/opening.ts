@@ -3,8 +3,8 @@ import type { Reply } from '../kernel/message.ts'
 import { type Rebuilt, rebuilding } from '../kernel/rebuild.ts'
 import type { Claim } from '../store/port.ts'
 import { Chronicle, contradictory } from './history.ts'
+import type { RunnerHost } from './host.ts'
 import { checkLegible, type Mail } from './mail.ts'
-import type { Owner } from './owner.ts'
 import { takeUp } from './takeup.ts'
 
 /** A claimed task as its history has it. */
@@ -19,23 +19,23 @@ export interface Opened {
 }
 
 /** Reads and folds in pieces: what comes with the claim, then the pages after it. Throws HISTORY_CORRUPT. */
-export async function openTask(owner: Owner, claim: Claim): Promise<Opened> {
-  const { courtesy } = owner
+export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> {
+  const { courtesy } = host
   for (const { id, message } of claim.letters) checkLegible(message, id, claim.trial?.strikes ?? null)
   const chronicle = new Chronicle()
   await courtesy.through(chronicle.adding(claim.records))
   if (claim.rest !== undefined) {
-    for await (const page of owner.pages(claim.id, chronicle.last)) await courtesy.through(chronicle.adding(page))
+    for await (const page of host.pages(claim.id, chronicle.last)) await courtesy.through(chronicle.adding(page))
   }
   const { last: seq, at, size, events } = chronicle
   if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
-  const rebuilt = await folded(owner, claim.id, events)
-  const replies = claim.orphaned && claim.unread ? await unreadReplies(owner, claim) : []
+  const rebuilt = await folded(host, claim.id, events)
+  const replies = claim.orphaned && claim.unread ? await unreadReplies(host, claim) : []
   return { rebuilt, mail: takeUp(rebuilt, claim, replies), seq, at, size }
 }
 
 /** A history that contradicts itself cannot be gone on from. */
-async function folded({ courtesy }: Owner, id: string, events: Chronicle['events']): Promise<Rebuilt> {
+async function folded({ courtesy }: RunnerHost, id: string, events: Chronicle['events']): Promise<Rebuilt> {
   try {
     return await courtesy.through(rebuilding(id, events))
   } catch (cause) {
@@ -45,10 +45,10 @@ async function folded({ courtesy }: Owner, id: string, events: Chronicle['events
 }
 
 /** Which attempts the letters speak of that did not come with the claim: those are not lost. */
-async function unreadReplies(owner: Owner, { key, letters }: Claim): Promise<Reply[]> {
+async function unreadReplies(host: RunnerHost, { key, letters }: Claim): Promise<Reply[]> {
   const replies: Reply[] = []
   for (let last = letters.at(-1)?.id ?? 0; ; ) {
-    const page = await owner.lettersAfter(key, last)
+    const page = await host.lettersAfter(key, last)
     for (const { message } of page) {
       if (message.type === 'reply') replies.push({ ...message, outcome: { kind: 'unknown' } })
     }
@@ -58,8 +58,8 @@ async function unreadReplies(owner: Owner, { key, letters }: Claim): Promise<Rep
 }
 
 /** The history as it is now, for code that starts anew from it. */
-export async function reread(owner: Owner, id: string): Promise<Rebuilt> {
+export async function reread(host: RunnerHost, id: string): Promise<Rebuilt> {
   const chronicle = new Chronicle()
-  for await (const page of owner.pages(id, 0)) await owner.courtesy.through(chronicle.adding(page))
-  return folded(owner, id, chronicle.events)
+  for await (const page of host.pages(id, 0)) await host.courtesy.through(chronicle.adding(page))
+  return folded(host, id, chronicle.events)
 }

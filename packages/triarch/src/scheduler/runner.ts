@@ -1,45 +1,44 @@
-import type { Workflow } from '../definition/workflow.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { isFull } from '../kernel/load.ts'
 import type { Message } from '../kernel/message.ts'
-import { advance } from '../kernel/plan/advance.ts'
-import { FINALIZE } from '../kernel/plan/plan.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
-import { dispatchable } from '../kernel/step/dispatch.ts'
 import { settleBatches } from '../kernel/step/failure.ts'
-import { isRelief, isSuspect } from '../kernel/step/loss.ts'
+import { isRelief } from '../kernel/step/loss.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
-import { Table } from '../kernel/table.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
 import { newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import { absent } from './absent.ts'
+import { Attempts, type Outgoing } from './attempts.ts'
+import { conclude } from './decisions.ts'
 import { drained } from './drained.ts'
-import { FunctionDriver } from './driver.ts'
-import type { LocalCode } from './effect.ts'
-import { finalizeCode } from './finalize.ts'
+import type { Driver } from './driver.ts'
+import { driverOf } from './drivers.ts'
 import { isAside } from './history.ts'
+import type { RunnerHost } from './host.ts'
 import { checkLegible, isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
-import type { Owner } from './owner.ts'
-import { planInTime } from './plan.ts'
-import { conclude, pauseFor, tell } from './play.ts'
-import { replay, wasRunning } from './replay.ts'
-import { agentAction, endsAttempt, hasStopped, maySleep, needsCode } from './rest.ts'
-import { eventsText, snapshotOf, stepRequest, workRequest } from './transition.ts'
+import { endsAttempt, hasStopped, maySleep } from './rest.ts'
+import { eventsText, snapshotOf, stepRequest } from './transition.ts'
 
 /** Who waits for less stays, however many others want its place: it would come back at once (ms). */
 const MOMENT = 1_000
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
+
+/** Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it has left. */
+type Phase = 'turning' | 'resting' | 'gone'
+
+const NONE: Outgoing = { work: [], local: [] }
 
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
@@ -52,7 +51,10 @@ export class TaskRunner {
   readonly epoch: number
   /** What the task's code sees of `AsyncLocalStorage`: that of its submission while it stays here, else nothing. */
   readonly context: CallContext
-  readonly #owner: Owner<TaskRunner>
+  readonly #host: RunnerHost<TaskRunner>
+  #phase: Phase = 'turning'
+  /** To be handed back once nothing of it runs here. */
+  #leaving = false
   /** Owners that died with the task on trial; null: it is not on trial. */
   strikes: number | null = null
   /** Bytes of its run, about. */
@@ -61,21 +63,15 @@ export class TaskRunner {
   weight = 0
   /** Something came of having it here. */
   moved = false
-  /** Its first turn is durable. */
-  #settled = false
   #seq = 0
   /** The last record known to be durable. */
   recorded = 0
   /** Of the latest record: none is older than the one before, whoever wrote that. */
   #at = 0
-  #driver: FunctionDriver | null = null
-  /** The code of the task's version, if this node has it: controls and made plans can do without. */
-  #workflow: Workflow | undefined
-  #planning = false
+  #driver: Driver = absent
+  /** The driver works something out, outside of turns. */
+  #working = false
   #mail: Mail[] = []
-  #busy = true
-  #gone = false
-  #evict = false
   /** Not yet written. */
   #draft: Draft | null = null
   /** What the task row holds. */
@@ -83,21 +79,18 @@ export class TaskRunner {
   #timer: Timer | null = null
   /** Letters already taken into a turn that is not yet durable. */
   #inFlight: number[] = []
-  /** Who waits to be told that a trial of these steps is recorded as begun. */
-  readonly #begun = new Table<number, (known: boolean) => void>()
-  /** Steps whose attempt runs in this process. */
-  readonly #here = new Set<number>()
+  readonly #attempts: Attempts
   readonly #notice = new Notice()
-  #stray: TriarchError | null = null
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
   idleSince = 0
 
   constructor(
-    owner: Owner<TaskRunner>,
+    host: RunnerHost<TaskRunner>,
     { id, epoch, state = newState(id) }: { id: string; epoch: number; state?: TaskState },
     context: CallContext,
   ) {
-    this.#owner = owner
+    this.#host = host
+    this.#attempts = new Attempts(host)
     this.context = context
     this.id = id
     this.epoch = epoch
@@ -106,13 +99,17 @@ export class TaskRunner {
   }
 
   /** A task that is created by its own first transition. */
-  static create(owner: Owner<TaskRunner>, draft: Draft, created: (outcome: CommitOutcome | Error) => void): TaskRunner {
+  static create(
+    host: RunnerHost<TaskRunner>,
+    draft: Draft,
+    created: (outcome: CommitOutcome | Error) => void,
+  ): TaskRunner {
     const { task, first } = draft
     const rebuilt = rebuild(
       task.id,
       first.map((event) => ({ at: task.at, event })),
     )
-    const runner = new TaskRunner(owner, { id: task.id, epoch: 1, state: rebuilt.state }, CallContext.here())
+    const runner = new TaskRunner(host, { id: task.id, epoch: 1, state: rebuilt.state }, CallContext.here())
     runner.#draft = draft
     runner.#at = task.at
     runner.#created = created
@@ -124,8 +121,8 @@ export class TaskRunner {
   }
 
   /** A task taken over from the store: rebuilt from its history. */
-  static claim(owner: Owner<TaskRunner>, claim: Claim): TaskRunner {
-    const runner = new TaskRunner(owner, claim, CallContext.none)
+  static claim(host: RunnerHost<TaskRunner>, claim: Claim): TaskRunner {
+    const runner = new TaskRunner(host, claim, CallContext.none)
     runner.key = claim.key
     runner.strikes = claim.trial?.strikes ?? null
     void runner.#guard(() => runner.#open(claim))
@@ -139,18 +136,22 @@ export class TaskRunner {
 
   /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
   get movable(): boolean {
-    return !this.#busy && this.#here.size === 0 && this.#mail.length === 0 && !this.#notice.underWay
+    return this.#phase === 'resting' && this.#attempts.none && this.#mail.length === 0 && !this.#notice.underWay
+  }
+
+  get #gone(): boolean {
+    return this.#phase === 'gone'
   }
 
   /** False: it has the letter already. */
   push(message: Message, letter: number | null = null): boolean {
     if (this.#gone) return false
-    if (letter !== null && !this.#owner.letters.take(letter, this.key ?? 0)) return false
+    if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
     this.#mail.push({ message, letter })
     // Nobody else's letters, read together with this one, wait for what is wrong with it.
     try {
       checkLegible(message, letter, this.strikes)
-      if (!this.#busy && isPressing(this.state, this.#mail)) this.#wake()
+      if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
     } catch (error) {
       this.#fail(error as Error)
     }
@@ -160,17 +161,16 @@ export class TaskRunner {
   /** The step is about to be tried by itself. True once that is recorded. */
   begun(step: number, attempt: number): Promise<boolean> {
     if (this.#gone) return Promise.resolve(false)
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    this.#begun.set(step, resolve)
+    const recorded = this.#attempts.tried(step)
     this.#mail.push({ message: { type: 'heartbeat', step, attempt, trial: 'begun' }, letter: null })
     this.#wake()
-    return promise
+    return recorded
   }
 
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
   release(cut: boolean): void {
-    this.#evict = true
-    if (cut) for (const step of this.#here) this.#mail.push({ message: { type: 'cut', step }, letter: null })
+    this.#leaving = true
+    if (cut) for (const step of this.#attempts.steps) this.#mail.push({ message: { type: 'cut', step }, letter: null })
     this.#wake()
   }
 
@@ -178,30 +178,30 @@ export class TaskRunner {
   discard(reason: Error): void {
     if (this.#gone) return
     this.#leave()
-    for (const step of this.#here) this.#owner.abandon(this.id, step, reason)
+    for (const step of this.#attempts.steps) this.#host.abandon(this.id, step, reason)
   }
 
   /** Leaves memory. Letters not consumed stay in the inbox for the next owner. */
   #leave(): void {
-    this.#gone = true
+    this.#phase = 'gone'
     this.#timer?.cancel()
-    for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#owner.letters.drop(letter)
-    for (const { letter } of this.#mail) if (letter !== null) this.#owner.letters.drop(letter)
-    for (const give of this.#begun.values()) give(false)
-    this.#owner.gone(this)
+    for (const letter of [...this.#inFlight, ...this.#notice.letters]) this.#host.letters.drop(letter)
+    for (const { letter } of this.#mail) if (letter !== null) this.#host.letters.drop(letter)
+    this.#attempts.leave()
+    this.#host.gone(this)
   }
 
   #wake(): void {
-    if (this.#busy || this.#gone) return
-    this.#busy = true
+    if (this.#phase !== 'resting') return
+    this.#phase = 'turning'
     this.#timer?.cancel()
     this.#timer = null
     void this.#guard(() => this.#turn())
   }
 
   async #open(claim: Claim): Promise<void> {
-    const { letters } = this.#owner
-    const { rebuilt, mail, seq, at, size } = await openTask(this.#owner, claim)
+    const { letters } = this.#host
+    const { rebuilt, mail, seq, at, size } = await openTask(this.#host, claim)
     this.#seq = seq
     this.recorded = seq
     this.#at = at
@@ -213,31 +213,23 @@ export class TaskRunner {
     this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
     await this.#replay(rebuilt)
     if (this.#gone) return
-    this.#owner.replayed(this)
+    this.#host.replayed(this)
     await this.#turn()
   }
 
-  #prepare(rebuilt: Rebuilt): FunctionDriver | null {
-    const workflow = this.#owner.workflow(rebuilt.state.workflow, rebuilt.state.version)
-    this.#workflow = workflow
-    this.#stray = null
-    this.#driver = workflow?.definition.run
-      ? new FunctionDriver(workflow, rebuilt, this.#owner.limits.payload, (error) => {
-          this.#stray = error
-          this.#wake()
-        })
-      : null
-    return this.#driver
+  #prepare(rebuilt: Rebuilt): void {
+    const { workflow, version } = rebuilt.state
+    this.#driver = driverOf(this.#host.workflow(workflow, version), rebuilt, this.#host, () => this.#wake())
   }
 
   async #replay(rebuilt: Rebuilt): Promise<void> {
-    const driver = this.#prepare(rebuilt)
+    this.#prepare(rebuilt)
     const undoes = this.#mail.some(({ message }) => message.type === 'compensate')
-    if (driver && wasRunning(rebuilt.state, undoes)) await replay(this.#owner, driver, rebuilt)
+    await this.#driver.replay(rebuilt, undoes)
   }
 
   async #turn(): Promise<void> {
-    const { environment, limits } = this.#owner
+    const { environment, limits } = this.#host
     this.#at = Math.max(this.#at, environment.now())
     const turn = newTurn(this.state, this.#at, environment.random, limits)
     const children: NewTask[] = []
@@ -245,13 +237,13 @@ export class TaskRunner {
     const driver = this.#driver
     // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
-    while (tell(driver, turn, children)) await drained(environment)
+    while (driver.tell(turn, children)) await drained(environment)
     // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
       const mail = this.#mail.shift() as Mail
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
-      if (endsAttempt(this.state, mail.message)) this.#here.delete(mail.message.step)
+      if (endsAttempt(this.state, mail.message)) this.#attempts.ended(mail.message.step)
       const alone = isRelief(this.state, mail.message)
       receive(turn, mail.message)
       if (alone) {
@@ -259,67 +251,52 @@ export class TaskRunner {
         turn.deliveries.length = 0
         turn.reload = true
       }
-      while (tell(driver, turn, children)) await drained(environment)
+      while (driver.tell(turn, children)) await drained(environment)
     }
     settleBatches(turn)
-    while (tell(driver, turn, children)) await drained(environment)
-    const code = driver ? 'function' : this.#workflow ? 'plan' : 'none'
-    if (begin(turn, code) && driver) {
-      driver.start(turn.at)
+    while (driver.tell(turn, children)) await drained(environment)
+    if (begin(turn, driver.begins) && driver.begin(turn.at)) {
       do await drained(environment)
-      while (tell(driver, turn, children))
+      while (driver.tell(turn, children))
     }
-    if (!driver) advance(turn)
-    if (this.#stray) pauseFor(turn, this.#stray)
-    this.#stray = null
+    driver.advance(turn)
     conclude(turn, driver, children, this.size)
     this.#commit(turn, children, consumed)
   }
 
   #commit(turn: Turn, children: NewTask[], consumed: number[]): void {
     const { state } = turn
-    const work: Transition['work'][number][] = []
-    const local: Step[] = []
+    const driver = this.#driver
     const stopped = state.status === 'stopped'
-    const leaving = this.#evict && this.#here.size === 0
-    for (const step of turn.reload || (this.#evict && !leaving) ? [] : dispatchable(state, turn.at)) {
-      const action = agentAction(step)
-      if (action === null && !this.#code(step)) continue
-      if (action !== null && (leaving || isSuspect(step) || !this.#owner.reserve(action)))
-        work.push(workRequest(state, step, action, turn.at))
-      else if (leaving) continue
-      else {
-        local.push(step)
-        this.#here.add(step.id)
-      }
-      step.dispatched = true
-    }
+    const leaves = this.#leaving && this.#attempts.none
+    const still = turn.reload || (this.#leaving && !leaves)
+    const { work, local } = still ? NONE : this.#attempts.dispatch(state, turn.at, driver, leaves)
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
-    const { mailbox, mailboxBytes } = this.#owner.limits
+    const { mailbox, mailboxBytes } = this.#host.limits
     const mail = said(unheard(state), { letters: mailbox, bytes: mailboxBytes })
     const sleeps =
-      this.#here.size === 0 &&
+      this.#attempts.none &&
       !turn.reload &&
       this.#mail.length === 0 &&
       mail.letters === 0 &&
-      maySleep(state, wakeAt, turn.at + this.#owner.limits.longSleep)
-    const foreign = !stopped && !turn.reload && !this.#workflow && needsCode(state)
-    const orphaned = this.#here.size > 0
-    const ready = foreign || turn.reload || orphaned || state.status === 'planning'
+      maySleep(state, wakeAt, turn.at + this.#host.limits.longSleep)
+    const stranded = !stopped && !turn.reload && driver.isStranded(state)
+    const orphaned = !this.#attempts.none
+    const ready = stranded || turn.reload || orphaned || state.status === 'planning'
     const release =
-      stopped || sleeps || leaving || foreign ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
+      stopped || sleeps || leaves || stranded ? { wakeAt: stopped ? null : wakeAt, ready, orphaned } : null
     // An unread letter would have a task taken up at once that its owner gives back.
     const notice = this.#notice.update(state.id, release ? NOTHING : mail)
     consumed.push(...notice.consumed)
     turn.posts.push(...notice.posts)
     const appended = turn.events.length > 0
-    this.#owner.count(turn.stale)
+    this.#host.count(turn.stale)
     const dirty = appended || consumed.length + notice.posts.length > 0 || release || this.#draft || work.length > 0
     if (!dirty) {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step, turn.at)
-      this.#settle()
+      this.#host.settled(this)
       return this.#idle(wakeAt)
     }
     if (appended || consumed.length + work.length > 0) this.moved = true
@@ -328,7 +305,7 @@ export class TaskRunner {
     const transition: Transition = {
       key: this.key,
       id: this.id,
-      node: this.#owner.node,
+      node: this.#host.node,
       epoch: this.epoch,
       seq: this.#seq,
       at: turn.at,
@@ -337,7 +314,7 @@ export class TaskRunner {
       snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
       consumed,
       work,
-      withdraw: turn.aborts.filter((step) => !this.#here.has(step)),
+      withdraw: turn.aborts.filter((step) => !this.#attempts.steps.has(step)),
       forget: turn.forgotten,
       children,
       posts: turn.posts,
@@ -346,7 +323,7 @@ export class TaskRunner {
       rebase: turn.events.some((event) => event.type === 'continued'),
     }
     this.#snapshot = snapshot
-    this.#owner.committer.commit(transition, (outcome) => {
+    this.#host.committer.commit(transition, (outcome) => {
       void this.#guard(() => this.#committed(outcome, { transition, turn, local }))
     })
   }
@@ -359,54 +336,44 @@ export class TaskRunner {
     this.#created = null
     created?.(outcome)
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
-      for (const { id, action } of pending.local)
-        if (this.#here.delete(id) && action !== null) this.#owner.unreserve(action)
+      this.#attempts.recall(pending.local)
       if (this.#gone) return undefined
-      if (outcome instanceof Error) this.#owner.failed(this, outcome)
-      else if (!created) this.#owner.giveBack(this)
+      if (outcome instanceof Error) this.#host.failed(this, outcome)
+      else if (!created) this.#host.giveBack(this)
       return void this.discard(new TriarchError('NODE_FENCED', 'the task must be reloaded', { cause: outcome }))
     }
     this.key = outcome.key
     this.recorded = pending.transition.seq
     this.#draft = null
-    for (const letter of this.#inFlight) this.#owner.letters.drop(letter)
+    for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []
     const { turn, transition, local } = pending
     if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
-    this.#settle()
-    if (this.#begun.size > 0)
+    this.#host.settled(this)
+    if (this.#attempts.hasTrials)
       for (const event of turn.events)
-        if (event.type === 'heartbeat' && event.trial === 'begun') this.#begun.get(event.id)?.(true)
-    for (const step of turn.aborts) this.#owner.abort(this.id, step)
-    for (const step of turn.forgotten) this.#owner.abandon(this.id, step, cancelled())
+        if (event.type === 'heartbeat' && event.trial === 'begun') this.#attempts.recorded(event.id)
+    for (const step of turn.aborts) this.#host.abort(this.id, step)
+    for (const step of turn.forgotten) this.#host.abandon(this.id, step, cancelled())
     for (const step of local) this.#start(step, turn.at)
-    this.#owner.committed(this, turn, transition, outcome.told === true)
+    this.#host.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return void this.#leave()
     if (turn.reload) return this.#reload()
-    if (turn.full || isPressing(this.state, this.#mail) || this.#stray || (this.#evict && this.#here.size === 0))
-      return this.#turn()
+    if (turn.full || this.#isDue || (this.#leaving && this.#attempts.none)) return this.#turn()
     return void this.#idle(nextWake(this.state))
   }
 
-  #settle(): void {
-    if (this.#settled) return
-    this.#settled = true
-    this.#owner.settled(this)
+  get #isDue(): boolean {
+    return this.#driver.urgent || isPressing(this.state, this.#mail)
   }
 
   #start(step: Step, at: number): void {
-    this.#owner.attempt(this, step, stepRequest(this.state, step, at), this.#code(step))
-  }
-
-  /** The code of a step that runs here and nowhere else. */
-  #code(step: Step): LocalCode | undefined {
-    if (step.action !== FINALIZE) return this.#driver?.locals.get(step.id)
-    return this.#workflow && finalizeCode(step, this.state.firstId, (key) => this.#owner.action(key))
+    this.#host.attempt(this, step, stepRequest(this.state, step, at), this.#driver.code(step))
   }
 
   /** The code starts anew from the history: after a continue-as-new, a rewind, or a pause it could not go on from. */
   async #reload(): Promise<void> {
-    const rebuilt = await reread(this.#owner, this.id)
+    const rebuilt = await reread(this.#host, this.id)
     // What is under way stays under way: only attempts that are new go out.
     for (const step of rebuilt.state.steps.values()) {
       const before = this.state.steps.get(step.id)
@@ -418,25 +385,27 @@ export class TaskRunner {
     await this.#turn()
   }
 
-  /** Outside of the turn: what the planning code waits for must not keep the task from being cancelled. */
-  async #plan(): Promise<void> {
-    if (this.#planning || !this.#workflow) return
-    this.#planning = true
-    this.push(await planInTime(this.#owner, this.#workflow, this.state))
-    this.#planning = false
+  /** Outside of the turn: what the driver's code waits for must not keep the task from being cancelled. */
+  async #work(): Promise<void> {
+    const answer = this.#working ? null : this.#driver.work?.(this.state)
+    if (!answer) return
+    this.#working = true
+    this.push(await answer)
+    this.#working = false
   }
 
   #idle(wakeAt: number | null): void {
-    this.#busy = false
-    this.idleSince = this.#owner.environment.monotonic()
-    if (isPressing(this.state, this.#mail) || this.#stray) return this.#wake()
-    if (this.state.status === 'planning') void this.#plan()
+    if (this.#gone) return
+    this.#phase = 'resting'
+    this.idleSince = this.#host.environment.monotonic()
+    if (this.#isDue) return this.#wake()
+    if (this.#driver.work) void this.#guard(() => this.#work())
     // One that is about to leave starts nothing more: the last attempt that runs here will wake it.
-    if (wakeAt === null && this.#driver && this.#here.size === 0) this.#owner.resting(this)
-    const wait = wakeAt === null ? null : Math.max(0, wakeAt - this.#owner.environment.now())
-    if (wait === null || wait > MOMENT) this.#owner.idle(this)
-    if (wait === null || this.#evict) return
-    this.#timer = this.#owner.environment.timer(wait, () => this.#wake())
+    if (wakeAt === null && this.#attempts.none && this.#driver.isStalled?.(this.state)) this.#host.stalled(this)
+    const wait = wakeAt === null ? null : Math.max(0, wakeAt - this.#host.environment.now())
+    if (wait === null || wait > MOMENT) this.#host.idle(this)
+    if (wait === null || this.#leaving) return
+    this.#timer = this.#host.environment.timer(wait, () => this.#wake())
   }
 
   /** All that the task does passes here: in its own context, and no error of it reaches whoever let it go on. */
@@ -451,7 +420,7 @@ export class TaskRunner {
   #fail(error: Error): void {
     this.#created?.(error)
     this.#created = null
-    this.#owner.failed(this, error)
+    this.#host.failed(this, error)
     this.discard(error)
   }
 }

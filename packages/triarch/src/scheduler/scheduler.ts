@@ -30,12 +30,11 @@ import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
 import { hints } from './hint.ts'
 import { pagesAfter } from './history.ts'
+import type { RunnerHost, SchedulerLimits } from './host.ts'
 import { Letters } from './letters.ts'
-import type { Owner, SchedulerLimits } from './owner.ts'
 import { Portion } from './portion.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import type { Registry } from './registry.ts'
-import { isStalled } from './rest.ts'
 import { TaskRunner } from './runner.ts'
 import { Strays } from './stray.ts'
 import { agentOf } from './transition.ts'
@@ -83,7 +82,7 @@ const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
-export class Scheduler implements Owner<TaskRunner> {
+export class Scheduler implements RunnerHost<TaskRunner> {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
@@ -225,7 +224,7 @@ export class Scheduler implements Owner<TaskRunner> {
     return this.#options.registry.action(key)
   }
 
-  get planning(): Owner['planning'] {
+  get planning(): RunnerHost['planning'] {
     return this.#options.registry
   }
 
@@ -366,8 +365,8 @@ export class Scheduler implements Owner<TaskRunner> {
     })
   }
 
-  resting({ id, state }: TaskRunner): void {
-    if (isStalled(state)) this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
+  stalled({ id, state }: TaskRunner): void {
+    this.#options.wonder(id, `rest of ${state.workflow}@${state.version}`)
   }
 
   #weigh(runner: TaskRunner, bytes: number): void {

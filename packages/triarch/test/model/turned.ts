@@ -11,7 +11,7 @@ import { settle } from '../../src/kernel/task/settle.ts'
 import { notifyParent } from '../../src/kernel/task/stop.ts'
 import { begin, nextWake } from '../../src/kernel/tick.ts'
 import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
-import { bound } from '../../src/scheduler/play.ts'
+import { bound } from '../../src/scheduler/decisions.ts'
 import { Fold } from './fold.ts'
 
 export interface Circumstances {

@@ -11,36 +11,20 @@ import { notifyParent } from '../kernel/task/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { NewTask } from '../store/port.ts'
-import type { FunctionDriver } from './driver.ts'
+import type { Command } from './command.ts'
+import type { Driver } from './driver.ts'
 import { batchChild, childTask, hookTask } from './transition.ts'
 
-/**
- * Takes what the code has decided and tells it the next outcome. True: it is to go as far as it can with that before it is
- * told more. Without code nobody hears of anything.
- */
-export function tell(driver: FunctionDriver | null, turn: Turn, children: NewTask[]): boolean {
-  if (!driver) {
-    turn.deliveries.length = 0
-    return false
-  }
-  driver.rest()
-  decide(turn, driver, children)
-  const delivery = driver.failure ? undefined : turn.deliveries.shift()
-  driver.activate(delivery !== undefined)
-  if (delivery) driver.deliver(delivery, turn.at)
-  else if (driver.failure) pauseFor(turn, driver.failure)
-  return delivery !== undefined
-}
-
-function decide(turn: Turn, driver: FunctionDriver, children: NewTask[]): void {
+/** Takes down what the code has decided, as far as there is room in this turn. */
+export function decide(turn: Turn, commands: Command[], children: NewTask[]): void {
   for (;;) {
     const { status, unwinding, pause } = turn.state
     // A pause holds back what the code asks for, as it holds back what it is told.
     if (status === 'paused' && !unwinding && !pause?.broken) return
     // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
     const isVoid = unwinding !== null || status === 'stopped' || status === 'paused'
-    if (!isVoid && driver.commands.length > 0 && isFull(turn)) return
-    const command = driver.commands.shift()
+    if (!isVoid && commands.length > 0 && isFull(turn)) return
+    const command = commands.shift()
     if (!command) return
     const { decision } = command
     // The next run finds the event that came to nobody.
@@ -75,7 +59,7 @@ export function pauseFor(turn: Turn, error: TriarchError): void {
 }
 
 /** The end of each turn: what the kernel makes of all that happened in it. */
-export function conclude(turn: Turn, driver: FunctionDriver | null, children: NewTask[], size: number): void {
+export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: number): void {
   bound(turn, size)
   settle(turn)
   holdLost(turn, driver)
@@ -114,10 +98,10 @@ function alert(turn: Turn, reason: string, message: string, code?: AlertCode): v
 }
 
 /** A local step or undo whose code is not there any more would wait for ever: an operator decides. */
-function holdLost(turn: Turn, driver: FunctionDriver | null): void {
-  if (!driver) return
+function holdLost(turn: Turn, driver: Driver): void {
+  if (!driver.misses) return
   for (const step of dispatchable(turn.state, turn.at)) {
-    if (step.action !== null || driver.locals.has(step.id)) continue
+    if (!driver.misses(step)) continue
     const message = `the workflow has no code for step ${step.id} (${step.name}) any more`
     hold(turn, step, step.operation === 'undo' ? 'undo' : 'error', {
       name: 'TriarchError',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Handler } from '../agent/attempt.ts'
-import { type Action, capabilities, type StepContext } from '../definition/action.ts'
-import { itemsOf, type LocalBatchDefinition, pageOf, toBatchPolicy } from '../definition/batch.ts'
+import type { Handler } from '../../agent/attempt.ts'
+import { type Action, capabilities, type StepContext } from '../../definition/action.ts'
+import { itemsOf, type LocalBatchDefinition, pageOf, toBatchPolicy } from '../../definition/batch.ts'
 import type {
   ChildOptions,
   EventOptions,
@@ -13,26 +13,26 @@ import type {
   TaskContext,
   TransactionOptions,
   UndoOptions,
-} from '../definition/context.ts'
-import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
-import { acceptEvent, eventSchema } from '../definition/event.ts'
-import { checkLockName, exclusiveKeys } from '../definition/exclusive.ts'
-import { toHookOrders } from '../definition/hook.ts'
-import { checkMetadata } from '../definition/metadata.ts'
-import { checkLabel, checkName, checkNewTaskId } from '../definition/name.ts'
-import { checkFunction, checkOptions } from '../definition/options.ts'
-import { encode } from '../definition/payload.ts'
-import { checkPriority, policyKeys, toRecordedPolicy } from '../definition/policy.ts'
-import { checkSchema, invalid, validateSync } from '../definition/schema.ts'
-import { checkTags } from '../definition/tag.ts'
-import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
-import { hash32, seededRandom } from '../environment/random.ts'
-import { TriarchError } from '../error/error.ts'
-import { childTaskId } from '../kernel/child/child.ts'
-import type { ParentPolicy } from '../kernel/task/order.ts'
+} from '../../definition/context.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../../definition/duration.ts'
+import { acceptEvent, eventSchema } from '../../definition/event.ts'
+import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
+import { toHookOrders } from '../../definition/hook.ts'
+import { checkMetadata } from '../../definition/metadata.ts'
+import { checkLabel, checkName, checkNewTaskId } from '../../definition/name.ts'
+import { checkFunction, checkOptions } from '../../definition/options.ts'
+import { encode } from '../../definition/payload.ts'
+import { checkPriority, policyKeys, toRecordedPolicy } from '../../definition/policy.ts'
+import { checkSchema, invalid, validateSync } from '../../definition/schema.ts'
+import { checkTags } from '../../definition/tag.ts'
+import { checkWorkflow, type Workflow } from '../../definition/workflow.ts'
+import { hash32, seededRandom } from '../../environment/random.ts'
+import { TriarchError } from '../../error/error.ts'
+import { childTaskId } from '../../kernel/child/child.ts'
+import type { ParentPolicy } from '../../kernel/task/order.ts'
+import type { EffectCode } from '../effect.ts'
 import { Given } from './audience.ts'
 import type { Decider } from './decider.ts'
-import type { EffectCode } from './effect.ts'
 
 const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin']
 const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']

@@ -1,10 +1,10 @@
-import type { Courtesy } from '../environment/courtesy.ts'
-import type { Environment } from '../environment/environment.ts'
-import { TriarchError } from '../error/error.ts'
-import type { Rebuilt } from '../kernel/rebuild.ts'
-import type { TaskState } from '../kernel/state.ts'
-import { drained } from './drained.ts'
-import type { FunctionDriver } from './driver.ts'
+import type { Courtesy } from '../../environment/courtesy.ts'
+import type { Environment } from '../../environment/environment.ts'
+import { TriarchError } from '../../error/error.ts'
+import type { Rebuilt } from '../../kernel/rebuild.ts'
+import type { TaskState } from '../../kernel/state.ts'
+import { drained } from '../drained.ts'
+import type { FunctionRun } from './run.ts'
 
 /** Nobody waits longer than this for the code of one task (ms). */
 const LONGEST = 600_000
@@ -18,7 +18,7 @@ export function wasRunning({ status, pause }: TaskState, undoes: boolean): boole
 /** Feeds the code what it was told before, one outcome at a time, and compares what it decides. Throws REPLAY_TOO_LONG. */
 export async function replay(
   { environment, courtesy }: { environment: Environment; courtesy: Courtesy },
-  driver: FunctionDriver,
+  driver: FunctionRun,
   rebuilt: Rebuilt,
 ): Promise<void> {
   const began = environment.monotonic()

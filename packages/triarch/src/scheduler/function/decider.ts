@@ -1,7 +1,7 @@
-import type { Workflow } from '../definition/workflow.ts'
+import type { Workflow } from '../../definition/workflow.ts'
+import type { Command } from '../command.ts'
+import type { LocalCode } from '../effect.ts'
 import type { Given } from './audience.ts'
-import type { Command } from './command.ts'
-import type { LocalCode } from './effect.ts'
 import type { Watch } from './watch.ts'
 import type { Wish } from './wish.ts'
 

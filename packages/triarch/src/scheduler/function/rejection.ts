@@ -1,6 +1,6 @@
-import { fromRecord } from '../error/record.ts'
-import { ChildFailedError, EventTimeoutError, StepFailedError } from '../error/task-error.ts'
-import type { Delivery } from '../kernel/state.ts'
+import { fromRecord } from '../../error/record.ts'
+import { ChildFailedError, EventTimeoutError, StepFailedError } from '../../error/task-error.ts'
+import type { Delivery } from '../../kernel/state.ts'
 
 /** What the code's promise is rejected with. */
 export function rejection(delivery: Extract<Delivery, { ok: false }>): Error {

@@ -27,7 +27,7 @@ export interface SchedulerLimits extends KernelLimits {
 }
 
 /** What a task runner needs of the scheduler it lives in. */
-export interface Owner<Runner = never> {
+export interface RunnerHost<Runner = never> {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
@@ -59,8 +59,8 @@ export interface Owner<Runner = never> {
   giveBack(runner: Runner): void
   /** Something went wrong that is no outcome: the task is given back, to be taken up anew from its history. */
   failed(runner: Runner, error: Error): void
-  /** The task has nothing to do now, and nothing of it runs here. */
-  resting(runner: Runner): void
+  /** The task waits for nothing that the engine knows of, and nothing of it runs here. */
+  stalled(runner: Runner): void
   /** It waits, and not just for a moment: it may have to make room. */
   idle(runner: Runner): void
   /** Counts messages that changed nothing. */

@@ -1,4 +1,4 @@
-import { TriarchError } from '../error/error.ts'
+import { TriarchError } from '../../error/error.ts'
 import { Given } from './audience.ts'
 
 /** Tells what the workflow's code asked for and never looked at. */

@@ -1,5 +1,5 @@
-import type { Decision } from '../kernel/event.ts'
-import type { Json } from '../kernel/json.ts'
+import type { Decision } from '../../kernel/event.ts'
+import type { Json } from '../../kernel/json.ts'
 import type { Given } from './audience.ts'
 
 /** What the code waits for and may leave: an event, or a lock. Whoever looks at it again has it asked for again. */

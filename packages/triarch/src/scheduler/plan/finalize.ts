@@ -1,8 +1,8 @@
-import type { Action } from '../definition/action.ts'
-import { TriarchError } from '../error/error.ts'
-import type { FinalizedStep } from '../kernel/plan/plan.ts'
-import type { Step } from '../kernel/step/step.ts'
-import type { LocalCode } from './effect.ts'
+import type { Action } from '../../definition/action.ts'
+import { TriarchError } from '../../error/error.ts'
+import type { FinalizedStep } from '../../kernel/plan/plan.ts'
+import type { Step } from '../../kernel/step/step.ts'
+import type { LocalCode } from '../effect.ts'
 
 /** The finalize phase of a plan as one transaction: all of it takes effect with the record of it, or nothing does. */
 export function finalizeCode(step: Step, firstStep: number, known: (key: string) => Action | undefined): LocalCode {

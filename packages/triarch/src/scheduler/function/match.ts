@@ -1,5 +1,5 @@
-import { TriarchError } from '../error/error.ts'
-import type { Decision } from '../kernel/event.ts'
+import { TriarchError } from '../../error/error.ts'
+import type { Decision } from '../../kernel/event.ts'
 
 /** Whether the code asks for what the history recorded: the kind of decision, its id and its name; not its input. */
 export function matches(recorded: Decision, asked: Decision): boolean {

@@ -1,0 +1,85 @@
+import type { TaskState } from '../kernel/state.ts'
+import { dispatchable } from '../kernel/step/dispatch.ts'
+import { isSuspect } from '../kernel/step/loss.ts'
+import type { Step } from '../kernel/step/step.ts'
+import { Table } from '../kernel/table.ts'
+import type { WorkRequest } from '../store/port.ts'
+import type { Driver } from './driver.ts'
+import type { RunnerHost } from './host.ts'
+import { agentAction } from './rest.ts'
+import { workRequest } from './transition.ts'
+
+/** What goes out once the turn is recorded: through the agents' queues, or into this process. */
+export interface Outgoing {
+  work: WorkRequest[]
+  local: Step[]
+}
+
+/** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
+export class Attempts {
+  readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve'>
+  readonly #here = new Set<number>()
+  /** Who waits to be told that a trial of these steps is recorded as begun. */
+  readonly #trials = new Table<number, (recorded: boolean) => void>()
+
+  constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve'>) {
+    this.#host = host
+  }
+
+  /** The steps whose attempts run here. */
+  get steps(): ReadonlySet<number> {
+    return this.#here
+  }
+
+  get none(): boolean {
+    return this.#here.size === 0
+  }
+
+  /** Its reply came, or it was cut off. */
+  ended(step: number): void {
+    this.#here.delete(step)
+  }
+
+  /** Lets go what is due: here if there is a slot, else to the queues. `leaving`: nothing more begins here. */
+  dispatch(state: TaskState, at: number, driver: Driver, leaving: boolean): Outgoing {
+    const [work, local]: [WorkRequest[], Step[]] = [[], []]
+    for (const step of dispatchable(state, at)) {
+      const action = agentAction(step)
+      if (action === null && !driver.code(step)) continue
+      if (action !== null && (leaving || isSuspect(step) || !this.#host.reserve(action)))
+        work.push(workRequest(state, step, action, at))
+      else if (leaving) continue
+      else {
+        local.push(step)
+        this.#here.add(step.id)
+      }
+      step.dispatched = true
+    }
+    return { work, local }
+  }
+
+  /** The turn was not recorded: what was to begin here does not. */
+  recall(local: readonly Step[]): void {
+    for (const { id, action } of local) if (this.#here.delete(id) && action !== null) this.#host.unreserve(action)
+  }
+
+  /** The step is about to be tried by itself. Whether that was recorded. */
+  tried(step: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#trials.set(step, resolve)
+    return promise
+  }
+
+  get hasTrials(): boolean {
+    return this.#trials.size > 0
+  }
+
+  recorded(step: number): void {
+    this.#trials.get(step)?.(true)
+  }
+
+  /** The task leaves memory: no trial is recorded any more. */
+  leave(): void {
+    for (const give of this.#trials.values()) give(false)
+  }
+}

@@ -1,0 +1,26 @@
+import type { Workflow } from '../definition/workflow.ts'
+import type { Rebuilt } from '../kernel/rebuild.ts'
+import { absent } from './absent.ts'
+import type { Driver } from './driver.ts'
+import { FunctionDriver } from './function/driver.ts'
+import type { RunnerHost } from './host.ts'
+import { planDriver } from './plan/driver.ts'
+
+/** `wake`: asks for a turn of the task. */
+export type MakeDriver = (workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) => Driver
+
+/** Who drives a task, by what its workflow is defined with. Another way to write one is a folder beside these, and a line here. */
+const drivers: Readonly<Record<'run' | 'plan', MakeDriver>> = {
+  run: (...given) => new FunctionDriver(...given),
+  plan: planDriver,
+}
+
+/** The driver of a task that is where its history is; `workflow`: its code, if this node has it. */
+export function driverOf(
+  workflow: Workflow | undefined,
+  ...given: [rebuilt: Rebuilt, host: RunnerHost, wake: () => void]
+): Driver {
+  if (!workflow) return absent
+  const make = drivers[workflow.definition.run ? 'run' : 'plan']
+  return make(workflow, ...given)
+}

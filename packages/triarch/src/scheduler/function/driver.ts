@@ -1,0 +1,76 @@
+import type { Workflow } from '../../definition/workflow.ts'
+import type { TriarchError } from '../../error/error.ts'
+import type { Rebuilt } from '../../kernel/rebuild.ts'
+import type { TaskState } from '../../kernel/state.ts'
+import type { Step } from '../../kernel/step/step.ts'
+import type { Turn } from '../../kernel/turn.ts'
+import type { NewTask } from '../../store/port.ts'
+import { decide, pauseFor } from '../decisions.ts'
+import type { Driver } from '../driver.ts'
+import type { LocalCode } from '../effect.ts'
+import type { RunnerHost } from '../host.ts'
+import { isStalled } from '../rest.ts'
+import { replay, wasRunning } from './replay.ts'
+import { FunctionRun } from './run.ts'
+
+/** Drives a durable function, which runs in this process: it has decided all that it can when its promises are quiet. */
+export class FunctionDriver implements Driver {
+  readonly begins = 'function'
+  readonly #run: FunctionRun
+  readonly #host: RunnerHost
+  /** What the code asked for when it was not its turn. */
+  #stray: TriarchError | null = null
+
+  constructor(workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) {
+    this.#host = host
+    this.#run = new FunctionRun(workflow, rebuilt, host.limits.payload, (error) => {
+      this.#stray = error
+      wake()
+    })
+  }
+
+  get urgent(): boolean {
+    return this.#stray !== null
+  }
+
+  async replay(rebuilt: Rebuilt, undoes: boolean): Promise<void> {
+    if (wasRunning(rebuilt.state, undoes)) await replay(this.#host, this.#run, rebuilt)
+  }
+
+  begin(at: number): boolean {
+    this.#run.start(at)
+    return true
+  }
+
+  tell(turn: Turn, children: NewTask[]): boolean {
+    const run = this.#run
+    run.rest()
+    decide(turn, run.commands, children)
+    const delivery = run.failure ? undefined : turn.deliveries.shift()
+    run.activate(delivery !== undefined)
+    if (delivery) run.deliver(delivery, turn.at)
+    else if (run.failure) pauseFor(turn, run.failure)
+    return delivery !== undefined
+  }
+
+  advance(turn: Turn): void {
+    if (this.#stray) pauseFor(turn, this.#stray)
+    this.#stray = null
+  }
+
+  code({ id }: Step): LocalCode | undefined {
+    return this.#run.locals.get(id)
+  }
+
+  misses({ id, action }: Step): boolean {
+    return action === null && !this.#run.locals.has(id)
+  }
+
+  isStranded(): boolean {
+    return false
+  }
+
+  isStalled(state: TaskState): boolean {
+    return isStalled(state)
+  }
+}

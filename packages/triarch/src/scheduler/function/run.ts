@@ -1,0 +1,341 @@
+import { encode } from '../../definition/payload.ts'
+import { invalid, validate, validateSync } from '../../definition/schema.ts'
+import { ownRescue, type Workflow } from '../../definition/workflow.ts'
+import { isTriarchError, TriarchError } from '../../error/error.ts'
+import { toRecord } from '../../error/record.ts'
+import type { StepFailedError } from '../../error/task-error.ts'
+import type { Decision } from '../../kernel/event.ts'
+import type { Json } from '../../kernel/json.ts'
+import type { Rebuilt } from '../../kernel/rebuild.ts'
+import { scrub, secretsAt } from '../../kernel/secret.ts'
+import type { Delivery } from '../../kernel/state.ts'
+import { Table } from '../../kernel/table.ts'
+import type { Command } from '../command.ts'
+import type { LocalCode } from '../effect.ts'
+import { Given } from './audience.ts'
+import { functionContext } from './context.ts'
+import { copy } from './copy.ts'
+import type { Decider } from './decider.ts'
+import { describe, isCode, isMarker, matches, mismatch, misuse } from './match.ts'
+import { rejection } from './rejection.ts'
+import { Watch } from './watch.ts'
+import { type Wish, type Wished, withdrawal } from './wish.ts'
+
+const NONE: Readonly<Record<string, string>> = Object.freeze({})
+
+/**
+ * Runs a durable function: ordinary code whose every effect is a decision. While it replays, its decisions are compared
+ * with the recorded ones and its deliveries come from the history; after that they are new.
+ */
+export class FunctionRun implements Decider {
+  /** New decisions, for the runner to take. */
+  readonly commands: Command[] = []
+  /** Code of local steps and registered compensations, by decision id. */
+  readonly locals: Table<number, LocalCode> = new Table()
+  /** The code and the history disagree, or the code broke the rules of the game: the task pauses. */
+  failure: TriarchError | null = null
+  /** Steps that the code asked for, and whether it ever looks at what becomes of them. */
+  readonly watch: Watch = new Watch()
+  /** The instant of the delivery at hand: what `task.now()` says. */
+  at = 0
+  readonly workflow: Workflow
+  readonly taskId: string
+  /** Part of the ids of its children. */
+  readonly life: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly payloadLimit: number
+  readonly firstId: number
+  readonly #stray: (error: TriarchError) => void
+  readonly #recorded: readonly Decision[]
+  readonly #patches: ReadonlySet<string>
+  readonly #patched = new Table<string, boolean>()
+  readonly #waiting = new Map<number, Given<never>>()
+  readonly #wished = new Table<number, Wished>()
+  /** By the ids under which they were asked for; null: what came to it went on to others. */
+  readonly #left = new Table<number, Wish | null>()
+  /** Maybe nobody listens to them any more. */
+  readonly #doubtful = new Set<Wished>()
+  readonly #input: Json
+  #cursor = 0
+  #undelivered: number
+  #nextId: number
+  #active = false
+
+  constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
+    this.workflow = workflow
+    this.taskId = rebuilt.state.id
+    this.life = rebuilt.state.life
+    this.metadata = rebuilt.state.metadata ?? NONE
+    this.payloadLimit = payloadLimit
+    this.firstId = rebuilt.state.firstId
+    this.#stray = stray
+    this.#input = rebuilt.state.input
+    this.#recorded = rebuilt.decisions
+    this.#patches = new Set(rebuilt.state.patches)
+    this.#undelivered = rebuilt.deliveries.length
+    this.#nextId = rebuilt.state.firstId
+  }
+
+  /** The runner says when the code may decide: from a delivery until every promise reaction has run. */
+  activate(active: boolean): void {
+    this.#active = active
+  }
+
+  start(at: number): void {
+    this.at = at
+    this.#active = true
+    const { definition } = this.workflow
+    const context = functionContext(this)
+    const run = async () => {
+      let input: unknown = copy(this.#input)
+      if (definition.input) {
+        const checked = validateSync(definition.input, input)
+        if (checked === 'async')
+          throw new TriarchError('INVALID_OPTION', `${this.workflow.name}: its input schema is asynchronous`)
+        if ('issues' in checked) throw invalid(checked, 'INVALID_INPUT', `input of ${this.workflow.name}`)
+        input = checked.value
+      }
+      const output = await definition.run?.(input, context)
+      return definition.output
+        ? validate(definition.output, output, 'INVALID_OUTPUT', `output of ${this.workflow.name}`)
+        : output
+    }
+    run().then(
+      (output) => this.#returned(output),
+      (error) => this.#threw(error),
+    )
+  }
+
+  deliver(delivery: Delivery, at: number): void {
+    this.at = at
+    if (this.#undelivered > 0) this.#undelivered--
+    const wished = this.#wished.get(delivery.id)
+    if (wished) return this.#grant(wished, delivery)
+    const left = this.#left.get(delivery.id)
+    if (left && delivery.ok) this.#withdraw(left, delivery.id, { payload: delivery.value })
+    if (left !== undefined) return
+    const waiting = this.#waiting.get(delivery.id)
+    if (!waiting) {
+      const recorded = this.#recorded.find((decision) => 'id' in decision && decision.id === delivery.id)
+      return this.fail(mismatch(recorded, undefined))
+    }
+    this.#waiting.delete(delivery.id)
+    if (delivery.ok) Given.fulfil(waiting, copy(delivery.value))
+    else this.watch.refuse(waiting, rejection(delivery))
+  }
+
+  /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
+  rest(): void {
+    if (this.#doubtful.size === 0) return
+    for (const wished of this.#doubtful) {
+      if (wished.standing !== 'asked' || wished.promise.heard) this.#doubtful.delete(wished)
+      // What is recorded otherwise was recorded by a version that let it wait: it waits until the history ends.
+      else if (this.#leave(wished)) this.#doubtful.delete(wished)
+    }
+  }
+
+  /** After replay: everything recorded must have been asked for again. */
+  finishReplay(): void {
+    this.#follow()
+    this.rest()
+    const missing = this.#recorded[this.#cursor]
+    if (missing && !this.failure) this.fail(mismatch(missing, undefined))
+  }
+
+  /** Takes the next decision id. */
+  nextId(): number {
+    return this.#nextId++
+  }
+
+  /** Keeps the code of a local step or compensation, unless the history holds something else under this id. */
+  keep(id: number, code: LocalCode): void {
+    if (!this.failure) this.locals.set(id, code)
+  }
+
+  /** Makes a decision whose outcome will be delivered. `name`: of what the code must not forget to await. */
+  decide(command: Command & { decision: { id: number } }, name: string | null = null): Given<never> {
+    this.issue(command)
+    const promise = Given.make(name)
+    this.#waiting.set(command.decision.id, promise)
+    return promise
+  }
+
+  /** Asks for what the code may leave: as soon as nobody listens any more it is withdrawn, and asked for again by a look. */
+  wish(wish: Wish): Given<never> {
+    const promise = Given.make(null)
+    const wished: Wished = { ...wish, promise, over: () => undefined, id: 0, standing: 'asked' }
+    const { signal } = wish
+    signal?.throwIfAborted()
+    this.#ask(wished)
+    promise.attend({
+      looked: () => {
+        if (wished.standing !== 'left') return
+        try {
+          this.#ask(wished)
+        } catch (error) {
+          wished.standing = 'done'
+          Given.refuse(promise, error)
+        }
+      },
+      lost: () => void this.#doubtful.add(wished),
+    })
+    const abort = (): void => this.#abort(wished, signal?.reason)
+    wished.over = () => signal?.removeEventListener('abort', abort)
+    signal?.addEventListener('abort', abort)
+    return promise
+  }
+
+  #ask(wished: Wished, refused?: string): void {
+    const id = this.nextId()
+    this.issue({ decision: wished.ask(id), ...(refused !== undefined && { refused }) })
+    wished.id = id
+    wished.standing = 'asked'
+    this.#wished.set(id, wished)
+  }
+
+  #abort(wished: Wished, reason: unknown): void {
+    if (wished.standing === 'done') return
+    if (!this.#active) return this.#stray(misuse(`aborted wait ${wished.id}`))
+    if (wished.standing === 'asked') this.#leave(wished)
+    this.#done(wished)
+    Given.refuse(wished.promise, reason)
+  }
+
+  /** It came. If nobody listens it is for others; what is refused is waited past. */
+  #grant(wished: Wished, delivery: Delivery): void {
+    const { id } = wished
+    if (delivery.ok && !wished.promise.heard && this.#leave(wished, { payload: delivery.value })) return
+    if (!delivery.ok) {
+      this.#done(wished)
+      return Given.refuse(wished.promise, rejection(delivery))
+    }
+    const taken = wished.take(copy(delivery.value), id)
+    if (taken instanceof Error && this.#waitsOn(wished.ask(id).name)) {
+      this.#wished.delete(id)
+      return this.#ask(wished, taken.message)
+    }
+    this.#done(wished)
+    if (taken instanceof Error) Given.refuse(wished.promise, taken)
+    else Given.fulfil(wished.promise, taken.value)
+  }
+
+  #done(wished: Wished): void {
+    this.#wished.delete(wished.id)
+    wished.standing = 'done'
+    wished.over()
+  }
+
+  #leave(wished: Wished, came?: { payload: Json }): boolean {
+    const { id } = wished
+    if (!this.#withdraw(wished, id, came)) return false
+    this.#wished.delete(id)
+    this.#left.set(id, came ? null : wished)
+    wished.standing = 'left'
+    return true
+  }
+
+  /** False: the history holds something else here. */
+  #withdraw(wish: Wish, id: number, came?: { payload: Json }): boolean {
+    this.#skipMarkers()
+    const recorded = this.#recorded[this.#cursor]
+    if (!recorded) this.commands.push({ decision: withdrawal(wish, id, came) })
+    else if (recorded.type !== 'withdrawn' || recorded.id !== id) return false
+    else this.#cursor++
+    return true
+  }
+
+  /** Makes a decision: compared with the history while that lasts, new afterwards. */
+  issue(command: Command): void {
+    if (this.failure) return
+    if (!this.#active) {
+      const error = misuse(`asked for ${describe(command.decision)}`)
+      this.#stray(error)
+      throw error
+    }
+    if (command.decision.type === 'progressed' && this.#replaying()) return
+    this.#follow()
+    const recorded = this.#recorded[this.#cursor]
+    if (recorded) {
+      this.#cursor++
+      if (!matches(recorded, command.decision)) this.fail(mismatch(recorded, command.decision))
+      return
+    }
+    // Nothing is recorded for it: nobody ran the code when the outcome at hand came (a node without it did). It is new.
+    this.commands.push(command)
+  }
+
+  /** Whether code that refuses the payload of this event waits on: a history of before it did so holds something else here. */
+  #waitsOn(name: string): boolean {
+    const next = this.#recorded.find((decision, at) => at >= this.#cursor && isCode(decision))
+    return next === undefined || (next.type === 'waitStarted' && next.name === name)
+  }
+
+  patched(patch: string): boolean {
+    const known = this.#patched.get(patch)
+    if (known !== undefined) return known
+    const replaying = this.#replaying()
+    const answer = replaying ? this.#patches.has(patch) : true
+    this.#patched.set(patch, answer)
+    if (!replaying && !this.#patches.has(patch)) this.issue({ decision: { type: 'patched', patch } })
+    return answer
+  }
+
+  fail(error: TriarchError): void {
+    this.failure ??= error
+  }
+
+  #replaying(): boolean {
+    return (
+      this.#undelivered > 0 || this.#recorded.findIndex((decision, at) => at >= this.#cursor && isCode(decision)) >= 0
+    )
+  }
+
+  #skipMarkers(): void {
+    for (;;) {
+      const next = this.#recorded[this.#cursor]
+      if (!next || !isMarker(next)) return
+      this.#cursor++
+    }
+  }
+
+  /** Withdrawals are the engine's own, not the code's: those that were recorded are obeyed, if they were not met yet. */
+  #follow(): void {
+    for (;;) {
+      this.#skipMarkers()
+      const next = this.#recorded[this.#cursor]
+      if (next?.type !== 'withdrawn') return
+      const wished = this.#wished.get(next.id)
+      if (!wished || !this.#leave(wished)) this.#cursor++
+      if (next.event) this.#left.set(next.id, null)
+    }
+  }
+
+  #returned(output: unknown): void {
+    try {
+      this.#follow()
+      // What is recorded stands: code that returned before this was looked at has returned.
+      const forgotten =
+        this.#recorded[this.#cursor]?.type === 'returned' ? null : this.watch.forgotten(this.#waiting.values())
+      if (forgotten) throw forgotten
+      const { name, definition } = this.workflow
+      const encoded = encode(output, `output of ${name}`, this.payloadLimit, definition.secrets)
+      this.#end({ type: 'returned', output: encoded })
+    } catch (error) {
+      this.#threw(error)
+    }
+  }
+
+  #threw(error: unknown): void {
+    const rescue = isTriarchError(error, 'STEP_FAILED') ? (error as StepFailedError).rescue : ownRescue(this.workflow)
+    const secrets = secretsAt(this.#input, this.workflow.definition.secrets ?? [])
+    this.#end({ type: 'threw', error: scrub(toRecord(error), secrets), rescue })
+  }
+
+  #end(decision: Decision): void {
+    try {
+      this.issue({ decision })
+    } catch {
+      // Told as a stray already: the code ended in a turn that was not its own.
+    }
+  }
+}

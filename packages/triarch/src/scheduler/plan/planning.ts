@@ -1,0 +1,30 @@
+import { makePlan } from '../../definition/planning.ts'
+import type { Workflow } from '../../definition/workflow.ts'
+import { TriarchError } from '../../error/error.ts'
+import { toRecord } from '../../error/record.ts'
+import type { Message } from '../../kernel/message.ts'
+import { scrub, secretsAt } from '../../kernel/secret.ts'
+import type { TaskState } from '../../kernel/state.ts'
+import { defaultPolicy } from '../../kernel/step/policy.ts'
+import type { RunnerHost } from '../host.ts'
+
+/** Makes the plan of a task that is due. The answer is a message, so that whatever happened meanwhile comes first. */
+export function planInTime(host: RunnerHost, workflow: Workflow, { input, nextId }: TaskState): Promise<Message> {
+  const { payload, planSteps, planBytes } = host.limits
+  const limits = { payload, steps: planSteps, bytes: planBytes }
+  const within = defaultPolicy.completeWithin
+  return new Promise((resolve) => {
+    const failed = (error: unknown) => {
+      timer.cancel()
+      const secrets = secretsAt(input, workflow.definition.secrets ?? [])
+      resolve({ type: 'unplanned', error: scrub(toRecord(error), secrets) })
+    }
+    const timer = host.environment.timer(within, () =>
+      failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),
+    )
+    makePlan(workflow, input, { first: nextId, limits, via: undefined, ...host.planning }).then((plan) => {
+      timer.cancel()
+      resolve({ type: 'planned', plan })
+    }, failed)
+  })
+}
