@@ -220,9 +220,9 @@ export class PostgresStore implements port.StateStore {
   }
 
   async terminate({ id, at, events, snapshot, posts }: port.Termination): Promise<boolean> {
-    const { status, result, error } = snapshot
+    const { status, result, output, error } = snapshot
     const row = await this.#first('terminate', [
-      ...[id, at, events, status, result, error],
+      ...[id, at, events, status, result, output, error],
       texts(posts.map(({ task }) => task)),
       booleans(posts.map(({ control }) => control)),
       texts(posts.map(({ message }) => JSON.stringify(message))),

@@ -54,8 +54,8 @@ export async function terminationOf(
     error: JSON.stringify(error),
     pause: null,
   } as const
-  const { failures, progress, output } = row
-  const snapshot: Snapshot = { failures, progress, output, ...ended }
+  const { failures, progress } = row
+  const snapshot: Snapshot = { failures, progress, output: null, ...ended }
   return { id, at, events: JSON.stringify(end), snapshot, posts: cancelled(row, events[0]?.event, error) }
 }
 

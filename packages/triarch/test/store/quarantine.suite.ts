@@ -95,7 +95,8 @@ export function quarantineSuite(bench: Bench): void {
       await store.submit([newTask('t', { gates: locks, parent: 'parent' })])
       await store.submit([newTask('next', { gates: locks }), newTask('after', { gates: { locks: [], after: ['t'] } })])
       const t = (await claimAll(store, 'a')).find(({ id }) => id === 't') as Claim
-      await store.commit([transition(t, { work: [workRequest('t', 1)] })])
+      const had = snapshot({ status: 'compensating', output: '[1]' })
+      await store.commit([transition(t, { work: [workRequest('t', 1)], snapshot: had })])
       await store.quarantine(apart(t))
       const error = '{"code":"TASK_CANCELLED"}'
       const end = snapshot({ status: 'stopped', result: 'cancelled', error })

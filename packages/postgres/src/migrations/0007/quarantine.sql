@@ -61,7 +61,7 @@ $$;
 -- Ends a task that is set apart, whatever its history holds. A trigger of its status frees its locks and tells those that
 -- come after it.
 CREATE FUNCTION triarch.terminate(
-  slot text, call bigint, of_id text, at bigint, events text, status text, result text, error text,
+  slot text, call bigint, of_id text, at bigint, events text, status text, result text, output text, error text,
   post_task text[], post_control boolean[], post_message text[]
 ) RETURNS TABLE (answer text, owners text[]) LANGUAGE plpgsql SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_variable
@@ -78,7 +78,7 @@ BEGIN
       DELETE FROM triarch.work w WHERE w.task = of_task;
       DELETE FROM triarch.inbox i WHERE i.task = of_task;
       UPDATE triarch.tasks t SET quarantined = false, orphaned = false, updated_at = terminate.at, status = terminate.status,
-        result = terminate.result, deadline = NULL, error = terminate.error, pause = NULL
+        result = terminate.result, output = terminate.output, deadline = NULL, error = terminate.error, pause = NULL
       WHERE t.key = of_task;
       SELECT triarch.deliver(array_agg(t.key ORDER BY p.ord), array_agg(p.control ORDER BY p.ord),
         array_agg(p.message ORDER BY p.ord)) INTO owners

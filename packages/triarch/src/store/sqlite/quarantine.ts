@@ -20,8 +20,8 @@ UPDATE triarch_tasks SET suspicion = 0, strikes = 0, on_trial = 0
 WHERE key = ? AND epoch = ? AND (locked_by = ? OR locked_by IS NULL)`
 const SET_ASIDE = 'SELECT key FROM triarch_tasks WHERE id = ? AND quarantined = 1 AND locked_by IS NULL'
 const END = `
-UPDATE triarch_tasks SET quarantined = 0, orphaned = 0, updated_at = ?, status = ?, result = ?, deadline = NULL, error = ?,
-  pause = NULL WHERE key = ?`
+UPDATE triarch_tasks SET quarantined = 0, orphaned = 0, updated_at = ?, status = ?, result = ?, output = ?,
+  deadline = NULL, error = ?, pause = NULL WHERE key = ?`
 const RECORD = 'SELECT 1 FROM triarch_history WHERE task = ? AND seq = ?'
 const GIVE_UP = 'DELETE FROM triarch_history WHERE task = ? AND seq > ?'
 const GO_BACK = `
@@ -55,7 +55,7 @@ export function terminate(database: Database, _now: number, { id, at, events, sn
     database.run(APPEND, at, events, key)
     for (const sql of FORGET) database.run(sql, key)
     stopped(database, at, key, snapshot)
-    database.run(END, at, snapshot.status, snapshot.result, snapshot.error, key)
+    database.run(END, at, snapshot.status, snapshot.result, snapshot.output, snapshot.error, key)
     for (const post of posts) postOne(database, post)
     return true
   })
