@@ -14,7 +14,8 @@ import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
   take(turn, message)
-  reclaim(turn)
+  // What a rewind leaves is known once it is read anew.
+  if (!turn.reload) reclaim(turn)
 }
 
 function take(turn: Turn, message: Message): void {

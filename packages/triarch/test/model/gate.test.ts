@@ -65,6 +65,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [lock(-1, { outcome: 'held', by: ['x'] })] },
     ['started', 'begins', 'stale 1'],
   ],
+  ['was paused for a lock that a rewind made void', [h.started, { type: 'paused', reason: 'lock' }], {}, ['resumed']],
   [
     'lost its keys before it began',
     [...granted, h.unwinding(false), h.stopped('cancelled'), { type: 'rewound', step: null }],
@@ -131,7 +132,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ['is granted a lock', wanting, { mail: [lock(1, { fence: 9 })] }, ['locked 1 fence=9', 'tells 1: 9']],
   ['is granted a lock without a number', wanting, { mail: [lock(1)] }, ['locked 1', 'tells 1: null']],
   ['is granted a lock twice', holding, { mail: [lock(1)] }, ['stale 1']],
-  ['is granted a lock that it does not know', wanting, { mail: [lock(2)] }, ['stale 1']],
+  ['is granted a lock that it does not know', wanting, { mail: [lock(2)] }, ['unlocks 2', 'stale 1']],
   [
     'is refused a lock',
     wanting,

@@ -28,6 +28,8 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
   const { state } = turn
   const { step: id, outcome, by = [], parent, fence } = message
   const lock = state.locks.get(id)
+  // A rewind made void what it was for: it goes on to who waits for it.
+  if (!lock && outcome === 'granted') turn.gates.unlocks.push(id)
   if (!lock || (lock.standing !== 'asked' && lock.standing !== 'reclaimed')) return stale(turn)
   if (outcome === 'granted') return emit(turn, { type: 'locked', id, ...(fence !== undefined && { fence }) })
   const error = refusal(lock.name, outcome, by, parent)
@@ -41,11 +43,12 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
 /** A task cannot go on without what it held when it stopped: it pauses until all of it is its own again. */
 export function reclaim(turn: Turn): void {
   const { state } = turn
-  if (state.locks.size === 0 || state.status === 'stopped' || isWaiting(state)) return
+  const waits = state.pause?.reason === 'lock'
+  if ((state.locks.size === 0 && !waits) || state.status === 'stopped' || isWaiting(state)) return
   if (missingLocks(state).length > 0) {
     if (state.status !== 'paused') emit(turn, { type: 'paused', reason: 'lock' })
-  } else if (state.pause?.reason === 'lock') {
-    if (state.pause.broken) turn.reload = true
+  } else if (waits) {
+    if (state.pause?.broken) turn.reload = true
     emit(turn, { type: 'resumed' })
   }
 }
