@@ -788,4 +788,134 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { at: 3605, ms: 223991 },
     ],
   }),
+  'a task that was ended inside a lock and then goes back to before it asked for it': calmPlan({
+    seed: 740001728,
+    nodes: [
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1026, sweep: 237, poll: 50, tasks: 1000, tellsChanges: true, distance: 0, throws: true },
+    tasks: [
+      {
+        id: 't0',
+        at: 401,
+        ops: [
+          { do: 'picky' },
+          {
+            do: 'lock',
+            name: 'crane',
+            ops: [
+              { do: 'step', action: 'mail', order: { slow: 0, hangs: 1 } },
+              { do: 'step', action: 'refuse', order: { hangs: 1 } },
+            ],
+          },
+        ],
+      },
+    ],
+    moves: [
+      { at: 1742, kind: 'force', task: 0 },
+      { at: 2160, kind: 'retry', task: 0 },
+    ],
+    chaos: 4000,
+    hurts: [],
+    calls: {},
+    strike: null,
+    schedules: [],
+  }),
+  'an owner whose record came late, after the store had forgotten its claim and given the same anew': calmPlan({
+    seed: 740002081,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1576, sweep: 189, poll: 20, tasks: 1000, tellsChanges: true, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 552,
+        ops: [{ do: 'lock', name: 'crane', ops: [{ do: 'step', action: 'charge', order: {}, rescue: 'pause' }] }],
+      },
+      {
+        id: 't1',
+        at: 307,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'mail', order: { slow: 99 }, rescue: 'pause' },
+          { do: 'step', action: 'reserve', order: { slow: 15, hangs: 1, undoFails: 2 } },
+          { do: 'step', action: 'charge', order: { fails: 1, slow: 53 } },
+          { do: 'step', action: 'charge', refers: [1, 0], rescue: 'pause' },
+        ],
+        startAt: 198,
+        exclusive: { key: 'crane', ifHeld: 'queue' },
+      },
+      {
+        id: 't2',
+        at: 1357,
+        ops: [
+          {
+            do: 'either',
+            of: [
+              [{ do: 'event' }],
+              [
+                { do: 'step', action: 'charge', order: { slow: 48 } },
+                { do: 'step', action: 'reserve', order: {} },
+              ],
+            ],
+          },
+          { do: 'step', action: 'refuse', order: { fails: 2 } },
+        ],
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: { busy: 0.1 },
+    strike: null,
+    loss: { at: 2283, last: 123 },
+  }),
+  'a task with an output that outgrows all nodes while it is undone, and is ended': calmPlan({
+    seed: 740009240,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 22, historyBytes: 6760, mailbox: 1, mailboxBytes: 563, fanOut: 4, memory: 6760 },
+      },
+    ],
+    settings: { lease: 1901, sweep: 200, poll: 250, tasks: 1000, tellsChanges: true, distance: 0, throws: true },
+    tasks: [
+      {
+        id: 't0',
+        at: 1424,
+        ops: [],
+        parts: [{ do: 'step', action: 'tell', order: { hangs: 1 }, refers: [] }],
+        startAt: 219,
+      },
+      {
+        id: 't1',
+        at: 225,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'build' },
+          { do: 'step', action: 'travel', order: {} },
+          { do: 'step', action: 'build', order: { undoFails: 2 }, rescue: 'compensate' },
+          { do: 'step', action: 'build', order: { fails: 1 }, refers: [2, 0], follows: [0, 2] },
+        ],
+        twice: true,
+        after: ['t0'],
+        afterOn: 'end',
+      },
+    ],
+    moves: [{ at: 3923, kind: 'compensate', task: 1 }],
+    chaos: 4000,
+    hurts: [],
+    calls: {},
+    strike: null,
+    loss: { at: 2790, last: 884 },
+  }),
 }

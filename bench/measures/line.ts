@@ -27,7 +27,7 @@ export const line: Measure = {
     const commit = async (batch: Transition[]): Promise<number[]> =>
       (await store.commit(batch)).map((outcome: CommitOutcome) => (outcome.ok ? outcome.key : Number.NaN))
     const transition = (n: number, seq: number, change: Partial<Transition>): Transition => ({
-      ...{ ...nothing, key: keys[n] ?? null, id: `t${n}`, node: NODE, epoch: 1, seq, at },
+      ...{ ...nothing, key: keys[n] ?? null, id: `t${n}`, node: NODE, epoch: 1, seq, at, lastAt: null },
       ...{ children: [], posts: [], release: null, rebase: false, ...change },
     })
     const asks = (name: string, step: number) => ({ locks: [{ step, name, ifHeld: 'queue' as const }], unlocks: [] })

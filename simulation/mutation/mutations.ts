@@ -538,7 +538,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'bounds',
   },
   'of a history the events are counted, and its bytes are not': {
-    change: { 'scheduler/decisions.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']] },
+    change: {
+      'scheduler/decisions.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']],
+    },
     by: ['bounds'],
     world: 'bounds',
   },

@@ -13,6 +13,7 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     integers(batch.map(({ epoch }) => epoch)),
     integers(batch.map(({ seq }) => seq)),
     integers(batch.map(({ at }) => at)),
+    integers(batch.map(({ lastAt }) => lastAt)),
     texts(batch.map(({ events }) => events)),
     ...createArrays(creates),
     integers(changes.flatMap(({ it }) => (it.release && it.key !== null ? [it.key] : []))),

@@ -72,12 +72,12 @@ type Read =
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
   write_schedule: 22,
-  commit: 78,
+  commit: 79,
   submit: 13,
   post_on_terms: 12,
   take_tasks: 14,
   quarantine: 8,
-  terminate: 11,
+  terminate: 12,
   cut: 15,
   take_work: 7,
   reply: 5,

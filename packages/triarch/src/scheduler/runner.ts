@@ -64,8 +64,9 @@ export class TaskRunner {
   /** Something came of having it here. */
   moved = false
   #seq = 0
-  /** The last record known to be durable. */
+  /** The last record known to be durable, and when it was written. */
   recorded = 0
+  #recordedAt = 0
   /** Of the latest record: none is older than the one before, whoever wrote that. */
   #at = 0
   #driver: Driver = absent
@@ -204,6 +205,7 @@ export class TaskRunner {
     const { rebuilt, mail, seq, at, size } = await openTask(this.#host, claim)
     this.#seq = seq
     this.recorded = seq
+    this.#recordedAt = at
     this.#at = at
     this.size = size
     this.state = rebuilt.state
@@ -309,6 +311,7 @@ export class TaskRunner {
       epoch: this.epoch,
       seq: this.#seq,
       at: turn.at,
+      lastAt: this.#recordedAt,
       events: eventsText(this.#draft, turn.events),
       create: this.#draft?.task ?? null,
       snapshot: this.#draft || !sameSummary(snapshot, this.#snapshot) ? snapshotOf(snapshot) : null,
@@ -344,6 +347,7 @@ export class TaskRunner {
     }
     this.key = outcome.key
     this.recorded = pending.transition.seq
+    if (pending.transition.events !== null) this.#recordedAt = pending.transition.at
     this.#draft = null
     for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []

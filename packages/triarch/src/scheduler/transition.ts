@@ -17,6 +17,7 @@ import type { Command } from './command.ts'
 
 /** A transition's parts that change nothing. */
 export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
+  lastAt: null,
   events: null,
   create: null,
   snapshot: null,

@@ -15,11 +15,13 @@ export interface Transition {
   epoch: number
   /**
    * Position of this record in the task's gapless history, from 1; of a transition without events, that of the last record (0:
-   * not known). It is written only where the record before is there.
+   * not known). It is written only where the record before is there, and is the one of `lastAt`.
    */
   seq: number
   /** When it was decided (ms since the epoch). */
   at: number
+  /** When the last record known was written: a store that went back may have another in its place. Null: not known. */
+  lastAt: number | null
   /** JSON array of the events of this record; null appends none (a mere release). */
   events: string | null
   /** The task that this transition creates; null: it is there. */

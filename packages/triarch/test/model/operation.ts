@@ -241,6 +241,7 @@ function transitionOf(model: Reference, choice: TransitionChoice): port.Transiti
     epoch: made ? 1 : (task?.epoch ?? 1) + (stale === 'epoch' ? -1 : stale === 'nextEpoch' ? 1 : 0),
     seq: made ? 1 : seqOf(task?.records.length ?? 0, choice),
     at,
+    lastAt: null,
     events: made
       ? made.events
       : choice.append

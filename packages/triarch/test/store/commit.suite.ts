@@ -159,6 +159,25 @@ export function commitSuite(bench: Bench): void {
       expect(await store.task('t')).toMatchObject({ lockedBy: null })
     })
 
+    it('writes nothing after a record that is another than its owner knows, nor gives a task back there', async () => {
+      const { store } = bench
+      const [claim, other] = [await owned(store), await owned(store, 'u')]
+      const { at } = newTask('t')
+      expect(await store.commit([transition(claim, { lastAt: at }), transition(other, { lastAt: at })])).toMatchObject([
+        { ok: true },
+        { ok: true },
+      ])
+      const known = transition(claim).at
+      const late = transition(claim, { seq: 3, lastAt: known - 1, snapshot: snapshot({ failures: 9 }) })
+      const next = transition(other, { seq: 3, lastAt: known })
+      expect(await store.commit([late, next])).toMatchObject([fenced, { ok: true }])
+      const back = { seq: 2, events: null, release: released }
+      expect(await store.commit([transition(claim, { ...back, lastAt: known + 1 })])).toEqual([fenced])
+      expect(await store.task('t')).toMatchObject({ failures: 0, lockedBy: 'a' })
+      expect(await store.records('t', 0, 10)).toHaveLength(2)
+      expect(await store.commit([transition(claim, { ...back, lastAt: known })])).toMatchObject([{ ok: true }])
+    })
+
     it('writes no record that has no place in a history', async () => {
       const { store } = bench
       const [claim, other] = [await owned(store, 't'), await owned(store, 'other')]

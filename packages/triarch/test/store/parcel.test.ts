@@ -3,7 +3,7 @@ import type { StepRequest, Transition } from '../../src/store/port.ts'
 import { packed, unpacked } from '../../src/store/sqlite/parcel.ts'
 
 const bare: Transition = {
-  ...{ key: 7, id: 'order', node: 'node', epoch: 3, seq: 9, at: 1_000, events: '[{"type":"started"}]' },
+  ...{ key: 7, id: 'order', node: 'node', epoch: 3, seq: 9, at: 1_000, lastAt: 990, events: '[{"type":"started"}]' },
   ...{ create: null, snapshot: null, release: null, rebase: false },
   ...{ consumed: [], work: [], withdraw: [], forget: [], children: [], posts: [] },
 }

@@ -1,8 +1,10 @@
--- As before (0001/commit.sql), with the ids of the tasks; a third fence: a record is written only where the one before it is there;
+-- As before (0001/commit.sql), with the ids of the tasks; a third fence: a record is written only where the one before it is there,
+-- and is the one that its owner knows;
 -- and a new beginning drops what lies before it. Read that file for the reasons of the rest.
 CREATE FUNCTION triarch.commit(
   slot text, call bigint,
-  keys bigint[], ids text[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], events text[],
+  keys bigint[], ids text[], nodes text[], epochs bigint[], seqs bigint[], ats bigint[], last_ats bigint[],
+  events text[],
   create_of bigint[], create_id text[], create_workflow text[], create_version text[], create_priority bigint[],
   create_parent text[], create_tags text[], create_at bigint[], create_node text[], create_epoch bigint[],
   create_updated bigint[], create_status text[], create_result text[], create_failures bigint[],
@@ -84,16 +86,18 @@ BEGIN
   BEGIN
     INSERT INTO triarch.history (task, seq, at, events)
     SELECT done[b.ord], b.seq, b.at, b.events
-    FROM unnest(seqs, ats, events, keys) WITH ORDINALITY AS b (seq, at, events, key, ord)
+    FROM unnest(seqs, ats, last_ats, events, keys) WITH ORDINALITY AS b (seq, at, last_at, events, key, ord)
     WHERE done[b.ord] > 0 AND b.events IS NOT NULL
-      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1));
+      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h
+        WHERE h.task = done[b.ord] AND h.seq = b.seq - 1 AND h.at = coalesce(b.last_at, h.at)));
     GET DIAGNOSTICS appended = ROW_COUNT;
   EXCEPTION WHEN unique_violation THEN
     INSERT INTO triarch.history (task, seq, at, events)
     SELECT done[b.ord], b.seq, b.at, b.events
-    FROM unnest(seqs, ats, events, keys) WITH ORDINALITY AS b (seq, at, events, key, ord)
+    FROM unnest(seqs, ats, last_ats, events, keys) WITH ORDINALITY AS b (seq, at, last_at, events, key, ord)
     WHERE done[b.ord] > 0 AND b.events IS NOT NULL
-      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = done[b.ord] AND h.seq = b.seq - 1))
+      AND (b.key IS NULL OR EXISTS (SELECT 1 FROM triarch.history h
+        WHERE h.task = done[b.ord] AND h.seq = b.seq - 1 AND h.at = coalesce(b.last_at, h.at)))
     ON CONFLICT DO NOTHING;
     appended := 0;
     FOR entry IN
@@ -104,16 +108,19 @@ BEGIN
       done[entry.ord] := 0;
     END LOOP;
   END;
-  -- The third: where the record before is missing, the store went back, and nothing may be written beyond the gap. All that
+  -- The third: where the record before is missing, or another, the store went back, and nothing may be written after it. All that
   -- are accepted now have their record, or (without events) that of before.
   IF appended < cardinality(done) THEN
     FOR entry IN
-      SELECT b.ord FROM unnest(done, seqs, events, keys) WITH ORDINALITY AS b (key, seq, events, known, ord)
+      SELECT b.ord FROM unnest(done, seqs, last_ats, events, keys) WITH ORDINALITY
+        AS b (key, seq, last_at, events, known, ord)
       WHERE b.key > 0 AND (b.seq > 0 OR b.events IS NOT NULL)
-        AND (NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq)
+        AND (NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq
+            AND (b.events IS NOT NULL OR h.at = coalesce(b.last_at, h.at)))
           -- It was there before, and was not even tried.
           OR b.events IS NOT NULL AND b.known IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = b.key AND h.seq = b.seq - 1))
+            AND NOT EXISTS (SELECT 1 FROM triarch.history h
+              WHERE h.task = b.key AND h.seq = b.seq - 1 AND h.at = coalesce(b.last_at, h.at)))
     LOOP
       done[entry.ord] := 0;
     END LOOP;
@@ -258,7 +265,7 @@ CREATE OR REPLACE FUNCTION triarch.commit(
   post_of bigint[], post_task text[], post_control boolean[], post_message text[]
 ) RETURNS TABLE (answer text, owners text[]) LANGUAGE sql AS $$
   SELECT * FROM triarch.commit(
-    $1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+    $1, $2, $3, NULL, $4, $5, $6, $7, NULL, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
     $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49,
     $50, $51, $52, $53, $54, $55, $56, $57, $58, $59, $60, $61, $62, $63, $64, $65, $66, $67, $68, $69, $70, $71, $72, $73,
     $74, $75, $76, $77)

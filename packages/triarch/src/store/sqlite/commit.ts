@@ -24,12 +24,12 @@ const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, ?
 /** No row when the history already has this record. Never from a query: one that reads the table it writes is copied aside first. */
 const APPEND = `${RECORD} ON CONFLICT (task, seq) DO NOTHING`
 /**
- * The fence: no row when another owns the task, and when its history lacks the record before: then the store went back, and
- * perhaps gave the key to another task.
+ * The fence: no row when another owns the task, and when its history lacks the record before, or has another in its place: then
+ * the store went back, and perhaps gave the key to another task, or the same epoch to another owner of this node's.
  */
 const OWNED = `
 SELECT 1 FROM triarch_tasks WHERE key = ?1 AND epoch = ?2 AND locked_by = ?3 AND id = ?4
-  AND (?5 = 0 OR EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5))`
+  AND (?5 = 0 OR EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5 AND (?6 IS NULL OR at = ?6)))`
 
 const SNAPSHOT = `
 updated_at = ?, status = ?, result = ?, failures = ?, deadline = ?, progress = ?, output = ?, error = ?, pause = ?`
@@ -104,7 +104,7 @@ function commitOne(database: Database, transition: Transition, gated: boolean): 
   } else {
     const before = events === null ? seq : seq - 1
     if (events !== null && before < 1) return fenced
-    if (!database.get(OWNED, key, epoch, node, transition.id, before)) return fenced
+    if (!database.get(OWNED, key, epoch, node, transition.id, before, transition.lastAt)) return fenced
     if (events !== null && database.run(APPEND, key, seq, at, events) === 0) return fenced
   }
   for (const letter of transition.consumed) database.run(CONSUME, letter, key)

@@ -1,6 +1,6 @@
 import type { Transition } from '../port.ts'
 
-type Rest = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'events'>
+type Rest = Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at' | 'lastAt' | 'events'>
 
 /** What every transition says, in order, and the rest only where it says anything. */
 type Parcel = [
@@ -10,6 +10,7 @@ type Parcel = [
   epoch: number,
   seq: number,
   at: number,
+  lastAt: Transition['lastAt'],
   events: string | null,
   rest: Partial<Rest> | null,
 ]
@@ -20,14 +21,14 @@ type Parcel = [
  */
 export function packed(batch: readonly Transition[]): Parcel[] {
   return batch.map((transition) => {
-    const { key, id, node, epoch, seq, at, events } = transition
-    return [key, id, node, epoch, seq, at, events, restOf(transition)]
+    const { key, id, node, epoch, seq, at, lastAt, events } = transition
+    return [key, id, node, epoch, seq, at, lastAt, events, restOf(transition)]
   })
 }
 
 export function unpacked(parcels: readonly Parcel[]): Transition[] {
-  return parcels.map(([key, id, node, epoch, seq, at, events, rest]) => {
-    const said = { key, id, node, epoch, seq, at, events, ...NOTHING }
+  return parcels.map(([key, id, node, epoch, seq, at, lastAt, events, rest]) => {
+    const said = { key, id, node, epoch, seq, at, lastAt, events, ...NOTHING }
     return rest ? { ...said, ...rest } : said
   })
 }
