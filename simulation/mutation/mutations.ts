@@ -508,7 +508,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a record is written although the one before it is lost': {
     change: {
-      'store/sqlite/commit.ts': [['EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5 AND (?6 IS NULL OR at = ?6))', '(?5 > 0 OR ?6)']],
+      'store/sqlite/commit.ts': [
+        [
+          'EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?5 AND (?6 IS NULL OR at = ?6))',
+          '(?5 > 0 OR ?6)',
+        ],
+      ],
     },
     by: ['gapless', 'fold'],
     world: 'loss',

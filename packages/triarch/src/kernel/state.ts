@@ -1,5 +1,6 @@
 import type { Batch } from './batch/batch.ts'
 import type { Child } from './child/child.ts'
+import { BrokenInvariant } from './invariant.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Antecedent, Lock } from './lock/lock.ts'
 import type { PlanState } from './plan/plan.ts'
@@ -150,6 +151,7 @@ export function decided(state: TaskState, id: number): void {
 }
 
 export function moveTask(state: TaskState, to: TaskStatus): void {
-  if (!mayMove(moves.task, state.status, to)) throw new Error(`illegal task move ${state.status} → ${to} (${state.id})`)
+  if (!mayMove(moves.task, state.status, to))
+    throw new BrokenInvariant(`illegal task move ${state.status} → ${to} (${state.id})`)
   state.status = to
 }

@@ -3,6 +3,7 @@ import { toRecord } from '../error/record.ts'
 import type { AlertCode } from '../kernel/alert.ts'
 import type { Decision } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
+import { assertSound } from '../kernel/soundness.ts'
 import { dispatchable, isWider } from '../kernel/step/dispatch.ts'
 import { hold } from '../kernel/step/failure.ts'
 import { hookTasks } from '../kernel/task/hook.ts'
@@ -66,6 +67,7 @@ export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: 
   notifyParent(turn)
   for (const spawn of turn.spawned) children.push(batchChild(turn, spawn))
   for (const hook of hookTasks(turn)) children.push(hookTask(turn, hook))
+  assertSound(turn)
 }
 
 /** A task that outgrew its bounds is undone, with an error that says which. */

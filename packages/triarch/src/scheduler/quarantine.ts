@@ -3,13 +3,14 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskEvent } from '../kernel/event.ts'
+import { BrokenInvariant } from '../kernel/invariant.ts'
 import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
 import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.ts'
 import { PROBATION } from './mail.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
-export type Trouble = 'history' | 'letter' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
+export type Trouble = 'invariant' | 'history' | 'letter' | 'codec' | 'turn' | 'refused' | 'deaths' | 'replay' | 'size'
 
 /** Failures that are the task's own: in a row, or with some of what it wrote accepted in between. */
 const ENOUGH = 2
@@ -73,7 +74,7 @@ export class Quarantine {
   judge(id: string, error: Error, strikes: number): TriarchError | null {
     const code = isTriarchError(error) ? error.code : ''
     if (code.startsWith('STORE_') && code !== 'STORE_FAILED') return null
-    const surely = TROUBLE[code]
+    const surely = error instanceof BrokenInvariant ? 'invariant' : TROUBLE[code]
     const trouble = surely ?? (code === 'STORE_FAILED' ? 'refused' : 'turn')
     if (surely || (strikes >= PROBATION && trouble !== 'refused')) return because(trouble, error)
     const now = this.#options.environment.monotonic()
@@ -141,6 +142,7 @@ export class Quarantine {
 
 function because(trouble: Trouble, cause: Error): TriarchError {
   const what = {
+    invariant: 'the engine contradicts itself about it',
     history: 'its history cannot be read',
     letter: 'a letter to it cannot be read',
     codec: 'what is stored of it cannot be decoded',

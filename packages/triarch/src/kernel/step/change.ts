@@ -1,4 +1,5 @@
 import { newBatch, tryAgain } from '../batch/batch.ts'
+import { BrokenInvariant } from '../invariant.ts'
 import type { Json } from '../json.ts'
 import { decided, type TaskState } from '../state.ts'
 import { mayMove, moves, type StepStatus } from '../status.ts'
@@ -89,6 +90,6 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
 
 export function moveStep(step: Step, to: StepStatus): void {
   if (!mayMove(moves.step, step.status, to))
-    throw new Error(`illegal step move ${step.status} → ${to} (step ${step.id})`)
+    throw new BrokenInvariant(`illegal step move ${step.status} → ${to} (step ${step.id})`)
   step.status = to
 }
