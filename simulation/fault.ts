@@ -54,9 +54,13 @@ export class Fortune {
     if (waited < this.#patience) this.#faults.push(`${machine.name} gave up ${name} after ${waited} ms`)
   }
 
-  /** No call is given up too soon, and none waited for without end; `late`: how long machines stood still (ms). */
-  impatience(late: number): string[] {
-    const since = this.#world.now - this.#patience * 1.25 - late
+  /** No call is given up too soon, and none waited for without end, but for looks (ms) and for as long as machines stood still. */
+  impatience(looks: number): string[] {
+    const still = new Map<number, number>()
+    // One freeze may begin before another ends.
+    for (const { kind, node, ms } of this.#plan.hurts)
+      if (kind === 'freeze' || kind === 'cut') still.set(node, (still.get(node) ?? 0) + ms)
+    const since = this.#world.now - this.#patience * 1.25 - looks - Math.max(0, ...still.values())
     const endless = [...this.#unanswered].filter(({ machine, at }) => machine.alive && at < since)
     return [...this.#faults, ...endless.map(({ machine, name }) => `${machine.name} waits for ${name} without end`)]
   }

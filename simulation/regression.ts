@@ -918,4 +918,164 @@ export const regressions: Readonly<Record<string, Plan>> = {
     strike: null,
     loss: { at: 2790, last: 884 },
   }),
+  'two requests for one task that an agent gives back until later, where its node has room for no other': calmPlan({
+    seed: 770001346,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1374, sweep: 186, poll: 250, tasks: 1, tellsChanges: true, distance: 0, throws: true },
+    tasks: [
+      { id: 't0', at: 183, ops: [{ do: 'step', action: 'charge', order: {} }], startBefore: 121 },
+      {
+        id: 't1',
+        at: 868,
+        ops: [],
+        parts: [
+          {
+            do: 'concurrence',
+            of: [
+              { do: 'step', action: 'reserve', order: { fails: 1 }, refers: [] },
+              { do: 'step', action: 'reserve', order: { slow: 76, hangs: 1 } },
+              { do: 'step', action: 'reserve', order: { fails: 2 }, refers: [0], follows: [0, 1] },
+            ],
+          },
+          { do: 'step', action: 'charge', order: { undoFails: 1 }, refers: [2, 1], follows: [1], rescue: 'compensate' },
+          { do: 'step', action: 'reserve', order: { permanent: true }, rescue: 'fail' },
+        ],
+      },
+      {
+        id: 't2',
+        at: 1068,
+        ops: [
+          { do: 'event', timeout: 199 },
+          { do: 'local', order: { permanent: false } },
+          { do: 'step', action: 'refuse', order: {} },
+          { do: 'anew' },
+        ],
+      },
+      {
+        id: 't3',
+        at: 142,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'mail', order: {}, refers: [] },
+          {
+            do: 'concurrence',
+            of: [
+              { do: 'step', action: 'mail', order: { slow: 107, undoFails: 1 }, refers: [0] },
+              { do: 'step', action: 'charge', order: { undoFails: 1 }, refers: [1, 0], follows: [1, 1] },
+            ],
+          },
+        ],
+      },
+    ],
+    moves: [
+      { at: 1391, kind: 'cancel', task: 2 },
+      { at: 381, kind: 'skip', task: 0 },
+      { at: 2812, kind: 'skip', task: 3 },
+      { at: 1042, kind: 'compensate', task: 0 },
+      { at: 1055, kind: 'cancel', task: 3 },
+    ],
+    chaos: 4000,
+    hurts: [
+      { at: 417, kind: 'cut', node: 2, ms: 2513 },
+      { at: 299, kind: 'freeze', node: 1, ms: 2394 },
+      { at: 2266, kind: 'freeze', node: 1, ms: 872 },
+      { at: 982, kind: 'restart', node: 0, ms: 148 },
+    ],
+    calls: {},
+    strike: null,
+    loss: { at: 2440, last: 1014 },
+  }),
+  'a machine that freezes anew before it is thawed': calmPlan({
+    seed: 770000559,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 31, historyBytes: 5569, mailbox: 6, mailboxBytes: 146, fanOut: 4, memory: 5569 },
+      },
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 11, historyBytes: 3933, mailbox: 4, mailboxBytes: 460, fanOut: 1, memory: 3933 },
+      },
+    ],
+    settings: { lease: 1961, sweep: 265, poll: 20, tasks: 1000, tellsChanges: true, distance: 0, patience: 1898 },
+    tasks: [{ id: 't2', at: 207, ops: [{ do: 'event', timeout: 162 }] }],
+    moves: [],
+    chaos: 4000,
+    hurts: [
+      { at: 552, kind: 'freeze', node: 0, ms: 2945 },
+      { at: 3359, kind: 'freeze', node: 0, ms: 2545 },
+    ],
+    calls: { unanswered: 0.03 },
+    strike: null,
+  }),
+  'a task that waits twice for an event, with room for one': calmPlan({
+    seed: 780003744,
+    nodes: [
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+      },
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+      },
+      {
+        roles: ['scheduler', 'agent', 'supervisor'],
+        skew: 0,
+        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+      },
+    ],
+    settings: { lease: 1795, sweep: 201, poll: 100, tasks: 1000, tellsChanges: false, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 622,
+        ops: [
+          {
+            do: 'call',
+            ops: [],
+            parts: [
+              { do: 'step', action: 'reserve', order: {}, refers: [], rescue: 'skip' },
+              {
+                do: 'sequence',
+                of: [
+                  { do: 'step', action: 'build', order: { undoFails: 2 }, refers: [0] },
+                  { do: 'step', action: 'ship', order: { hangs: 1 }, refers: [1] },
+                  {
+                    do: 'sequence',
+                    of: [{ do: 'step', action: 'dock', order: { slow: 97, undoFails: 2 }, refers: [2, 1] }],
+                  },
+                ],
+              },
+            ],
+            undo: false,
+            onCancel: 'wait',
+          },
+        ],
+      },
+      {
+        id: 't1',
+        at: 1057,
+        ops: [
+          {
+            do: 'settled',
+            of: [[{ do: 'event', timeout: 275 }], [{ do: 'dock', order: {} }], [{ do: 'event', timeout: 352 }]],
+          },
+        ],
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: { refused: 0.01, twice: 0.01, 'crash-before': 0.002 },
+    strike: null,
+  }),
 }

@@ -309,7 +309,7 @@ class Run {
     const found = [
       ...faults,
       ...this.#sight.faults,
-      ...this.#fortune.impatience(this.#standstill() + LOOK).map((fault) => `patience: ${fault}`),
+      ...this.#fortune.impatience(LOOK).map((fault) => `patience: ${fault}`),
       ...this.#cluster.excesses,
       ...errors
         .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))

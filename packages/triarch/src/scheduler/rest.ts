@@ -13,6 +13,15 @@ export function maySleep(state: TaskState, wakeAt: number | null, notBefore: num
   return state.status === 'paused' || isGated(state) || (wakeAt !== null && wakeAt >= notBefore)
 }
 
+/**
+ * An agent gave a request back until later. Only who has the task in memory knows of that: whoever took it up before would
+ * ask again at once, and with two such requests without end.
+ */
+export function isDeferred({ steps }: TaskState, at: number): boolean {
+  for (const { deferred } of steps.values()) if (deferred > at) return true
+  return false
+}
+
 /** On a node without the workflow's code: whether the kernel can go no further without it. */
 export function needsCode(state: TaskState): boolean {
   const isPaused = state.status === 'paused'

@@ -27,7 +27,7 @@ import type { RunnerHost } from './host.ts'
 import { checkLegible, isPressing, type Mail } from './mail.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
-import { endsAttempt, hasStopped, maySleep } from './rest.ts'
+import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
 import { eventsText, snapshotOf, stepRequest } from './transition.ts'
 
 /** Who waits for less stays, however many others want its place: it would come back at once (ms). */
@@ -137,7 +137,8 @@ export class TaskRunner {
 
   /** The same of a task that keeps mail unheard: it may go where there is no room, and takes down what it says of that. */
   get movable(): boolean {
-    return this.#phase === 'resting' && this.#attempts.none && this.#mail.length === 0 && !this.#notice.underWay
+    if (this.#phase !== 'resting' || !this.#attempts.none || this.#mail.length > 0) return false
+    return !this.#notice.underWay && !isDeferred(this.state, this.#host.environment.now())
   }
 
   get #gone(): boolean {
