@@ -1,8 +1,15 @@
 import { apply } from '../packages/triarch/src/kernel/apply.ts'
-import type { TaskEvent } from '../packages/triarch/src/kernel/event.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
 import { newState } from '../packages/triarch/src/kernel/state.ts'
-import type { Claim, ClaimRequest, Post, PostOutcome, Quarantine } from '../packages/triarch/src/store/port.ts'
+import { datedEvents } from '../packages/triarch/src/scheduler/history.ts'
+import type {
+  Claim,
+  ClaimRequest,
+  HistoryRecord,
+  Post,
+  PostOutcome,
+  Quarantine,
+} from '../packages/triarch/src/store/port.ts'
 import type { Call } from '../packages/triarch/src/testing/link.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import { type Evidence, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
@@ -18,7 +25,7 @@ const MAIL = `
 SELECT count(*) AS letters, coalesce(sum(octet_length(message)), 0) AS bytes FROM triarch_inbox
 WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) AND message GLOB '{"type":"event"*'`
 const RECORDS = `
-SELECT at, events FROM triarch_history WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) ORDER BY seq`
+SELECT seq, at, events FROM triarch_history WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?) ORDER BY seq`
 const SIZE = `
 SELECT coalesce(sum(octet_length(events)), 0) AS bytes FROM triarch_history
 WHERE task = (SELECT key FROM triarch_tasks WHERE id = ?)`
@@ -85,11 +92,8 @@ export class Bounds {
 
   /** How many events the task waits for at once, by its history. */
   #awaited(id: string): number {
-    const records = this.#store.database.all<{ at: number; events: string }>(RECORDS, id)
-    const history = records.flatMap(({ at, events }) =>
-      (JSON.parse(events) as TaskEvent[]).map((event) => ({ at, event })),
-    )
-    return rebuild(id, history).state.waits.size
+    const records = this.#store.database.all<HistoryRecord>(RECORDS, id)
+    return rebuild(id, datedEvents(records)).state.waits.size
   }
 
   judge({ tasks }: Evidence): string[] {

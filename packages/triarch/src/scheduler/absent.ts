@@ -1,5 +1,4 @@
 import { advance } from '../kernel/plan/advance.ts'
-import type { Turn } from '../kernel/turn.ts'
 import type { Driver } from './driver.ts'
 import { needsCode } from './rest.ts'
 
@@ -9,14 +8,12 @@ export const absent: Driver = {
   urgent: false,
   replay: () => Promise.resolve(),
   begin: () => false,
-  tell: nobodyHears,
+  // No code is told anything.
+  tell(turn) {
+    turn.deliveries.length = 0
+    return false
+  },
   advance,
   code: () => undefined,
   isStranded: needsCode,
-}
-
-/** No code is told anything. */
-export function nobodyHears(turn: Turn): boolean {
-  turn.deliveries.length = 0
-  return false
 }

@@ -7,7 +7,7 @@ import type { RunnerHost } from './host.ts'
 import { planDriver } from './plan/driver.ts'
 
 /** `wake`: asks for a turn of the task. */
-export type MakeDriver = (workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) => Driver
+type MakeDriver = (workflow: Workflow, rebuilt: Rebuilt, host: RunnerHost, wake: () => void) => Driver
 
 /** Who drives a task, by what its workflow is defined with. Another way to write one is a folder beside these, and a line here. */
 const drivers: Readonly<Record<'run' | 'plan', MakeDriver>> = {
