@@ -592,7 +592,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what a schema throws meets the engine': {
     change: {
-      'definition/schema.ts': [
+      'value/schema.ts': [
         [
           "return 'async'\n  } catch (cause) {\n    return broken(cause)",
           "return 'async'\n  } catch (cause) {\n    throw cause",

@@ -48,11 +48,9 @@ export type {
   UndoOptions,
   WaitForEventOptions,
 } from './definition/context.ts'
-export type { Duration } from './definition/duration.ts'
 export type { EventName, EventPayload, EventSchemas, NoEvents } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
-export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './definition/jsonified.ts'
 export {
   type Middleware,
   type MiddlewareHooks,
@@ -66,13 +64,10 @@ export {
 export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
-export { type PlanView, type PlanViewStep, preview } from './definition/preview.ts'
-export type { Recurrence, RecurrenceOptions } from './definition/recurrence.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
 export type { EndResult, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
-export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './definition/schema.ts'
 export type { ThreadActionDefinition, ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
 export {
   type PlannedWorkflowDefinition,
@@ -109,11 +104,16 @@ export type { ParentPolicy } from './kernel/task/order.ts'
 export type { PauseReason } from './kernel/task/pause.ts'
 export type { Counters } from './node/node.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'
+export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
 export { type CompressOptions, compress } from './store/codec/compress.ts'
 export { type EncryptionKey, type EncryptOptions, encrypt } from './store/codec/encrypt.ts'
 export type { StoreFactory } from './store/factory.ts'
 export type { MigrationReport, NodeRow, StoreCounts, SweepReport } from './store/port.ts'
+export type { Duration } from './value/duration.ts'
+export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './value/jsonified.ts'
+export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
+export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
 export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'

@@ -1,7 +1,7 @@
 import type { StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
-import { newToken } from '../definition/token.ts'
 import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
+import { newToken } from '../value/token.ts'
 import { SUSPENDED } from './suspension.ts'
 
 /** What an attempt lets its code do. */

@@ -1,11 +1,11 @@
 import type { SuspendOptions } from '../definition/action.ts'
-import { milliseconds, positiveMilliseconds } from '../definition/duration.ts'
-import { checkLabel } from '../definition/name.ts'
-import { checkOptions } from '../definition/options.ts'
-import { encode } from '../definition/payload.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'
+import { milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import { checkLabel } from '../value/name.ts'
+import { checkOptions } from '../value/options.ts'
+import { encode } from '../value/payload.ts'
 
 /** What `run` returns when it waits. */
 export const SUSPENDED: never = Object.freeze({ suspended: true }) as never

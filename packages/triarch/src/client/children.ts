@@ -1,5 +1,5 @@
-import { checkInteger, checkOptions } from '../definition/options.ts'
 import { SEPARATOR } from '../kernel/child/child.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
 import { type ListOptions, listQuery } from '../view/query.ts'
 import type { TaskInfo } from '../view/status.ts'
 import type { Connection } from './connection.ts'

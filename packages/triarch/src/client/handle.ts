@@ -1,4 +1,3 @@
-import { type Duration, positiveMilliseconds } from '../definition/duration.ts'
 import {
   acceptEvent,
   type EventName,
@@ -7,10 +6,6 @@ import {
   eventSchema,
   type NoEvents,
 } from '../definition/event.ts'
-import { checkLabel } from '../definition/name.ts'
-import { checkInteger, checkOptions } from '../definition/options.ts'
-import { encode } from '../definition/payload.ts'
-import { type PlanView, planView } from '../definition/preview.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
@@ -18,8 +13,13 @@ import { taskError } from '../error/task-error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import { succeeded } from '../kernel/status.ts'
+import { type PlanView, planView } from '../planning/preview.ts'
 import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
 import type { HistoryRecord } from '../store/port.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkLabel } from '../value/name.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { encode } from '../value/payload.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
 import { isVeiled, veiled, veilOf, veilPlan } from '../view/veil.ts'

@@ -1,10 +1,10 @@
-import { nearestOf } from '../definition/options.ts'
 import { CallContext } from '../environment/context.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { guarded } from '../error/guarded.ts'
 import { toRecord } from '../error/record.ts'
 import type { Alert, RaisedAlert } from '../kernel/alert.ts'
 import type { SweepReport } from '../store/port.ts'
+import { nearestOf } from '../value/options.ts'
 import { toStderr } from './notices.ts'
 
 /** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */

@@ -1,8 +1,8 @@
-import { type Duration, milliseconds } from '../definition/duration.ts'
-import { checkOptions } from '../definition/options.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import type { StoreFactory } from '../store/factory.ts'
 import type { MigrationReport } from '../store/port.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { checkOptions } from '../value/options.ts'
 
 /**
  * How a store is brought to the schema of this version.

@@ -1,9 +1,9 @@
-import { checkLabel } from '../definition/name.ts'
-import { checkOptions } from '../definition/options.ts'
-import { checkSecretTexts, encode } from '../definition/payload.ts'
-import { readToken } from '../definition/token.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { whySpent } from '../kernel/suspension/signal.ts'
+import { checkLabel } from '../value/name.ts'
+import { checkOptions } from '../value/options.ts'
+import { checkSecretTexts, encode } from '../value/payload.ts'
+import { readToken } from '../value/token.ts'
 import type { Connection } from './connection.ts'
 
 /**

@@ -1,7 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { checkName } from '../definition/name.ts'
-import { checkInteger, checkOptions } from '../definition/options.ts'
-import { between, nextAfter, type Recurrence } from '../definition/recurrence.ts'
 import {
   checkOverlap,
   dueAt,
@@ -12,7 +9,6 @@ import {
   type ScheduleState,
   toSchedule,
 } from '../definition/schedule.ts'
-import { checkText } from '../definition/text.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
@@ -20,6 +16,10 @@ import { hideAt } from '../kernel/secret.ts'
 import { objectOf } from '../store/legible.ts'
 import type { NewTask, ScheduleRow } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
+import { checkName } from '../value/name.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { between, nextAfter, type Recurrence } from '../value/recurrence.ts'
+import { checkText } from '../value/text.ts'
 import type { Connection } from './connection.ts'
 
 /**

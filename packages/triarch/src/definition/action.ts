@@ -1,12 +1,12 @@
 import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { StepStatus } from '../kernel/status.ts'
+import type { Duration } from '../value/duration.ts'
+import type { StandardSchema } from '../value/schema.ts'
 import type { Agent } from './agent.ts'
-import type { Duration } from './duration.ts'
 import type { Middleware } from './middleware.ts'
 import type { ActionPlanContext } from './plan.ts'
 import type { PolicyOptions } from './policy.ts'
-import type { StandardSchema } from './schema.ts'
 
 /**
  * An event for a step.

@@ -1,4 +1,8 @@
 import { TriarchError } from '../error/error.ts'
+import type { Given, Jsonified } from '../value/jsonified.ts'
+import { checkName } from '../value/name.ts'
+import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
+import { checkSchema, type StandardSchema } from '../value/schema.ts'
 import {
   type Action,
   type ActionDefinition,
@@ -8,14 +12,10 @@ import {
   type Verification,
 } from './action.ts'
 import { type BatchDefinition, type BatchResult, type Items, type PageRequest, pageOf, toBatchPolicy } from './batch.ts'
-import type { Given, Jsonified } from './jsonified.ts'
 import { inOrder } from './middleware.ts'
-import { checkName } from './name.ts'
-import { checkFunction, checkInteger, checkOptions } from './options.ts'
 import type { ActionPlanContext, PlanContext, PlanningAction } from './plan.ts'
 import { type PolicyOptions, policyKeys, toRecordedPolicy } from './policy.ts'
 import type { Resolved } from './reference.ts'
-import { checkSchema, type StandardSchema } from './schema.ts'
 import {
   type ThreadActionDefinition,
   type ThreadInput,

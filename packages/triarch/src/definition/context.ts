@@ -1,12 +1,12 @@
 import type { ParentPolicy } from '../kernel/task/order.ts'
+import type { Duration } from '../value/duration.ts'
+import type { Jsonified, WithoutInput } from '../value/jsonified.ts'
+import type { InferOutput, StandardSchema } from '../value/schema.ts'
 import type { Action, StepContext } from './action.ts'
 import type { BatchResult, LocalBatchDefinition } from './batch.ts'
-import type { Duration } from './duration.ts'
 import type { EventSchemas, NoEvents } from './event.ts'
-import type { Jsonified, WithoutInput } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
 import type { RetryOptions } from './retry.ts'
-import type { InferOutput, StandardSchema } from './schema.ts'
 import type { Workflow } from './workflow.ts'
 
 /** Retry options of a single step of an action: all that can be recorded as data. */

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
-import { checkLabel } from './name.ts'
-import { checkSchema, type InferInput, invalid, type StandardSchema, validateSync } from './schema.ts'
+import { checkLabel } from '../value/name.ts'
+import { checkSchema, type InferInput, invalid, type StandardSchema, validateSync } from '../value/schema.ts'
 
 /**
  * The events that a workflow takes, by name, with the schemas of their payloads.

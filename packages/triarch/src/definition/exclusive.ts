@@ -1,8 +1,8 @@
 import { TriarchError } from '../error/error.ts'
 import type { IfHeld } from '../kernel/lock/lock.ts'
-import { atOnce } from './answer.ts'
-import { checkOptions } from './options.ts'
-import { isIdentifier } from './text.ts'
+import { atOnce } from '../value/answer.ts'
+import { checkOptions } from '../value/options.ts'
+import { isIdentifier } from '../value/text.ts'
 import type { Workflow } from './workflow.ts'
 
 /** Names the lock of a task. Must answer at once. A method's type, so that any workflow is a Workflow. */

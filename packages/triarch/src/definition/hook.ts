@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
 import type { HookOrder } from '../kernel/task/order.ts'
-import { checkOptions } from './options.ts'
+import { checkOptions } from '../value/options.ts'
 import type { Workflow } from './workflow.ts'
 
 /** A state that a task comes into after its submission, or a result that it stops with. */

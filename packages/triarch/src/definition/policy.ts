@@ -7,10 +7,10 @@ import {
   type Semantics,
   type StepPolicy,
 } from '../kernel/step/policy.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { DEFAULT_PAYLOAD_LIMIT, encode } from '../value/payload.ts'
 import type { Action } from './action.ts'
-import { type Duration, positiveMilliseconds } from './duration.ts'
-import { checkInteger, checkOptions } from './options.ts'
-import { DEFAULT_PAYLOAD_LIMIT, encode } from './payload.ts'
 import { type RetryOptions, toRetryPlan } from './retry.ts'
 
 /**

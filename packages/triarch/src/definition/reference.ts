@@ -1,5 +1,5 @@
 import { TriarchError } from '../error/error.ts'
-import type { Jsonified } from './jsonified.ts'
+import type { Jsonified } from '../value/jsonified.ts'
 
 declare const referent: unique symbol
 

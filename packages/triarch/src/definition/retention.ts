@@ -1,6 +1,6 @@
 import type { TaskResult } from '../kernel/status.ts'
-import { type Duration, milliseconds } from './duration.ts'
-import { checkOptions } from './options.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { checkOptions } from '../value/options.ts'
 
 /** How a task can end. */
 export const endResults: readonly EndResult[] = ['success', 'warning', 'error', 'cancelled', 'compensated']

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import type { RetryPlan } from '../kernel/step/policy.ts'
-import { type Duration, milliseconds } from './duration.ts'
-import { checkFunction, checkInteger, checkOptions } from './options.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 
 /**
  * The waits between attempts. What is not given stays as it was in the layer below.

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
+import type { Jsonified } from '../value/jsonified.ts'
 import type { ActionDefinition, StepContext, StepEvent, Verification } from './action.ts'
-import type { Jsonified } from './jsonified.ts'
 import type { PolicyOptions } from './policy.ts'
 
 /**

@@ -1,19 +1,19 @@
 import { defaultThreads } from '../agent/threads.ts'
 import type { Agent } from '../definition/agent.ts'
-import { type Duration, milliseconds, positiveMilliseconds } from '../definition/duration.ts'
 import type { TaskHook } from '../definition/hook.ts'
 import type { Middleware } from '../definition/middleware.ts'
-import { checkFunction, checkInteger, checkOptions } from '../definition/options.ts'
-import { DEFAULT_PAYLOAD_LIMIT } from '../definition/payload.ts'
-import { DEFAULT_PLAN_LIMITS } from '../definition/planning.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { Environment } from '../environment/environment.ts'
 import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
+import { DEFAULT_PLAN_LIMITS } from '../planning/planning.ts'
 import type { SchedulerLimits } from '../scheduler/host.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 
 /**
  * What a node does: own tasks, run attempts, watch over both.

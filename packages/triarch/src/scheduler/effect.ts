@@ -1,12 +1,12 @@
 import type { Handler } from '../agent/attempt.ts'
 import type { StepContext } from '../definition/action.ts'
 import type { Isolation } from '../definition/context.ts'
-import { encode } from '../definition/payload.ts'
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { PermanentError, stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Effect, StateStore } from '../store/port.ts'
+import { encode } from '../value/payload.ts'
 
 /** What a step runs inside a transaction of the store. */
 export interface EffectCode {

@@ -1,10 +1,10 @@
 import type { TaskHandle } from '../client/handle.ts'
 import type { SubmitOptions } from '../client/submission.ts'
 import { Triarch } from '../client/triarch.ts'
-import { type Duration, milliseconds } from '../definition/duration.ts'
 import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import type { Workflow } from '../definition/workflow.ts'
 import type { TriarchOptions } from '../node/options.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
 import { memory } from './memory.ts'
 import { VirtualEnvironment } from './virtual.ts'
 

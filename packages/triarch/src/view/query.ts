@@ -1,9 +1,9 @@
-import { checkInteger, checkOptions } from '../definition/options.ts'
-import { checkTags } from '../definition/tag.ts'
-import { checkText } from '../definition/text.ts'
 import { TriarchError } from '../error/error.ts'
 import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
 import type { ListQuery } from '../store/port.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkTags } from '../value/tag.ts'
+import { checkText } from '../value/text.ts'
 
 /**
  * Which tasks to list, and how many.

@@ -1,9 +1,9 @@
-import type { PlanView } from '../definition/preview.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { Json } from '../kernel/json.ts'
 import type { PlannedStep } from '../kernel/plan/plan.ts'
 import { hideAt, type SecretPaths, scrub, secretsAt } from '../kernel/secret.ts'
 import type { RecordedPolicy } from '../kernel/step/policy.ts'
+import type { PlanView } from '../planning/preview.ts'
 
 /** What of a task's history may be shown: paths that are marked as secret, and every text that was found there. */
 export interface Veil {

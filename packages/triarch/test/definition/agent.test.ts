@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { agent } from '../../src/definition/agent.ts'
-import { checkOptions } from '../../src/definition/options.ts'
 import { ownRescue, workflow } from '../../src/definition/workflow.ts'
 import type { ErrorCode } from '../../src/error/catalogue.ts'
-import { raises } from './raises.ts'
+import { checkOptions } from '../../src/value/options.ts'
+import { raises } from '../value/raises.ts'
 
 const run = () => 1
 

@@ -4,7 +4,7 @@ import { type PolicyOptions, type RescueOption, toRecordedPolicy } from '../../s
 import { type RetryOptions, toRetryPlan } from '../../src/definition/retry.ts'
 import { lossWait, MOST_LOSSES } from '../../src/kernel/step/loss.ts'
 import { backoff, DEFAULTS, defaultPolicy, type RetryPlan, resolvePolicy } from '../../src/kernel/step/policy.ts'
-import { raises } from './raises.ts'
+import { raises } from '../value/raises.ts'
 
 const defaults = DEFAULTS
 const none = { undo: false, verify: false }

@@ -4,11 +4,11 @@ import type { Triarch } from '../../src/client/triarch.ts'
 import type { Action, StepContext } from '../../src/definition/action.ts'
 import { agent } from '../../src/definition/agent.ts'
 import type { TaskContext } from '../../src/definition/context.ts'
-import type { Duration } from '../../src/definition/duration.ts'
-import type { Jsonified } from '../../src/definition/jsonified.ts'
-import type { InferInput, InferOutput, StandardSchema } from '../../src/definition/schema.ts'
 import { type Workflow, workflow } from '../../src/definition/workflow.ts'
 import { testEngine } from '../../src/testing/index.ts'
+import type { Duration } from '../../src/value/duration.ts'
+import type { Jsonified } from '../../src/value/jsonified.ts'
+import type { InferInput, InferOutput, StandardSchema } from '../../src/value/schema.ts'
 
 const Order = z.object({ id: z.string(), total: z.coerce.number<string>() })
 const Receipt = z.object({ chargeId: z.string(), at: z.date(), note: z.string().default('') })

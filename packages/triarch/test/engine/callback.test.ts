@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { engineEvents } from '../../src/client/listeners.ts'
-import type { StandardSchema } from '../../src/definition/schema.ts'
 import type { Environment } from '../../src/environment/environment.ts'
 import {
   type ActionDefinition,
@@ -19,6 +18,7 @@ import {
 } from '../../src/index.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import { memory, testEngine, VirtualEnvironment } from '../../src/testing/index.ts'
+import type { StandardSchema } from '../../src/value/schema.ts'
 
 /** The options of these that are functions: a new one without a case here does not compile. */
 type Functions<T> = {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { Planner } from '../../src/definition/planner.ts'
-import { DEFAULT_PLAN_LIMITS } from '../../src/definition/planning.ts'
 import { newReference, type Reference, ref } from '../../src/definition/reference.ts'
-import { toTemplate } from '../../src/definition/template.ts'
 import { type Workflow, workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'
+import { Planner } from '../../src/planning/planner.ts'
+import { DEFAULT_PLAN_LIMITS } from '../../src/planning/planning.ts'
+import { toTemplate } from '../../src/planning/template.ts'
 
 const plan = {}
 interface Machine {

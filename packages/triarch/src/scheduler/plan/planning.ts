@@ -1,4 +1,3 @@
-import { makePlan } from '../../definition/planning.ts'
 import type { Workflow } from '../../definition/workflow.ts'
 import { TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
@@ -6,6 +5,7 @@ import type { Message } from '../../kernel/message.ts'
 import { scrub, secretsAt } from '../../kernel/secret.ts'
 import type { TaskState } from '../../kernel/state.ts'
 import { defaultPolicy } from '../../kernel/step/policy.ts'
+import { makePlan } from '../../planning/planning.ts'
 import type { RunnerHost } from '../host.ts'
 
 /** Makes the plan of a task that is due. The answer is a message, so that whatever happened meanwhile comes first. */

@@ -1,5 +1,5 @@
-import { checkFunction } from '../../definition/options.ts'
 import { TriarchError } from '../../error/error.ts'
+import { checkFunction } from '../../value/options.ts'
 
 /** What a codec made of a value. */
 export interface Encoded {

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib'
-import { checkInteger, checkOptions } from '../../definition/options.ts'
+import { checkInteger, checkOptions } from '../../value/options.ts'
 import type { Codec } from './codec.ts'
 import { invalid } from './codec.ts'
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { checkOptions } from '../../definition/options.ts'
 import { unguessable } from '../../environment/secrecy.ts'
 import { TriarchError } from '../../error/error.ts'
+import { checkOptions } from '../../value/options.ts'
 import { type Codec, invalid } from './codec.ts'
 
 /** A key, and the id by which a value says that it was encrypted with it. */

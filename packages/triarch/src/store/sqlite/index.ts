@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { checkInteger, checkOptions } from '../../definition/options.ts'
 import { TriarchError } from '../../error/error.ts'
+import { checkInteger, checkOptions } from '../../value/options.ts'
 import type { StoreFactory } from '../factory.ts'
 import { SqliteStore } from './store.ts'
 

@@ -1,9 +1,9 @@
+import { type Expression, expressionOf } from '../definition/reference.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { REFERENCE, type Template } from '../kernel/plan/reference.ts'
 import type { SecretPaths } from '../kernel/secret.ts'
-import { encode } from './payload.ts'
-import { type Expression, expressionOf } from './reference.ts'
+import { encode } from '../value/payload.ts'
 
 /** Something of a plan that is no value, though a careless hand may put it where one belongs. */
 export const handles: WeakSet<object> = new WeakSet()

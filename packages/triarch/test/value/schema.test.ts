@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  invalid,
-  isSchema,
-  type Refused,
-  type StandardSchema,
-  validate,
-  validateSync,
-} from '../../src/definition/schema.ts'
 import { isTriarchError } from '../../src/error/error.ts'
+import { invalid, isSchema, type Refused, type StandardSchema, validate, validateSync } from '../../src/value/schema.ts'
 import { raises } from './raises.ts'
 
 const Order = z.object({ id: z.string(), items: z.array(z.object({ price: z.coerce.number() })) })

@@ -1,10 +1,10 @@
+import { around, inOrder, type Middleware } from '../definition/middleware.ts'
+import type { Workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Plan } from '../kernel/plan/plan.ts'
-import { around, inOrder, type Middleware } from './middleware.ts'
-import { DEFAULT_PAYLOAD_LIMIT } from './payload.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { validate } from '../value/schema.ts'
 import { type PlanLimits, Planner, type Subscribers } from './planner.ts'
-import { validate } from './schema.ts'
-import type { Workflow } from './workflow.ts'
 
 export const DEFAULT_PLAN_LIMITS: PlanLimits = {
   payload: DEFAULT_PAYLOAD_LIMIT,

@@ -1,3 +1,4 @@
+import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../kernel/plan/plan.ts'
 import { type RescueStrategy, resolvePolicy } from '../kernel/step/policy.ts'
 import { DEFAULT_PLAN_LIMITS, makePlan } from './planning.ts'
-import { checkWorkflow, type Workflow } from './workflow.ts'
 
 /** One step of a plan, as people and pages want to see it. */
 export interface PlanViewStep {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Duration, milliseconds, positiveMilliseconds } from '../../src/definition/duration.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../../src/value/duration.ts'
 import { raises } from './raises.ts'
 
 describe('a duration', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_PAYLOAD_LIMIT, encode } from '../../src/definition/payload.ts'
 import { isTriarchError } from '../../src/error/error.ts'
+import { DEFAULT_PAYLOAD_LIMIT, encode } from '../../src/value/payload.ts'
 import { raises } from './raises.ts'
 
 const enc = (value: unknown) => encode(value, 'input', DEFAULT_PAYLOAD_LIMIT)

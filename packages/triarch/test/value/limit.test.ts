@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_PAYLOAD_LIMIT, encode } from '../../src/definition/payload.ts'
+import { DEFAULT_PAYLOAD_LIMIT, encode } from '../../src/value/payload.ts'
 import { raises } from './raises.ts'
 
 const LIMIT = DEFAULT_PAYLOAD_LIMIT
