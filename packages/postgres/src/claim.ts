@@ -22,7 +22,7 @@ export function claimArguments({
     bytes ?? CLAIM_BOUNDS.bytes,
     CLAIM_BOUNDS.letters,
     CLAIM_BOUNDS.letterBytes,
-    trial ?? false,
+    trial ? CLAIM_BOUNDS.trials : 0,
     integers([...except]),
   ]
 }

@@ -161,7 +161,7 @@ export class AgentHost {
     const handler = local ?? this.#handlers.get(request.action)
     if (!handler) return this.release(request.action)
     const { lease } = this.#options
-    if (request.trial) return this.#try(attempt, handler)
+    if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
     if (lease.holds()) return this.#begin(attempt, handler)
     const key = attemptKey(request.task, request.step)
     this.#unsure.set(key, attempt)
@@ -174,10 +174,10 @@ export class AgentHost {
   }
 
   /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
-  #try(attempt: HostedAttempt, handler: Handler): void {
+  #try(attempt: HostedAttempt, handler: Handler, strikes: number): void {
     const { request } = attempt
     const { dock, lease } = this.#options
-    const after = dock.enter(attempt)
+    const after = dock.enter(attempt, strikes)
     if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
     const key = attemptKey(request.task, request.step)
     this.#unsure.set(key, attempt)

@@ -6,18 +6,24 @@ const AGE = 2_000
 export const SURVIVED = 1_000
 /** The longest wait for one's turn (ms). */
 const LONGEST = 5_000
+/** How many are tried together while no process died soon after it began to try one of them. */
+const TOGETHER = 8
 
 /**
- * Where one process tries steps that were lost with theirs time and again: one at a time, so that what kills is told from what
- * was killed beside it. Everything else runs on meanwhile.
+ * Where one process tries steps that were lost with theirs time and again: a few at a time, and one whose process died when it
+ * was tried only by itself, so that what kills is told from what was killed beside it. Everything else runs on meanwhile.
  */
 export class Dock {
   readonly #environment: Pick<Environment, 'monotonic'>
   readonly #born: number
-  #taken: object | null = null
-  #since = 0
+  /** What is tried now, and since when. */
+  readonly #inside = new Map<object, number>()
+  /** Nothing may be tried beside what is. */
+  #closed = false
   /** Until then turns are given away. */
   #booked: number
+  /** Until then nobody joins: one that must be by itself comes again. */
+  #kept = 0
   /** How long one takes (ms): as the last ones did. */
   #turn = SURVIVED / 10
 
@@ -27,24 +33,31 @@ export class Dock {
     this.#booked = this.#born
   }
 
-  /** Takes it for this attempt: null. Otherwise, when to ask again (ms). */
-  enter(attempt: object): number | null {
+  /** Takes a place for this attempt, after so many deaths of processes that tried it: null. Otherwise, when to ask again (ms). */
+  enter(attempt: object, strikes: number): number | null {
     const now = this.#environment.monotonic()
     const young = this.#born + AGE - now
-    if (young <= 0 && this.#taken === null) {
-      this.#taken = attempt
-      this.#since = now
+    const alone = strikes > 0
+    const room = alone ? 1 : TOGETHER
+    if (young <= 0 && !this.#closed && this.#inside.size < room && (alone || now >= this.#kept)) {
+      this.#inside.set(attempt, now)
+      this.#closed = alone
       return null
     }
-    this.#booked = Math.min(Math.max(this.#booked, now + Math.max(young, 0)) + this.#turn, now + LONGEST)
+    const next = Math.max(this.#booked, now + Math.max(young, 0)) + this.#turn / room
+    this.#booked = Math.min(next, now + LONGEST)
+    // Not for longer each time: those that may be tried together have their turns between.
+    if (alone && now >= this.#kept) this.#kept = this.#booked + this.#turn
     return Math.ceil(this.#booked - now)
   }
 
   /** The attempt is over, or went on for long enough. False: it was not there any more. */
   leave(attempt: object): boolean {
-    if (this.#taken !== attempt) return false
-    this.#taken = null
-    const took = this.#environment.monotonic() - this.#since
+    const since = this.#inside.get(attempt)
+    if (since === undefined) return false
+    this.#inside.delete(attempt)
+    this.#closed = false
+    const took = this.#environment.monotonic() - since
     this.#turn = Math.max(1, (this.#turn + Math.min(took, SURVIVED)) / 2)
     return true
   }

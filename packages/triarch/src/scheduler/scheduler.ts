@@ -111,10 +111,10 @@ export class Scheduler implements RunnerHost<TaskRunner> {
   #unsure = false
   readonly #portion: Portion
   readonly #quarantine: Quarantine
-  /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
   /** Keys of tasks that are for others, and until when. */
   readonly #left = new Map<number, number>()
-  #trial: TaskRunner | null = null
+  /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
+  readonly #trials = new Set<TaskRunner>()
   /** The last claim was for a trial: the next is not, so that neither keeps the other waiting. */
   #tried = false
   /** Bytes of the histories in memory. */
@@ -245,9 +245,8 @@ export class Scheduler implements RunnerHost<TaskRunner> {
   }
 
   settled(runner: TaskRunner): void {
-    if (this.#trial !== runner) return
+    if (!this.#trials.delete(runner)) return
     const { key, epoch } = runner
-    this.#trial = null
     runner.strikes = null
     this.#options.store.acquit({ key: key ?? 0, node: this.node, epoch }).catch(this.#options.failed)
     this.wake(hints.tasks)
@@ -316,10 +315,7 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     if (runner.key !== null && this.#byKey.get(runner.key) === runner) this.#byKey.delete(runner.key)
     if (this.#portion.opened(runner)) this.wake(hints.tasks)
     this.#weigh(runner, 0)
-    if (this.#trial === runner) {
-      this.#trial = null
-      this.wake(hints.tasks)
-    }
+    if (this.#trials.delete(runner)) this.wake(hints.tasks)
     if (this.#runners.size === 0) for (const wake of this.#emptied.splice(0)) wake()
     if (this.#crowded || this.#runners.size === this.limits.tasks - 1) this.wake(hints.tasks)
   }
@@ -425,7 +421,7 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     this.#crowded = this.#runners.size >= limits.tasks || this.#weight >= limits.memory
     if (this.#crowded) return this.#evict(MOST_EVICTED)
     const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
-    if (limit <= 0 || this.#trial) return
+    if (limit <= 0 || this.#trials.size > 0) return
     const { runnable } = this.#options.registry
     const trial = this.#portion.idle && !this.#tried
     const held = this.#unsure && { held: [...this.#runners.keys()] }
@@ -457,7 +453,7 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     this.#byKey.set(claim.key, runner)
     this.#weigh(runner, weight)
     this.#portion.claimed(runner)
-    if (trial) this.#trial = runner
+    if (trial) this.#trials.add(runner)
     if (unread) this.letters.flooded(claim.key)
     // The drain began while the claim was under way, and knew nothing of it.
     if (!this.#open) runner.release(false)

@@ -68,7 +68,7 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
     ...(step.operation === 'run' && eventOf(state, step)),
-    ...(onTrial(step, at) && { trial: true as const }),
+    ...(onTrial(step, at) && { trial: { strikes: step.strikes } }),
   }
 }
 

@@ -19,16 +19,20 @@ export interface ClaimRequest {
   records?: number
   /** Bytes of their events. */
   bytes?: number
-  /** A task under suspicion, if there is one, comes first and alone. Others never take one. */
+  /**
+   * Tasks under suspicion, if there are any, come first and with no others: a few that no owner died of while it tried them,
+   * or one of the rest. Who does not ask for it never gets one.
+   */
   trial?: boolean
   /** Keys of tasks that it leaves to others for now. */
   except?: readonly number[]
 }
 
-/** Of an answer to a claim, when not given; letters of each task. */
-export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'letterBytes', number>> = {
+/** Of an answer to a claim, when not given; letters of each task; `trials`: tasks under suspicion that are tried together. */
+export const CLAIM_BOUNDS: Readonly<Record<'records' | 'bytes' | 'letters' | 'letterBytes' | 'trials', number>> = {
   records: 20_000,
   bytes: 8 * 1024 * 1024,
+  trials: 8,
   letters: 200,
   letterBytes: 1024 * 1024,
 }

@@ -58,8 +58,8 @@ export interface StepRequest {
   checkpoint?: Json
   /** What a step that was suspended runs again with. */
   event?: { name: string; payload: Json }
-  /** It was lost with its process time and again: it is to be tried by itself. */
-  trial?: true
+  /** It was lost with its process time and again: it is to be tried apart. `strikes`: processes that died as they tried it. */
+  trial?: { strikes: number }
 }
 
 /** What a node would take of the work queues. */

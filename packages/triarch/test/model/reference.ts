@@ -311,7 +311,9 @@ export function claim(model: Reference, { node, runnable, limit, trial }: port.C
   const inLine = (a: ModelTask, b: ModelTask) => a.readied - b.readied || place(a) - place(b) || 0
   const ready = [...model.tasks.values()].filter((task) => task.ready && fits(task))
   const suspects = ready.filter(({ suspicion }) => suspicion >= 2)
-  const first = trial ? suspects.sort((a, b) => a.strikes - b.strikes || inLine(a, b)).slice(0, 1) : []
+  const strikesOf = ({ strikes, onTrial, orphaned }: ModelTask) => strikes + (onTrial && orphaned ? 1 : 0)
+  const tried = suspects.sort((a, b) => strikesOf(a) - strikesOf(b) || inLine(a, b)).slice(0, Math.min(limit, 8))
+  const first = trial ? tried.filter((task, index) => index === 0 || strikesOf(task) === 0) : []
   const others = ready.filter(({ suspicion }) => suspicion < 2)
   const taken =
     first.length > 0 ? first : others.sort((a, b) => b.priority - a.priority || inLine(a, b)).slice(0, limit)

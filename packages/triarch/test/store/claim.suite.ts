@@ -138,7 +138,7 @@ export function claimSuite(bench: Bench): void {
       ])
     })
 
-    it('tries alone, on demand, what was orphaned again and again without a new record', async () => {
+    it('tries apart, on demand, what was orphaned again and again without a new record: by itself after a strike', async () => {
       const { store } = bench
       await store.submit([newTask('poison'), newTask('fine')])
       for (const node of ['a', 'b', 'c']) {
@@ -148,9 +148,9 @@ export function claimSuite(bench: Bench): void {
       await store.submit([newTask('new')])
       expect(ids(await claimAll(store, 'd'))).toEqual(['new'])
       const trial = { runnable: [flow], limit: 10, trial: true }
-      expect(await store.claim({ node: 'd', ...trial })).toMatchObject([{ id: 'poison', trial: { strikes: 0 } }])
-      const [fine] = await store.claim({ node: 'd', ...trial })
-      expect(fine).toMatchObject({ id: 'fine', trial: { strikes: 0 } })
+      const tried = await store.claim({ node: 'd', ...trial })
+      expect(tried).toMatchObject(['poison', 'fine'].map((id) => ({ id, trial: { strikes: 0 } })))
+      const fine = tried[1]
       await store.acquit({ key: fine?.key ?? 0, node: 'd', epoch: fine?.epoch ?? 0 })
       await store.leave('d')
       // The acquitted one is like any other; each owner that dies is a strike for the one it had on trial.
@@ -161,6 +161,24 @@ export function claimSuite(bench: Bench): void {
       expect(again).toMatchObject([{ id: 'poison', trial: { strikes: 1 } }])
       await store.leave('e')
       expect(await store.claim({ node: 'f', ...trial })).toMatchObject([{ id: 'poison', trial: { strikes: 2 } }])
+    })
+
+    it('tries no more at once than the bound, nor than was asked for, and nobody that has a strike beside others', async () => {
+      const { store } = bench
+      const many = Array.from({ length: 11 }, (_, n) => `t${n}`)
+      await store.submit(many.map((id) => newTask(id)))
+      for (const node of ['a', 'b', 'c']) {
+        expect(await claimAll(store, node)).toHaveLength(11)
+        await store.leave(node)
+      }
+      const trial = { runnable: [flow], trial: true }
+      expect(ids(await store.claim({ node: 'd', limit: 2, ...trial }))).toEqual(['t0', 't1'])
+      expect(ids(await store.claim({ node: 'd', limit: 100, ...trial }))).toEqual(many.slice(2, 10))
+      await store.leave('d')
+      expect(ids(await store.claim({ node: 'e', limit: 100, ...trial }))).toEqual(['t10'])
+      const strikes = { trial: { strikes: 1 } }
+      expect(await store.claim({ node: 'e', limit: 100, ...trial })).toMatchObject([{ id: 't0', ...strikes }])
+      expect(await store.claim({ node: 'e', limit: 100, ...trial })).toMatchObject([{ id: 't1', ...strikes }])
     })
   })
 

@@ -1,11 +1,12 @@
 -- Takes ready tasks, as many as fit the bounds of the answer, one at least: the highest priority first, then what became
 -- ready first, of each workflow version's queue and of the control queue; pile-ups elsewhere cost nothing. Rows that
 -- another claim, a delivery or a sweep holds are passed by: their turn comes with the next claim. Those under suspicion are
--- taken on trial only, alone, the one with the fewest strikes first. Those of `except_keys` are for others.
+-- taken on trial only, apart from others: up to `trials` that no owner died of while it tried them, or one of the rest, the
+-- fewest strikes first. Those of `except_keys` are for others.
 -- A row with seq 0 for each task describes it; rows with seq -1 are its letters (`at`: their ids), the others its records.
 CREATE FUNCTION triarch.take_tasks(
   slot text, call bigint, given_now bigint, node text, workflows text[], versions text[], size bigint, held text[],
-  most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trial boolean,
+  most_records bigint, most_bytes bigint, most_letters bigint, letter_bytes bigint, trials bigint,
   except_keys bigint[]
 ) RETURNS TABLE (key bigint, seq bigint, at bigint, text text)
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -17,7 +18,7 @@ DECLARE
   chosen bigint[];
   taken bigint[];
   orphans bigint[];
-  suspect bigint;
+  trying boolean := false;
   records_left bigint := most_records;
   bytes_left bigint := most_bytes;
   entry record;
@@ -43,7 +44,7 @@ BEGIN
   answer := triarch.answered(slot, call);
   IF answer IS NOT NULL THEN
     orphans := string_to_array(split_part(answer, ';', 2), ',')::bigint[];
-    suspect := nullif(split_part(answer, ';', 3), '')::bigint;
+    trying := split_part(answer, ';', 3) = 'trial';
     more := split_part(answer, ';', 4) = 'more';
     SELECT array_agg(t.key) INTO taken FROM triarch.tasks t
     WHERE t.key = ANY (string_to_array(split_part(answer, ';', 1), ',')::bigint[]) AND t.locked_by = node;
@@ -59,15 +60,19 @@ BEGIN
       )
       UPDATE triarch.tasks t SET ready = true, wake_at = NULL, readied = l.place FROM line l WHERE t.key = l.key;
     END IF;
-    IF trial THEN
-      SELECT s.key INTO suspect FROM triarch.tasks s WHERE s.ready AND s.suspicion >= 2 AND s.key <> ALL (except_keys)
-        AND (s.control OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
-          WHERE w.workflow = s.workflow AND w.version = s.version))
-      ORDER BY s.strikes, coalesce(s.readied, s.key) LIMIT 1 FOR UPDATE SKIP LOCKED;
+    IF trials > 0 THEN
+      SELECT CASE WHEN min(s.strikes) > 0 THEN (array_agg(s.key ORDER BY s.strikes, s.place))[1:1]
+        ELSE array_agg(s.key ORDER BY s.place) FILTER (WHERE s.strikes = 0) END INTO chosen
+      FROM (SELECT s.key, s.strikes + (s.on_trial AND s.orphaned)::integer AS strikes, coalesce(s.readied, s.key) AS place
+        FROM triarch.tasks s
+        WHERE s.ready AND s.suspicion >= 2 AND s.key <> ALL (except_keys)
+          AND (s.control OR EXISTS (SELECT 1 FROM unnest(workflows, versions) AS w (workflow, version)
+            WHERE w.workflow = s.workflow AND w.version = s.version))
+        ORDER BY s.strikes + (s.on_trial AND s.orphaned)::integer, coalesce(s.readied, s.key)
+        LIMIT least(size, trials) FOR UPDATE SKIP LOCKED) s;
+      trying := chosen IS NOT NULL;
     END IF;
-    IF suspect IS NOT NULL THEN
-      taken := ARRAY[suspect];
-    ELSE
+    IF NOT trying THEN
       WITH best AS MATERIALIZED (
         SELECT r.key, r.priority, r.place FROM unnest(workflows, versions) AS w (workflow, version),
           LATERAL (SELECT t.key, t.priority, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
@@ -81,39 +86,39 @@ BEGIN
       )
       SELECT array_agg(b.key ORDER BY b.priority DESC, b.place) INTO chosen
       FROM (SELECT b.* FROM best b ORDER BY b.priority DESC, b.place LIMIT size) b;
-      -- How long a text is stands before it: what is too much is not read for that.
-      FOR entry IN
-        SELECT b.key, s.records, s.bytes FROM unnest(chosen) AS b (key), LATERAL (
-          SELECT count(*) AS records, coalesce(sum(f.size), 0) AS bytes FROM (
-            SELECT octet_length(h.events) AS size FROM triarch.history h WHERE h.task = b.key AND h.seq = 1
-            UNION ALL SELECT octet_length(h.events) FROM triarch.tasks t JOIN triarch.history h
-              ON h.task = t.key AND h.seq > 1 AND h.seq >= t.base_seq
-            WHERE t.key = b.key LIMIT most_records + 1) f) s
-      LOOP
-        more := taken IS NOT NULL AND (entry.records > records_left OR entry.bytes > bytes_left);
-        EXIT WHEN more;
-        taken := taken || entry.key;
-        records_left := records_left - entry.records;
-        bytes_left := bytes_left - entry.bytes;
-      END LOOP;
-      more := more OR cardinality(taken) = size;
     END IF;
+    -- How long a text is stands before it: what is too much is not read for that.
+    FOR entry IN
+      SELECT b.key, s.records, s.bytes FROM unnest(chosen) AS b (key), LATERAL (
+        SELECT count(*) AS records, coalesce(sum(f.size), 0) AS bytes FROM (
+          SELECT octet_length(h.events) AS size FROM triarch.history h WHERE h.task = b.key AND h.seq = 1
+          UNION ALL SELECT octet_length(h.events) FROM triarch.tasks t JOIN triarch.history h
+            ON h.task = t.key AND h.seq > 1 AND h.seq >= t.base_seq
+          WHERE t.key = b.key LIMIT most_records + 1) f) s
+    LOOP
+      more := taken IS NOT NULL AND (entry.records > records_left OR entry.bytes > bytes_left);
+      EXIT WHEN more;
+      taken := taken || entry.key;
+      records_left := records_left - entry.records;
+      bytes_left := bytes_left - entry.bytes;
+    END LOOP;
+    more := more OR cardinality(taken) = size;
     SELECT array_agg(t.key) INTO orphans FROM triarch.tasks t WHERE t.key = ANY (taken) AND t.orphaned;
     UPDATE triarch.tasks t SET locked_by = node, epoch = t.epoch + 1, ready = false, control = false,
       orphaned = false, wake_at = NULL,
       suspicion = CASE
-        WHEN suspect IS NOT NULL THEN t.suspicion + 1
+        WHEN trying THEN t.suspicion + 1
         WHEN NOT t.orphaned THEN 0
         WHEN t.claimed_seq = (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key) THEN t.suspicion + 1
         ELSE 1 END,
-      claimed_seq = CASE WHEN t.orphaned OR suspect IS NOT NULL
+      claimed_seq = CASE WHEN t.orphaned OR trying
         THEN (SELECT max(h.seq) FROM triarch.history h WHERE h.task = t.key) ELSE t.claimed_seq END,
-      strikes = t.strikes + CASE WHEN t.orphaned AND t.on_trial THEN 1 ELSE 0 END,
-      on_trial = suspect IS NOT NULL
+      strikes = t.strikes + (t.on_trial AND t.orphaned)::integer,
+      on_trial = trying
     WHERE t.key = ANY (taken);
     UPDATE triarch.inbox i SET owner = node WHERE i.task = ANY (taken);
-    PERFORM triarch.keep(slot, call, concat(array_to_string(taken, ','), ';', array_to_string(orphans, ','), ';', suspect,
-      ';', CASE WHEN more THEN 'more' END));
+    PERFORM triarch.keep(slot, call, concat(array_to_string(taken, ','), ';', array_to_string(orphans, ','), ';',
+      CASE WHEN trying THEN 'trial' END, ';', CASE WHEN more THEN 'more' END));
   END IF;
 
   -- Of each task its first letters.
@@ -138,7 +143,7 @@ BEGIN
     'work', coalesce((SELECT json_agg(json_build_object('step', w.step, 'operation', w.operation,
       'attempt', w.attempt) ORDER BY w.id) FROM triarch.work w WHERE w.task = t.key), '[]'),
     'rest', rest, 'unread', coalesce(t.key = ANY (unread), false), 'more', more,
-    'strikes', CASE WHEN t.key = suspect THEN t.strikes END)::text
+    'strikes', CASE WHEN trying THEN t.strikes END)::text
   FROM triarch.tasks t WHERE t.key = ANY (taken) ORDER BY t.priority DESC, coalesce(t.readied, t.key);
   IF letters IS NOT NULL THEN
     RETURN QUERY SELECT i.task, -1::bigint, i.id, i.message FROM triarch.inbox i

@@ -14,7 +14,8 @@ DROP INDEX triarch.tasks_ready;
 DROP INDEX triarch.tasks_control;
 CREATE INDEX tasks_line ON triarch.tasks (workflow, version, priority DESC, (coalesce(readied, key))) WHERE ready;
 CREATE INDEX tasks_control ON triarch.tasks (priority DESC, (coalesce(readied, key))) WHERE control;
-CREATE INDEX tasks_suspects ON triarch.tasks (strikes, (coalesce(readied, key))) WHERE ready AND suspicion >= 2;
+CREATE INDEX tasks_suspects ON triarch.tasks ((strikes + (on_trial AND orphaned)::integer), (coalesce(readied, key)))
+  WHERE ready AND suspicion >= 2;
 CREATE INDEX tasks_apart ON triarch.tasks (key) WHERE quarantined;
 
 CREATE FUNCTION triarch.readied() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -18,13 +18,14 @@ ORDER BY priority DESC, ${LINE} LIMIT ?`
 const CONTROL = `
 SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE control = 1 AND suspicion < 2
 ORDER BY priority DESC, ${LINE} LIMIT ?`
-/** The one with the fewest strikes first: those that are innocent go on before another owner dies. */
-const SUSPECT = `
-SELECT key, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2
+const STRIKES = 'strikes + (on_trial AND orphaned)'
+/** Those with the fewest strikes first: the innocent go on before another owner dies. */
+const SUSPECTS = `
+SELECT key, ${STRIKES} AS strikes, priority, ${LINE} AS place FROM triarch_tasks WHERE ready = 1 AND suspicion >= 2
   AND key NOT IN (SELECT value FROM json_each(?))
   AND (control = 1 OR EXISTS (SELECT 1 FROM json_each(?) r
     WHERE r.value ->> 'workflow' = triarch_tasks.workflow AND r.value ->> 'version' = triarch_tasks.version))
-ORDER BY strikes, ${LINE} LIMIT 1`
+ORDER BY ${STRIKES}, ${LINE} LIMIT ?`
 const TASK = `
 SELECT id, workflow, version, epoch, orphaned, base_seq, suspicion, strikes, on_trial FROM triarch_tasks WHERE key = ?`
 const TAKE = `
@@ -35,7 +36,7 @@ const TAKE_ORPHAN = `
 UPDATE triarch_tasks SET locked_by = ?1, epoch = epoch + 1, ready = 0, control = 0, orphaned = 0, wake_at = NULL,
   suspicion = CASE WHEN ?3 OR claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2) THEN suspicion + 1 ELSE 1 END,
   claimed_seq = (SELECT max(seq) FROM triarch_history WHERE task = ?2),
-  strikes = strikes + (on_trial AND orphaned), on_trial = ?3
+  strikes = ${STRIKES}, on_trial = ?3
 WHERE key = ?2`
 const TAKE_LETTERS = 'UPDATE triarch_inbox SET owner = ? WHERE task = ?'
 const WORK = 'SELECT step, operation, attempt FROM triarch_work WHERE task = ? ORDER BY id'
@@ -62,12 +63,13 @@ export function claim(database: Database, now: number, request: ClaimRequest): C
   if (held) database.transaction(() => releaseStrays(database, node, held))
   const due = (nextWake(database) ?? Infinity) <= now
   // An idle poll takes no write lock.
-  if (!due && candidates(database, request, 1).length === 0 && !(trial && suspect(database, request))) return []
+  if (!due && candidates(database, request, 1).length === 0 && !(trial && suspects(database, request, 1).length > 0))
+    return []
   return database.transaction(() => {
     if (due) wake(database, now, Math.max(limit, WAKE_LIMIT))
-    const one = trial ? suspect(database, request) : undefined
-    if (one) return [take(database, one.key, request, { trial: true, letters: request.bytes ?? CLAIM_BOUNDS.bytes })]
-    return takeAll(database, candidates(database, request, limit), request)
+    const tried = trial ? suspects(database, request, Math.min(limit, CLAIM_BOUNDS.trials)) : []
+    if (tried.length > 0) return takeAll(database, tried, { ...request, trial: true })
+    return takeAll(database, candidates(database, request, limit), { ...request, trial: false })
   })
 }
 
@@ -92,8 +94,11 @@ function candidates(database: Database, { runnable, except = [] }: ClaimRequest,
   return [...best.values()].sort((a, b) => b.priority - a.priority || a.place - b.place).slice(0, limit)
 }
 
-function suspect(database: Database, { runnable, except = [] }: ClaimRequest): Candidate | undefined {
-  return database.get<Candidate>(SUSPECT, JSON.stringify(except), JSON.stringify(runnable))
+/** Those that no owner died of while it tried them may be tried together; one that is more suspect only by itself. */
+function suspects(database: Database, { runnable, except = [] }: ClaimRequest, limit: number): Candidate[] {
+  const [left, mine] = [JSON.stringify(except), JSON.stringify(runnable)]
+  const found = database.all<Candidate & { strikes: number }>(SUSPECTS, left, mine, limit)
+  return found.filter(({ strikes }, index) => index === 0 || strikes === 0)
 }
 
 /** As many as fit the answer, in their order; at least one. */
@@ -109,7 +114,7 @@ function takeAll(database: Database, all: readonly Candidate[], request: ClaimRe
     }
     left.records -= records
     left.bytes -= bytes
-    const claim = take(database, key, request, { trial: false, letters: letters.left })
+    const claim = take(database, key, request, letters.left)
     letters.left -= bytesOf(claim)
     claims.push(claim)
   }
@@ -125,8 +130,8 @@ function bytesOf({ letters }: Claim): number {
 function take(
   database: Database,
   key: number,
-  { node, records = CLAIM_BOUNDS.records, bytes = CLAIM_BOUNDS.bytes }: ClaimRequest,
-  { trial, letters }: { trial: boolean; letters: number },
+  { node, trial, records = CLAIM_BOUNDS.records, bytes = CLAIM_BOUNDS.bytes }: ClaimRequest,
+  letters: number,
 ): Claim {
   const row = database.get<ClaimedRow>(TASK, key) as ClaimedRow
   if (row.orphaned === 1 || trial) database.run(TAKE_ORPHAN, node, key, trial ? 1 : 0)

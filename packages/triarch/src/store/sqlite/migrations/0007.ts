@@ -18,7 +18,8 @@ DROP INDEX triarch_tasks_ready;
 DROP INDEX triarch_tasks_control;
 CREATE INDEX triarch_tasks_line ON triarch_tasks (workflow, version, priority DESC, coalesce(readied, key)) WHERE ready = 1;
 CREATE INDEX triarch_tasks_control ON triarch_tasks (priority DESC, coalesce(readied, key)) WHERE control = 1;
-CREATE INDEX triarch_tasks_suspects ON triarch_tasks (strikes, coalesce(readied, key)) WHERE ready = 1 AND suspicion >= 2;
+CREATE INDEX triarch_tasks_suspects ON triarch_tasks (strikes + (on_trial AND orphaned), coalesce(readied, key))
+  WHERE ready = 1 AND suspicion >= 2;
 CREATE INDEX triarch_tasks_apart ON triarch_tasks (key) WHERE quarantined = 1;
 
 CREATE TRIGGER triarch_tasks_readied AFTER UPDATE OF ready ON triarch_tasks
