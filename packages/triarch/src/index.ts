@@ -9,31 +9,8 @@ export { type BackfillOptions, ScheduleHandle, type ScheduleInfo, type ScheduleP
 export { stopOnSignals } from './client/signals.ts'
 export type { SubmitOptions } from './client/submission.ts'
 export { Triarch } from './client/triarch.ts'
-export type {
-  Action,
-  ActionDefinition,
-  PresentedStep,
-  StepContext,
-  StepEvent,
-  SuspendOptions,
-  Verification,
-} from './definition/action.ts'
-export {
-  type Agent,
-  type AgentOptions,
-  agent,
-  type OutputOf,
-  type PurePlanDefinition,
-  type TypedActionDefinition,
-} from './definition/agent.ts'
-export type {
-  BatchDefinition,
-  BatchOptions,
-  BatchResult,
-  Items,
-  LocalBatchDefinition,
-  PageRequest,
-} from './definition/batch.ts'
+export { type AgentOptions, agent } from './definition/agent.ts'
+export type { BatchOptions, BatchResult, Items, PageRequest } from './definition/batch.ts'
 export type {
   ChildOptions,
   EventOptions,
@@ -41,16 +18,34 @@ export type {
   LocalStepOptions,
   Lock,
   LockOptions,
+  PlannedStepOptions,
   StepOptions,
   StepRetryOptions,
-  TaskContext,
   TransactionOptions,
   UndoOptions,
   WaitForEventOptions,
-} from './definition/context.ts'
+} from './definition/call.ts'
+export type {
+  Action,
+  ActionDefinition,
+  ActionPlanContext,
+  Agent,
+  BatchDefinition,
+  LocalBatchDefinition,
+  OutputOf,
+  PlanContext,
+  PlanningAction,
+  PurePlanDefinition,
+  TaskContext,
+  TaskHook,
+  ThreadActionDefinition,
+  TypedActionDefinition,
+  Workflow,
+  WorkflowDefinition,
+} from './definition/definition.ts'
 export type { EventName, EventPayload, EventSchemas, NoEvents } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
-export type { HookState, TaskChange, TaskHook } from './definition/hook.ts'
+export type { HookState, TaskChange } from './definition/hook.ts'
 export {
   type Middleware,
   type MiddlewareHooks,
@@ -61,20 +56,19 @@ export {
   type StepCall,
   type SubmitCall,
 } from './definition/middleware.ts'
-export type { ActionPlanContext, PlanContext, Planned, PlannedStepOptions, PlanningAction } from './definition/plan.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
+export type { Planned } from './definition/reference.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
 export type { EndResult, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
-export type { ThreadActionDefinition, ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
+export type { PresentedStep, StepContext, StepEvent, SuspendOptions, Verification } from './definition/step.ts'
+export type { ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
 export {
   type PlannedWorkflowDefinition,
   type Returning,
   type TypedWorkflowDefinition,
-  type Workflow,
-  type WorkflowDefinition,
   workflow,
 } from './definition/workflow.ts'
 export type { Environment } from './environment/environment.ts'

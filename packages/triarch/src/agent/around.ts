@@ -1,5 +1,5 @@
-import type { StepContext } from '../definition/action.ts'
 import { around, type Middleware, type StepCall } from '../definition/middleware.ts'
+import type { StepContext } from '../definition/step.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { Handler } from './attempt.ts'
 

@@ -1,5 +1,6 @@
-import type { Action, StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
-import { isPage, toPage } from '../definition/batch.ts'
+import { isPage, toPage } from '../definition/batching.ts'
+import type { Action } from '../definition/definition.ts'
+import type { StepContext, StepEvent, SuspendOptions } from '../definition/step.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'

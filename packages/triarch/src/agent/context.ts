@@ -1,4 +1,4 @@
-import type { StepContext, StepEvent, SuspendOptions } from '../definition/action.ts'
+import type { StepContext, StepEvent, SuspendOptions } from '../definition/step.ts'
 import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
 import { newToken } from '../value/token.ts'

@@ -1,5 +1,5 @@
-import { type Action, finalizeKey } from '../definition/action.ts'
-import type { Agent } from '../definition/agent.ts'
+import { finalizeKey } from '../definition/action.ts'
+import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'

@@ -1,4 +1,4 @@
-import type { SuspendOptions } from '../definition/action.ts'
+import type { SuspendOptions } from '../definition/step.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome } from '../kernel/message.ts'

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { ActionDefinition, StepContext } from '../definition/action.ts'
+import type { ActionDefinition } from '../definition/definition.ts'
+import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'

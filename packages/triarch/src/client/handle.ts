@@ -1,3 +1,4 @@
+import type { Workflow } from '../definition/definition.ts'
 import {
   acceptEvent,
   type EventName,
@@ -6,7 +7,6 @@ import {
   eventSchema,
   type NoEvents,
 } from '../definition/event.ts'
-import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { taskError } from '../error/task-error.ts'

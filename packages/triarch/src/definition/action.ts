@@ -1,177 +1,5 @@
-import type { BatchPolicy } from '../kernel/batch/batch.ts'
-import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { StepStatus } from '../kernel/status.ts'
-import type { Duration } from '../value/duration.ts'
-import type { StandardSchema } from '../value/schema.ts'
-import type { Agent } from './agent.ts'
-import type { Middleware } from './middleware.ts'
-import type { ActionPlanContext } from './plan.ts'
-import type { PolicyOptions } from './policy.ts'
-
-/**
- * An event for a step.
- * @example const { name, payload } = step.event ?? { name: 'begin', payload: null }
- */
-export interface StepEvent {
-  /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
-  readonly name: string
-  /** What was sent with it, as JSON has it; null if nothing was. */
-  readonly payload: unknown
-}
-
-/**
- * How long a step waits, for what, and what it knows when it runs again.
- * @example step.suspend({ timeout: '1d', events: [{ name: 'remind', in: '1h' }], onCancel: true })
- */
-export interface SuspendOptions {
-  /** Told `timeout` after this long; never. */
-  timeout?: Duration
-  /** What the next call finds in `step.checkpoint`. JSON only. */
-  checkpoint?: unknown
-  /** How far it is. JSON only. */
-  progress?: unknown
-  /** Events for itself, this long from now, even if others come before; each replaces an earlier one of its name. */
-  events?: readonly { readonly name: string; readonly in: Duration; readonly payload?: unknown }[]
-  /** Told `cancel` when the task stops meanwhile, to call off what it waits for; false. */
-  onCancel?: boolean
-}
-
-/**
- * What an attempt knows and may do.
- * @example
- * const charge = payments.action('charge', {
- *   run: (order: { amount: number }, step) => api.charge(order, step.idempotencyKey),
- * })
- */
-export interface StepContext {
-  /** Fires at complete-by, and when the task is cancelled: pass it on to everything that waits. */
-  readonly signal: AbortSignal
-  /** The instant by which this attempt must be done; a later result counts for nothing. */
-  readonly completeBy: Date
-  /** 1 for the first attempt. */
-  readonly attempt: number
-  /** The same for every attempt of this step: give it to the service, so that it does the work once. */
-  readonly idempotencyKey: string
-  /**
-   * The highest fencing number of the locks its task held when this attempt was sent out, the keys it runs under among them;
-   * undefined: it held none. See `Lock.fence`.
-   */
-  readonly fence: number | undefined
-  /** The id of its task. */
-  readonly taskId: string
-  /** The number of the step in its task. */
-  readonly stepId: number
-  /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
-  readonly metadata: Readonly<Record<string, string>>
-  /** What an earlier attempt saved with its last heartbeat. */
-  readonly checkpoint: Json | undefined
-  /** What a suspended step runs again with; undefined when it begins (or begins anew, by an operator's word). */
-  readonly event: StepEvent | undefined
-  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it an event. Not a secret. */
-  readonly token: string
-  /**
-   * Waits without holding anything: return what it gives. `run` is called again for each event, with all else as it was.
-   * Throws STEP_MISUSE, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
-   * @example if (step.event === undefined) step.suspend({ timeout: '1d', checkpoint: { asked: true } })
-   */
-  suspend(options?: SuspendOptions): never
-  /**
-   * Says that the attempt is alive, how far it is, and what the next attempt should know. JSON only.
-   * @example
-   * for (const [index, page] of pages.entries()) {
-   *   await api.send(page, step.signal)
-   *   step.heartbeat({ progress: index / pages.length, checkpoint: index })
-   * }
-   */
-  heartbeat(beat?: { progress?: unknown; checkpoint?: unknown }): void
-}
-
-/**
- * Whether an attempt of unknown outcome took effect, as the service says.
- * @example const answer: Verification<{ id: string }> = { done: true, output: { id: 'c-1' } }
- */
-export type Verification<O> = { done: true; output: O } | { done: false } | 'unknown'
-
-/**
- * A step as it is shown.
- * @example const present = ({ status, progress }: PresentedStep) => `${status}, ${progress * 100} %`
- */
-export interface PresentedStep {
-  /** Without what is marked as secret. */
-  readonly input: Json
-  /** What it gave; undefined while there is none. */
-  readonly output: Json | undefined
-  /** How it, or its last attempt, failed; undefined if it did not. */
-  readonly error: ErrorRecord | undefined
-  /** `waiting`: a planned step whose turn has not come. */
-  readonly status: StepStatus | 'waiting'
-  /** 0 to 1. */
-  readonly progress: number
-}
-
-/**
- * One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema).
- * @example
- * const definition = {
- *   completeWithin: '5s',
- *   run: (order: { id: string; amount: number }, step) => api.charge(order, step.idempotencyKey),
- *   verify: async () => ({ done: false }),
- * } satisfies ActionDefinition<{ id: string; amount: number }, { id: string }>
- */
-export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOptions {
-  /** Says what a step is about, for people. Is given nothing secret. */
-  present?(step: PresentedStep): string
-  /** What may help when a step fails, for people. */
-  hints?: string | readonly string[] | ((step: PresentedStep) => string | readonly string[])
-  /** Around the attempts of its steps, and around its planning. */
-  middleware?: readonly Middleware[]
-  /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
-  subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
-  /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. */
-  concurrency?: number
-  /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
-  input?: StandardSchema
-  /** Checks what `run` (or `verify`) gives before it is recorded. */
-  output?: StandardSchema
-  /** Does the work. May run more than once: see `idempotencyKey`. Missing only where `plan` is given. */
-  run?(input: I, step: StepContext, event?: StepEvent): O | Promise<O>
-  /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
-  plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
-  /**
-   * In a plan: runs once all its steps have run, in the order of planning. May run more than once. `tx`: the transaction, in
-   * workflows that finalize in one.
-   */
-  finalize?(done: { input: I; output: unknown }, step: StepContext, tx: unknown): unknown
-  /** Takes back what `run` did. May run more than once. */
-  undo?(done: { input: I; output: unknown }, step: StepContext): unknown
-  /** Asks the service, by the idempotency key, whether a lost attempt took effect. Must not change anything. */
-  verify?(input: I, step: StepContext): Verification<O> | Promise<Verification<O>>
-  /** @internal Its code is in a module that threads run. */
-  readonly thread?: { readonly module: string; readonly undo: boolean; readonly verify: boolean }
-  /** @internal Of what agent.batch() defined: `run` gives the pages of its source. */
-  readonly batch?: { readonly policy: BatchPolicy; readonly undo: boolean }
-}
-
-/**
- * A defined action. `I` is what a workflow gives, `O` what it gets back (as JSON has it).
- * @example
- * const bill = (action: Action<{ id: string; amount: number }>, task: TaskContext) =>
- *   task.run(action, { id: 'o-1', amount: 10 })
- */
-export interface Action<I = unknown, O = unknown> {
-  /** The agent that it belongs to. */
-  readonly agent: Agent
-  /** Its name within the agent. */
-  readonly name: string
-  /** `agent.action`. */
-  readonly key: string
-  /** As it was given to `agent.action`. */
-  readonly definition: ActionDefinition
-  /** Plans other actions. */
-  readonly plans: boolean
-  /** Exists for the compiler only. */
-  readonly '~types'?: { readonly input: I; readonly output: O }
-}
+import { TriarchError } from '../error/error.ts'
+import type { ActionDefinition, ThreadActionDefinition } from './definition.ts'
 
 type Capable = Pick<ActionDefinition, 'undo' | 'verify'> & { readonly batch?: { readonly undo: boolean } }
 
@@ -183,4 +11,34 @@ export function capabilities({ undo, verify, batch }: Capable): { undo: boolean;
 /** The action whose `run` finalizes another's. */
 export function finalizeKey(key: string): string {
   return `${key}:finalize`
+}
+
+/** The same as any definition: what runs it looks at `thread`. Throws INVALID_OPTION. */
+export function threadDefinition(what: string, definition: ThreadActionDefinition): ActionDefinition {
+  const { thread, undo, verify, ...rest } = definition
+  for (const [name, value] of Object.entries({ undo, verify })) {
+    if (value === undefined || typeof value === 'boolean') continue
+    throw new TriarchError('INVALID_OPTION', `${what}: with thread, ${name} says whether the module exports it`)
+  }
+  for (const name of ['run', 'plan', 'finalize'] as const) {
+    if (rest[name] !== undefined)
+      throw new TriarchError('INVALID_OPTION', `${what}: thread and ${name} exclude each other`)
+  }
+  const elsewhere = () => {
+    throw new TriarchError('INVALID_OPTION', `${what} runs in a thread`)
+  }
+  return {
+    ...rest,
+    thread: { module: moduleOf(what, thread), undo: undo === true, verify: verify === true },
+    run: elsewhere,
+    ...(undo && { undo: elsewhere }),
+    ...(verify && { verify: elsewhere }),
+  }
+}
+
+function moduleOf(what: string, thread: unknown): string {
+  const href = thread instanceof URL ? thread.href : thread
+  if (typeof href === 'string' && /^(?:file|data):/.test(href)) return href
+  const message = `${what}: thread must be a module of yours, as new URL('./code.ts', import.meta.url)`
+  throw new TriarchError('INVALID_OPTION', message)
 }

@@ -1,17 +1,5 @@
-import { TriarchError } from '../error/error.ts'
-import type { BatchPolicy, Page, PageItem } from '../kernel/batch/batch.ts'
-import type { IfHeld } from '../kernel/lock/lock.ts'
 import type { ParentPolicy } from '../kernel/task/order.ts'
-import { type Duration, positiveMilliseconds } from '../value/duration.ts'
-import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
-import { encode } from '../value/payload.ts'
-import { invalid, validateSync } from '../value/schema.ts'
-import { checkTags } from '../value/tag.ts'
-import type { StepContext } from './action.ts'
-import { exclusiveKeys } from './exclusive.ts'
-import { toHookOrders } from './hook.ts'
-import { checkPriority, type PolicyOptions, policyKeys } from './policy.ts'
-import { checkWorkflow, type Workflow } from './workflow.ts'
+import type { Duration } from '../value/duration.ts'
 
 /**
  * Which of a batch's inputs are wanted.
@@ -51,30 +39,6 @@ export interface BatchOptions {
 }
 
 /**
- * A batch: one child task for each of any number of inputs. Policies (`retry`, …) are those of a page of its source.
- * @example
- * const chargeAll = payments.batch('charge-all', {
- *   workflow: fulfil,
- *   items: (day: { date: string }, { offset, limit }) => api.orders(day.date, offset, limit),
- *   tolerate: '5%',
- * })
- */
-export interface BatchDefinition<I = unknown, C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
-  /** What each child runs. */
-  workflow: Workflow<C, unknown>
-  /** The children's inputs, by ordinal. A page may be asked for again after a crash: what it gives then counts. */
-  items(input: I, page: PageRequest, step: StepContext): Items<C> | Promise<Items<C>>
-}
-
-/** A batch inside a durable function: its source may be the items themselves. */
-export interface LocalBatchDefinition<C = unknown> extends Omit<PolicyOptions, 'semantics'>, BatchOptions {
-  /** What each child runs. */
-  workflow: Workflow<C, unknown>
-  /** The children's inputs, or what gives a page of them. A page may be asked for again after a crash. */
-  items: Items<C> | ((page: PageRequest, step: StepContext) => Items<C> | Promise<Items<C>>)
-}
-
-/**
  * What became of a batch's children.
  * @example
  * const { total, success, failed }: BatchResult = await task.batch('orders', {
@@ -91,115 +55,4 @@ export interface BatchResult {
   failed: number
   /** Children that were cancelled. */
   cancelled: number
-}
-
-const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] // biome-ignore format: one line
-/** Page of this many times the payload limit at most. */
-const PAGE_PAYLOADS = 64
-interface Child {
-  input: unknown
-  exclusive: { key: string; ifHeld: IfHeld }[]
-}
-
-const pages = new WeakSet<object>()
-
-/** The policy that is recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW, INVALID_DURATION. */
-export function toBatchPolicy(what: string, definition: Omit<BatchDefinition, 'items'>): BatchPolicy {
-  checkOptions(what, definition, [...batchKeys, ...policyKeys.filter((key) => key !== 'semantics')])
-  const { workflow, concurrency, page, tolerate, failFast = true, quorum, onCancel = 'cancel', child = {} } = definition
-  checkWorkflow(workflow)
-  if (!['cancel', 'detach', 'wait'].includes(onCancel))
-    throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of cancel, detach, wait`)
-  if (typeof failFast !== 'boolean') throw new TriarchError('INVALID_OPTION', `${what}: failFast must be true or false`)
-  checkOptions(`${what}: child`, child, ['tags', 'priority', 'completeWithin'])
-  const { tags, priority = workflow.definition.priority } = child
-  const { completeWithin = workflow.definition.completeWithin } = child
-  return {
-    workflow: workflow.name,
-    version: workflow.version,
-    concurrency: checkInteger(`${what}: concurrency`, concurrency ?? 100, 1, 10_000),
-    page: checkInteger(`${what}: page`, page ?? 1_000, 1, 10_000),
-    tolerate: toTolerance(what, tolerate ?? (quorum === undefined ? 0 : 'any')),
-    failFast,
-    quorum: quorum === undefined ? null : checkInteger(`${what}: quorum`, quorum, 1, Number.MAX_SAFE_INTEGER),
-    onCancel,
-    ...(priority !== undefined && { priority: checkPriority(`${what}: child.priority`, priority) }),
-    ...(tags && { tags: checkTags(`${what}: child`, tags) }),
-    ...(completeWithin !== undefined && {
-      completeWithin: positiveMilliseconds(completeWithin, `${what}: child.completeWithin`),
-    }),
-    ...(workflow.definition.secrets && { secrets: [...workflow.definition.secrets] }),
-    ...(workflow.definition.hooks && { hooks: toHookOrders(what, workflow.definition.hooks) }),
-  }
-}
-
-/** The code of a step that gives a batch its pages. */
-export function pageOf(
-  what: string,
-  { workflow, items, page = 1_000 }: Pick<BatchDefinition<never>, 'workflow' | 'items' | 'page'>,
-): (input: unknown, step: StepContext) => Promise<object> {
-  checkFunction(`${what}: items`, items)
-  return async (input, step) => {
-    const request = { offset: (step.event?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
-    const { inputs, last } = await take(await items(input as never, request, step), request)
-    const schema = workflow.definition.input
-    const children = inputs.map((input): Child => {
-      const checked = schema && validateSync(schema, input)
-      if (checked && checked !== 'async' && 'issues' in checked)
-        throw invalid(checked, 'INVALID_INPUT', `input of a child (${workflow.name}) of ${what}`)
-      const value = checked && checked !== 'async' ? checked.value : input
-      return { input, exclusive: exclusiveKeys(workflow, value, undefined) }
-    })
-    const found = { offset: request.offset, children, last, secrets: workflow.definition.secrets }
-    pages.add(found)
-    return found
-  }
-}
-
-/** The items of a local batch as a function of the page. */
-export function itemsOf<C>(items: LocalBatchDefinition<C>['items']): BatchDefinition<unknown, C>['items'] {
-  if (typeof items === 'function') return (_, page, step) => items(page, step)
-  return (_, { offset, limit }) => (Array.isArray(items) ? items.slice(offset, offset + limit) : items)
-}
-
-interface Found {
-  offset: number
-  children: Child[]
-  last: boolean
-  secrets?: readonly string[]
-}
-
-/** Whether an attempt gave a page. */
-export function isPage(output: unknown): output is Found {
-  return typeof output === 'object' && output !== null && pages.has(output)
-}
-
-/** The page as it is recorded. Throws UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS. */
-export function toPage({ offset, children, last, secrets }: Found, limit: number): Page {
-  const items = children.map(({ input, exclusive }, n): PageItem => {
-    const encoded = encode(input, `input of child ${offset + n}`, limit, secrets)
-    return exclusive.length > 0 ? { input: encoded, exclusive } : { input: encoded }
-  })
-  encode(items, 'a page of a batch', limit * PAGE_PAYLOADS)
-  return { offset, items, last }
-}
-
-async function take<C>(items: Items<C>, { offset, limit }: PageRequest): Promise<{ inputs: C[]; last: boolean }> {
-  if (Array.isArray(items)) return { inputs: items.slice(0, limit), last: items.length < limit }
-  const inputs: C[] = []
-  let at = 0
-  for await (const item of items as AsyncIterable<C>) {
-    if (at++ < offset) continue
-    if (inputs.length === limit) return { inputs, last: false }
-    inputs.push(item)
-  }
-  return { inputs, last: true }
-}
-
-function toTolerance(what: string, tolerate: number | string): number | string | null {
-  if (tolerate === 'any') return null
-  if (typeof tolerate === 'number') return checkInteger(`${what}: tolerate`, tolerate, 0, Number.MAX_SAFE_INTEGER)
-  const share = /^(?<percent>\d{1,3}(\.\d+)?)%$/.exec(tolerate)?.groups?.percent
-  if (share !== undefined && Number(share) <= 100) return tolerate
-  throw new TriarchError('INVALID_OPTION', `${what}: tolerate must be a number, a share such as "5%", or "any"`)
 }

@@ -3,7 +3,6 @@ import type { IfHeld } from '../kernel/lock/lock.ts'
 import { atOnce } from '../value/answer.ts'
 import { checkOptions } from '../value/options.ts'
 import { isIdentifier } from '../value/text.ts'
-import type { Workflow } from './workflow.ts'
 
 /** Names the lock of a task. Must answer at once. A method's type, so that any workflow is a Workflow. */
 type KeyFunction<I> = { of(input: I): string }['of']
@@ -52,7 +51,7 @@ export function checkExclusive<T extends ExclusiveOptions>(what: string, given: 
 
 /** The locks a task of the workflow must have to begin: what the submission says, or else the workflow. */
 export function exclusiveKeys(
-  { name, definition }: Workflow,
+  { name, definition }: { readonly name: string; readonly definition: { readonly exclusive?: ExclusiveOptions } },
   input: unknown,
   given: ExclusiveOptions | undefined,
 ): { key: string; ifHeld: IfHeld }[] {

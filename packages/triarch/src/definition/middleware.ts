@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { checkName } from '../value/name.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
-import type { StepContext } from './action.ts'
+import type { StepContext } from './step.ts'
 
 /** Goes on with what is wrapped, with another input if one is given. To be called once at most. */
 export type Next = (input?: unknown) => unknown

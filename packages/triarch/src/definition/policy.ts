@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import {
   DEFAULTS,
   defaultPolicy,
@@ -10,7 +11,6 @@ import {
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT, encode } from '../value/payload.ts'
-import type { Action } from './action.ts'
 import { type RetryOptions, toRetryPlan } from './retry.ts'
 
 /**
@@ -70,6 +70,12 @@ export const policyKeys: readonly string[] = [
 const otherStepKeys = ['name', 'undo']
 const stepKeys = [...policyKeys, ...otherStepKeys]
 
+/** What says how the steps of an action are tried: the action itself. */
+interface Policed {
+  readonly key: string
+  readonly definition: PolicyOptions & { readonly batch?: { readonly policy: BatchPolicy } }
+}
+
 const cached = new WeakMap<object, Map<RescueOption | undefined, RecordedPolicy>>()
 /** Cache keys of local steps, by capability. */
 const local = [{}, {}, {}, {}]
@@ -80,7 +86,7 @@ const local = [{}, {}, {}, {}]
  * then be the action's own). Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, UNSERIALISABLE.
  */
 export function toRecordedPolicy(
-  action: Action | null,
+  action: Policed | null,
   workflowRescue: RescueOption | undefined,
   step: PolicyOptions | undefined,
   caps: { undo: boolean; verify: boolean },
@@ -134,7 +140,7 @@ function hasPolicy(step: PolicyOptions): boolean {
 }
 
 function record(
-  action: Action | null,
+  action: Policed | null,
   workflowRescue: RescueOption | undefined,
   step: PolicyOptions | undefined,
   caps: { undo: boolean; verify: boolean },

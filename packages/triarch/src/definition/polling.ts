@@ -3,7 +3,7 @@ import { stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
-import type { StepContext, StepEvent, SuspendOptions } from './action.ts'
+import type { StepContext, StepEvent, SuspendOptions } from './step.ts'
 
 /**
  * How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON.

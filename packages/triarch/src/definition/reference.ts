@@ -18,6 +18,15 @@ type Parts<T> = unknown extends T
       ? { readonly [K in keyof T]-?: Reference<Exclude<T[K], undefined>> }
       : unknown
 
+/**
+ * A step that was planned, or everything that an action planned.
+ * @example const { output }: Planned<{ id: string }> = plan.step(charge, { id: 'o-1', amount: 10 })
+ */
+export interface Planned<O = unknown> {
+  /** What it will give: may stand in the input of any later step, or in what `plan` returns. */
+  readonly output: Reference<O>
+}
+
 /** A value, or references anywhere in it. */
 export type Templated<T> = T | Reference<T> | (T extends object ? { readonly [K in keyof T]: Templated<T[K]> } : never)
 

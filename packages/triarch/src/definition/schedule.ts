@@ -10,10 +10,11 @@ import { encode } from '../value/payload.ts'
 import { nextAfter, type Recurrence, type RecurrenceOptions, toRecurrence } from '../value/recurrence.ts'
 import { validate } from '../value/schema.ts'
 import { checkTags } from '../value/tag.ts'
+import type { Workflow } from './definition.ts'
 import { exclusiveKeys } from './exclusive.ts'
 import { toHookOrders } from './hook.ts'
 import { checkPriority } from './policy.ts'
-import { checkWorkflow, type Workflow } from './workflow.ts'
+import { checkWorkflow } from './workflow.ts'
 
 /** What happens to an occurrence while the task of an earlier one has not stopped. */
 export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'

@@ -1,5 +1,5 @@
+import type { Workflow } from '../definition/definition.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
-import type { Workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Plan } from '../kernel/plan/plan.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'

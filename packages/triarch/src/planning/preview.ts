@@ -1,4 +1,5 @@
-import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
+import type { Workflow } from '../definition/definition.ts'
+import { checkWorkflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Workflow } from '../definition/workflow.ts'
+import type { Workflow } from '../definition/definition.ts'
 import type { Rebuilt } from '../kernel/rebuild.ts'
 import { absent } from './absent.ts'
 import type { Driver } from './driver.ts'

@@ -1,6 +1,6 @@
 import type { Handler } from '../agent/attempt.ts'
-import type { StepContext } from '../definition/action.ts'
-import type { Isolation } from '../definition/context.ts'
+import type { Isolation } from '../definition/call.ts'
+import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { PermanentError, stepErrorKind } from '../error/step-error.ts'

@@ -1,5 +1,4 @@
-import type { Action } from '../definition/action.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import type { Action, Workflow } from '../definition/definition.ts'
 import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Step } from '../kernel/step/step.ts'

@@ -1,8 +1,6 @@
-import type { Action } from '../definition/action.ts'
-import type { Agent } from '../definition/agent.ts'
+import type { Action, Agent, Workflow } from '../definition/definition.ts'
 import { inOrder, type Middleware } from '../definition/middleware.ts'
 import { type Retention, toRetention } from '../definition/retention.ts'
-import type { Workflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 
 /** What this process knows by name. Several versions of a workflow may stand side by side. */

@@ -1,4 +1,4 @@
-import type { Isolation } from '../definition/context.ts'
+import type { Isolation } from '../definition/call.ts'
 
 /** What a step does to the user's tables, once. */
 export interface Effect {

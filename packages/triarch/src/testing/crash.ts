@@ -1,5 +1,5 @@
-import type { Agent } from '../definition/agent.ts'
-import { checkWorkflow, type Workflow } from '../definition/workflow.ts'
+import type { Agent, Workflow } from '../definition/definition.ts'
+import { checkWorkflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'

@@ -1,7 +1,6 @@
-import type { Action, ActionDefinition, StepContext } from '../definition/action.ts'
-import type { Agent } from '../definition/agent.ts'
-import type { TaskContext, UndoOptions } from '../definition/context.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import type { UndoOptions } from '../definition/call.ts'
+import type { Action, ActionDefinition, Agent, TaskContext, Workflow } from '../definition/definition.ts'
+import type { StepContext } from '../definition/step.ts'
 
 /** One attempt of a step, as the code that does the work sees it. */
 export interface AttemptCall {

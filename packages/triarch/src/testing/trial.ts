@@ -1,7 +1,6 @@
 import type { TaskHandle } from '../client/handle.ts'
 import { Triarch } from '../client/triarch.ts'
-import type { Agent } from '../definition/agent.ts'
-import type { Workflow } from '../definition/workflow.ts'
+import type { Agent, Workflow } from '../definition/definition.ts'
 import { delay } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'

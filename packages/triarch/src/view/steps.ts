@@ -1,5 +1,6 @@
-import type { Action, PresentedStep } from '../definition/action.ts'
+import type { Action } from '../definition/definition.ts'
 import { around, inOrder, type Middleware } from '../definition/middleware.ts'
+import type { PresentedStep } from '../definition/step.ts'
 import { type Batch, type BatchCounts, countsOf, newBatch, tryAgain } from '../kernel/batch/batch.ts'
 import { batchChanged, batchPaged } from '../kernel/batch/fold.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Workflow } from '../../src/definition/definition.ts'
 import { newReference, type Reference, ref } from '../../src/definition/reference.ts'
-import { type Workflow, workflow } from '../../src/definition/workflow.ts'
+import { workflow } from '../../src/definition/workflow.ts'
 import { TriarchError } from '../../src/error/error.ts'
 import type { Json } from '../../src/kernel/json.ts'
 import { missing, references, resolve } from '../../src/kernel/plan/reference.ts'

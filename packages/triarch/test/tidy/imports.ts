@@ -30,12 +30,9 @@ export function importsOf({ path, text, code }: Source): Import[] {
   })
 }
 
-/** Every cycle of imports a depth-first walk meets, as the files it passes through. `types`: those of mere types count. */
-export function cycles(imports: readonly Import[], types = false): string[][] {
-  const edges = Map.groupBy(
-    imports.filter((it) => types || !it.typeOnly),
-    (it) => it.from,
-  )
+/** Every cycle of imports a depth-first walk meets, as the files it passes through. Those of mere types count. */
+export function cycles(imports: readonly Import[]): string[][] {
+  const edges = Map.groupBy(imports, (it) => it.from)
   const found: string[][] = []
   const done = new Set<string>()
   const visit = (file: string, trail: readonly string[]): void => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Handler } from '../../agent/attempt.ts'
-import { type Action, capabilities, type StepContext } from '../../definition/action.ts'
-import { itemsOf, type LocalBatchDefinition, pageOf, toBatchPolicy } from '../../definition/batch.ts'
+import { capabilities } from '../../definition/action.ts'
+import { itemsOf, pageOf, toBatchPolicy } from '../../definition/batching.ts'
 import type {
   ChildOptions,
   EventOptions,
@@ -10,15 +10,16 @@ import type {
   Lock,
   LockOptions,
   StepOptions,
-  TaskContext,
   TransactionOptions,
   UndoOptions,
-} from '../../definition/context.ts'
+} from '../../definition/call.ts'
+import type { Action, LocalBatchDefinition, TaskContext, Workflow } from '../../definition/definition.ts'
 import { acceptEvent, eventSchema } from '../../definition/event.ts'
 import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
 import { toHookOrders } from '../../definition/hook.ts'
 import { checkPriority, policyKeys, toRecordedPolicy } from '../../definition/policy.ts'
-import { checkWorkflow, type Workflow } from '../../definition/workflow.ts'
+import type { StepContext } from '../../definition/step.ts'
+import { checkWorkflow } from '../../definition/workflow.ts'
 import { hash32, seededRandom } from '../../environment/random.ts'
 import { TriarchError } from '../../error/error.ts'
 import { childTaskId } from '../../kernel/child/child.ts'

@@ -1,4 +1,4 @@
-import type { Workflow } from '../../definition/workflow.ts'
+import type { Workflow } from '../../definition/definition.ts'
 import type { Command } from '../command.ts'
 import type { LocalCode } from '../effect.ts'
 import type { Given } from './audience.ts'

@@ -1,4 +1,4 @@
-import type { Workflow } from '../../definition/workflow.ts'
+import type { Workflow } from '../../definition/definition.ts'
 import type { TriarchError } from '../../error/error.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'
 import type { TaskState } from '../../kernel/state.ts'

@@ -1,4 +1,5 @@
-import { ownRescue, type Workflow } from '../../definition/workflow.ts'
+import type { Workflow } from '../../definition/definition.ts'
+import { ownRescue } from '../../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
 import type { StepFailedError } from '../../error/task-error.ts'

@@ -1,4 +1,4 @@
-import type { Workflow } from '../../definition/workflow.ts'
+import type { Workflow } from '../../definition/definition.ts'
 import type { Message } from '../../kernel/message.ts'
 import { FINALIZE } from '../../kernel/plan/plan.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'

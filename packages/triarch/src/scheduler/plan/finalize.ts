@@ -1,4 +1,4 @@
-import type { Action } from '../../definition/action.ts'
+import type { Action } from '../../definition/definition.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { FinalizedStep } from '../../kernel/plan/plan.ts'
 import type { Step } from '../../kernel/step/step.ts'

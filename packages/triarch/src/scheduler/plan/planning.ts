@@ -1,4 +1,4 @@
-import type { Workflow } from '../../definition/workflow.ts'
+import type { Workflow } from '../../definition/definition.ts'
 import { TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
 import type { Message } from '../../kernel/message.ts'

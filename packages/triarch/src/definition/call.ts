@@ -1,0 +1,156 @@
+import type { ParentPolicy } from '../kernel/task/order.ts'
+import type { Duration } from '../value/duration.ts'
+import type { Jsonified } from '../value/jsonified.ts'
+import type { StandardSchema } from '../value/schema.ts'
+import type { PolicyOptions } from './policy.ts'
+import type { RetryOptions } from './retry.ts'
+import type { StepContext } from './step.ts'
+
+/** Retry options of a single step of an action: all that can be recorded as data. */
+export type StepRetryOptions = Omit<RetryOptions, 'retryIf'>
+
+/**
+ * Policies of one step, over its action's and its workflow's.
+ * @example await task.run(charge, order, { name: 'charge again', retry: { attempts: 3 } })
+ */
+export interface StepOptions extends PolicyOptions {
+  /** Shown in place of the action's name. */
+  name?: string
+  /** How often and at what distance it is tried; the action's. */
+  retry?: StepRetryOptions
+  /** The same for its compensation; the action's. */
+  undoRetry?: StepRetryOptions
+}
+
+/**
+ * Policies of a local step, and its compensation.
+ * @example
+ * const { id } = await task.run('charge', () => api.charge(order), {
+ *   undo: ({ output }) => api.refund(output.id),
+ * })
+ */
+export interface LocalStepOptions<O> extends PolicyOptions {
+  /** Takes back what the step did. May run more than once; runs in the workflow's own process. */
+  undo?: (done: { output: Jsonified<O> }, step: StepContext) => unknown
+}
+
+/**
+ * How far a transaction sees others' changes; SQLite's are serializable whatever is said.
+ * @example const isolation: Isolation = 'serializable'
+ */
+export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
+
+/**
+ * Policies of a transaction, and the transaction that takes it back. `Tx` as for `task.transaction`.
+ * @example await task.transaction('book', () => null, { isolation: 'serializable' })
+ */
+export interface TransactionOptions<O, Tx> extends PolicyOptions {
+  /** How far it sees others' changes; 'read committed'. With more, expect the function to run again now and then. */
+  isolation?: Isolation
+  /** Takes back what the function wrote, in a transaction of its own that takes effect once, too. */
+  undo?: (tx: Tx, done: { output: Jsonified<O> }, step: StepContext) => unknown
+}
+
+/**
+ * How a child task relates to its parent.
+ * @example await task.start(fulfil, order, { id: 'o-1', onCancel: 'detach', tags: { customer: 'c-7' } })
+ */
+export interface ChildOptions {
+  /** The child's task id; drawn from the parent's when not given. */
+  id?: string
+  /** What becomes of the child when the parent is cancelled or fails; cancel. */
+  onCancel?: ParentPolicy
+  /** Compensate the child when the parent compensates; true. */
+  undo?: boolean
+  /** For finding tasks: up to 32 short strings; none. */
+  tags?: Readonly<Record<string, string>>
+  /** Added to the parent's, which the child has besides; the child's own counts where both have a name. */
+  metadata?: Readonly<Record<string, string>>
+  /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
+  priority?: number
+  /** Complete-by of the child, counted from its start; the workflow's. */
+  completeWithin?: Duration
+}
+
+/**
+ * How long to wait for an event, and what it must be.
+ * @example const paid = await task.event('paid', { timeout: '2d' })
+ */
+export interface EventOptions<T> extends WaitForEventOptions {
+  /**
+   * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
+   * on, is set aside with an alert (EVENT_REFUSED), and the wait goes on.
+   */
+  schema?: StandardSchema<unknown, T>
+}
+
+/**
+ * How long to wait for an event.
+ * @example
+ * const late = new AbortController()
+ * const paid = task.event('paid', { timeout: '2d', signal: late.signal })
+ */
+export interface WaitForEventOptions {
+  /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
+  timeout?: Duration | Date
+  /** Give up, with its reason, when the workflow's own code aborts it; never. */
+  signal?: AbortSignal
+}
+
+/**
+ * How long to wait for a lock.
+ * @example const lock = await task.lock('stock', { timeout: '1m' })
+ */
+export interface LockOptions {
+  /** Give up after this long, or at this instant, with LOCK_TIMEOUT; never. */
+  timeout?: Duration | Date
+  /** Give up, with its reason, when the workflow's own code aborts it; never. */
+  signal?: AbortSignal
+}
+
+/**
+ * A lock that a task holds until it gives it back, or stops.
+ * @example const { fence } = await task.lock('stock')
+ */
+export interface Lock {
+  /** The name it was asked for by. */
+  readonly name: string
+  /**
+   * The fencing number of this grant: higher than those of all grants before it, whoever had them. A resource that keeps the
+   * highest it has seen, and refuses lower ones, is safe from a holder that has lost the lock and does not know it yet. The
+   * same on replay; `step.fence` knows that of a later grant, too. 0: it was had from a version that gave none.
+   */
+  readonly fence: number
+  /**
+   * The next in line has it. Said again, it changes nothing.
+   * @example
+   * const lock = await task.lock('stock')
+   * await task.run(ship, { id: 'o-1', charge: 'c-1' })
+   * lock.release()
+   */
+  release(): void
+}
+
+/**
+ * How a compensation that the workflow registers is tried.
+ * @example task.undo(() => api.refund('c-1'), { name: 'refund', completeWithin: '5s' })
+ */
+export interface UndoOptions {
+  /** Shown in the history; 'undo'. */
+  name?: string
+  /** How often and at what distance it is tried; as `undoRetry` of actions. */
+  retry?: RetryOptions
+  /** Complete-by of one attempt, counted from its start; 30 s. */
+  completeWithin?: Duration
+}
+
+/**
+ * Policies of one planned step and its place in the plan.
+ * @example
+ * const first = plan.step(charge, { id: 'o-1', amount: 10 })
+ * plan.step(ship, { id: 'o-1', charge: 'on invoice' }, { after: [first], rescue: 'skip' })
+ */
+export interface PlannedStepOptions extends StepOptions {
+  /** Waits for these besides the steps its input refers to. */
+  after?: readonly { readonly output: unknown }[]
+}
