@@ -15,7 +15,7 @@ import { atOnce } from '../value/answer.ts'
 import { encode } from '../value/payload.ts'
 import { validate } from '../value/schema.ts'
 import { Context } from './context.ts'
-import { SUSPENDED, suspensionOf, toldOf } from './suspension.ts'
+import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
@@ -119,7 +119,7 @@ export class Attempt {
       if (request.operation === 'run') {
         const output = await handler.run(request.input, step, request.event)
         this.#gave = isPage(output) ? 'page' : 'output'
-        if (output === SUSPENDED) return this.#answer(this.#suspension ?? { kind: 'suspended' })
+        if (waits(output, step)) return this.#answer(this.#suspension ?? { kind: 'suspended' })
         if (isPage(output)) return this.#answer({ kind: 'suspended', page: toPage(output, payload) })
         return this.#answer({ kind: 'done', output: encode(output, 'output', payload, handler.secrets) })
       }
@@ -202,6 +202,10 @@ export class Attempt {
     const { controller } = this.#abortion
     if (this.#aborted !== undefined && !controller.signal.aborted) controller.abort(this.#aborted)
     return controller.signal
+  }
+
+  get suspended(): boolean {
+    return this.#suspension !== undefined
   }
 
   suspend(options: SuspendOptions): void {
@@ -298,6 +302,6 @@ function validated({ definition, key }: Pick<Action<unknown, unknown>, 'key' | '
   return async (input, step, event) => {
     const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input
     const output = await definition.run?.(given, step, event)
-    return outputs && output !== SUSPENDED ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
+    return outputs && !waits(output, step) ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
   }
 }

@@ -7,6 +7,7 @@ import { SUSPENDED } from './suspension.ts'
 /** What an attempt lets its code do. */
 export interface Reins {
   readonly signal: AbortSignal
+  readonly suspended: boolean
   suspend(options: SuspendOptions): void
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void
 }
@@ -47,6 +48,10 @@ export class Context implements StepContext {
 
   get token(): string {
     return newToken({ task: this.taskId, step: this.stepId, key: this.idempotencyKey })
+  }
+
+  get suspended(): boolean {
+    return this.#reins.suspended
   }
 
   suspend(options: SuspendOptions = {}): never {

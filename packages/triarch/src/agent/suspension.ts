@@ -10,6 +10,11 @@ import { encode } from '../value/payload.ts'
 /** What `run` returns when it waits. */
 export const SUSPENDED: never = Object.freeze({ suspended: true }) as never
 
+/** To call `suspend`, which is typed as if it never returned, and to return nothing means the same as to return what it gives. */
+export function waits(output: unknown, step: object): boolean {
+  return output === SUSPENDED || (output === undefined && 'suspended' in step && step.suspended === true)
+}
+
 /** Names that only the engine gives to events. */
 export const ownEvents: readonly string[] = ['timeout', 'cancel']
 const MOST_EVENTS = 100

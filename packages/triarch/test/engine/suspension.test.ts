@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { agent, PermanentError, polling, type StepEvent, workflow } from '../../src/index.ts'
+import { agent, PermanentError, polling, type StandardSchema, type StepEvent, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
+
+const text: StandardSchema<string> = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) => (typeof value === 'string' ? { value } : { issues: [{ message: 'no string' }] }),
+  },
+}
 
 /** An action that waits: what it was told, and the tokens it handed out. */
 function waiter(options: Parameters<typeof suspendWith>[0] = {}) {
@@ -209,6 +217,27 @@ describe('a suspended step', () => {
     const task = await s.submit(flow, null)
     await s.advance('1m')
     await s.engine.triarch.resume(tokens[0] as string, 'there', { event: 'mine' })
+    expect(await task.result()).toBe('there')
+  })
+
+  it('waits as well when its code says so and returns nothing', async () => {
+    const own = agent('svc')
+    const tokens: string[] = []
+    const wait = own.action('wait', {
+      output: text,
+      run: async (_: null, step, event): Promise<string> => {
+        if (event) return String(event.payload)
+        tokens.push(step.token)
+        step.suspend()
+        return undefined as never
+      },
+    })
+    const flow = workflow('flow', { run: (_: null, task) => task.run(wait, null) })
+    await using s = await stage({ workflows: [flow], agents: [own] })
+    const task = await s.submit(flow, null)
+    await s.advance('1m')
+    expect((await task.status()).status).toBe('running')
+    await s.engine.triarch.resume(tokens[0] as string, 'there')
     expect(await task.result()).toBe('there')
   })
 
