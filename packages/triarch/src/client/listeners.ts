@@ -1,4 +1,5 @@
 import { CallContext } from '../environment/context.ts'
+import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { guarded } from '../error/guarded.ts'
 import { toRecord } from '../error/record.ts'
@@ -6,6 +7,7 @@ import type { Alert, RaisedAlert } from '../kernel/alert.ts'
 import type { SweepReport } from '../store/port.ts'
 import { nearestOf } from '../value/options.ts'
 import { toStderr } from './notices.ts'
+import { andMore, Repeats } from './repeats.ts'
 
 /** What Triarch.on() tells of. What a listener throws, or rejects with, goes to onError and nowhere else. */
 export interface EngineEvents {
@@ -58,15 +60,19 @@ export function codedAlert(raised: RaisedAlert): Alert {
   return { ...raised, code: raised.code ?? (raised.step === undefined ? 'TASK_PAUSED' : 'STEP_HELD') }
 }
 
+/** Without a listener the same error is a warning again after this long (ms): while a store is away, all that is tried fails. */
+const WARN_AGAIN = 60_000
+
 /**
  * Takes what nobody else hears of, whatever it is. When it fails itself, one line on stderr is all that comes of it. `isOver`:
  * the store was closed on purpose, and what was under way then is no news.
  */
 export function errorListener(
   onError: ((error: unknown) => unknown) | undefined,
+  environment: Pick<Environment, 'monotonic'>,
   isOver: () => boolean = () => false,
 ): (error: unknown) => void {
-  const tell = guarded<[unknown]>(onError ?? warn, (failure) => {
+  const tell = guarded<[unknown]>(onError ?? warner(environment), (failure) => {
     const { name, message } = toRecord(failure)
     toStderr(`triarch: onError failed: ${name}: ${message}`)
   })
@@ -77,9 +83,14 @@ export function errorListener(
 }
 
 /** Node reads a warning later, where nothing guards it: it gets what was read of the error here. */
-function warn(error: unknown): void {
-  const { name, message, code, stack } = toRecord(error)
-  const warning = Object.assign(new Error(message), { name, ...(code !== undefined && { code }) })
-  if (stack !== undefined) warning.stack = stack
-  process.emitWarning(warning)
+function warner(environment: Pick<Environment, 'monotonic'>): (error: unknown) => void {
+  const repeats = new Repeats(environment, WARN_AGAIN)
+  return (error) => {
+    const { name, message, code, stack } = toRecord(error)
+    const more = repeats.next([name, code, message].join(' '))
+    if (more === null) return
+    const warning = Object.assign(new Error(message + andMore(more)), { name, ...(code !== undefined && { code }) })
+    if (stack !== undefined) warning.stack = stack
+    process.emitWarning(warning)
+  }
 }

@@ -77,11 +77,10 @@ export class Triarch implements AsyncDisposable {
 
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
-    this.#failed = errorListener(options.onError, () => this.#phase === 'stopped')
+    const given = options.environment ?? systemEnvironment()
+    this.#failed = errorListener(options.onError, given, () => this.#phase === 'stopped')
     this.#listeners = new Listeners(this.#failed)
-    const environment = options.environment
-      ? new SteadyEnvironment(options.environment, this.#failed)
-      : systemEnvironment()
+    const environment = options.environment ? new SteadyEnvironment(given, this.#failed) : given
     this.#notices = this.#settings.notices ? new Notices(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
     const seen = { explain: (id: string) => this.explain(id), alert: (raised: RaisedAlert) => this.#alert(raised) }

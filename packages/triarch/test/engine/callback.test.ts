@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { engineEvents } from '../../src/client/listeners.ts'
+import { type engineEvents, errorListener } from '../../src/client/listeners.ts'
 import type { Environment } from '../../src/environment/environment.ts'
 import {
   type ActionDefinition,
@@ -327,6 +327,21 @@ describe('an engine that has nobody to tell', () => {
     } finally {
       process.off('unhandledRejection', listen).off('uncaughtException', listen).off('warning', warn)
       stderr.mockRestore()
+    }
+  })
+
+  it('without onError, warns of the same error once a minute, and says how often it was', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    let now = 0
+    const failed = errorListener(undefined, { monotonic: () => now })
+    try {
+      for (const message of ['away', 'away', 'busy', 'away']) failed(new Error(message))
+      now = 60_000
+      failed(new Error('away'))
+      const warned = warn.mock.calls.map(([warning]) => (warning as Error).message)
+      expect(warned).toEqual(['away', 'busy', 'away (and 2 more since it was said last)'])
+    } finally {
+      warn.mockRestore()
     }
   })
 
