@@ -1,6 +1,7 @@
 import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
@@ -35,7 +36,7 @@ const LONGEST_AGAIN = 5_000
 const BEAT_AGAIN = 1_000
 
 /** Takes step requests from the agents' work queues, never more than there are free slots, and replies in batches. */
-export class Consumer {
+export class Consumer implements Service {
   readonly #options: ConsumerOptions
   readonly #running = new Map<number, WorkItem>()
   /** What each item said last: all that it has said. */
@@ -64,6 +65,10 @@ export class Consumer {
     this.#options = options
   }
 
+  start(): void {
+    this.wake()
+  }
+
   /** A hint that there may be work. */
   wake(): void {
     this.#again = true
@@ -72,17 +77,21 @@ export class Consumer {
     CallContext.none.run(() => void this.#poll())
   }
 
-  /** Takes nothing more. */
-  close(): void {
+  stop(): void {
     this.#open = false
   }
 
-  async closed(): Promise<void> {
-    this.#open = false
+  /** When its hosts have drained: resolves once every reply is written. */
+  async drain(): Promise<void> {
     this.#pulse?.cancel()
     this.#retry?.cancel()
     if (this.#replying || this.#held > 0) await new Promise<void>((resolve) => this.#flushed.push(resolve))
     this.#ended = true
+  }
+
+  /** What its attempts still say is told to the store, which refuses what came too late. */
+  abandon(): void {
+    this.stop()
   }
 
   async #poll(): Promise<void> {

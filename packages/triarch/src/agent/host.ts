@@ -294,11 +294,14 @@ export class AgentHost {
     return running?.is(request) ? running : undefined
   }
 
-  /** Takes no new work; resolves when nothing runs any more. */
-  drained(): Promise<void> {
+  /** Takes no new work. Nobody waits for what outlived its attempt. */
+  close(): void {
     this.#open = false
-    // Nobody waits for what outlived its attempt.
     for (const free of [...this.#overtime]) free()
+  }
+
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void> {
     if (this.#taken === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
@@ -310,8 +313,7 @@ export class AgentHost {
   }
 
   abortAll(reason: unknown): void {
-    this.#open = false
-    for (const free of [...this.#overtime]) free()
+    this.close()
     for (const attempt of this.#running.values()) attempt.abort(reason)
   }
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { ActionDefinition } from '../definition/definition.ts'
 import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
@@ -35,7 +36,7 @@ export function defaultThreads(): number {
 }
 
 /** Threads for code that computes: started when needed, one call at a time each, and replaced when they end. */
-export class Threads {
+export class Threads implements Service {
   /** Most calls at a time, for those who reserve places. */
   readonly limit: { most: number; taken: number }
   readonly #idle: Worker[] = []
@@ -66,11 +67,23 @@ export class Threads {
     })
   }
 
-  /** Ends all of them. */
-  async close(): Promise<void> {
+  start(): void {
+    // Each when it is needed.
+  }
+
+  stop(): void {
+    // What runs in its attempts goes on, and may need them.
+  }
+
+  /** When those have drained: ends all threads. */
+  async drain(): Promise<void> {
     this.#open = false
     for (const call of this.#waiting.splice(0)) call.reject(new TriarchError('NODE_STOPPED', 'the node is stopping'))
     await Promise.all([...this.#all].map((worker) => worker.terminate()))
+  }
+
+  abandon(): void {
+    void this.drain()
   }
 
   #start(): Worker {

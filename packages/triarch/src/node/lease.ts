@@ -97,7 +97,7 @@ export class Lease {
   }
 
   /** Renews no more once this resolves. */
-  close(): Promise<void> {
+  stop(): Promise<void> {
     this.#open = false
     this.#timers.beat?.cancel()
     this.#timers.look?.cancel()
@@ -192,7 +192,7 @@ export class Lease {
 
   #lose(): false {
     if (!this.#open) return false
-    void this.close()
+    void this.stop()
     this.#options.lost()
     return false
   }

@@ -1,5 +1,6 @@
 import type { Consumer } from '../agent/consumer.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
 import { hints } from '../scheduler/hint.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Hint, Look, StateStore } from '../store/port.ts'
@@ -30,7 +31,7 @@ const MOST_OUTRUN = 5
  * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
  * have changed, one look tells which of them has anything to do: those that have not are left alone.
  */
-export class Lookout {
+export class Lookout implements Service {
   readonly #options: LookoutOptions
   #timer: Timer | null = null
   #open = false
@@ -53,6 +54,14 @@ export class Lookout {
   stop(): void {
     this.#open = false
     this.#timer?.cancel()
+  }
+
+  async drain(): Promise<void> {
+    // What it asked for last is not acted on any more.
+  }
+
+  abandon(): void {
+    this.stop()
   }
 
   #hear(heard: readonly Hint[]): void {

@@ -1,9 +1,12 @@
 import { Consumer } from '../agent/consumer.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
+import { Hosts } from '../agent/hosts.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
 import { CallContext } from '../environment/context.ts'
-import type { Environment, Timer } from '../environment/environment.ts'
+import type { Environment } from '../environment/environment.ts'
+import { type Patience, STORE_PATIENCE } from '../environment/patience.ts'
+import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -13,9 +16,9 @@ import type { NodeRuns, StateStore, StepRequest, SweepReport } from '../store/po
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
+import { Lookback } from './lookback.ts'
 import { Lookout } from './lookout.ts'
 import type { Settings } from './options.ts'
-import { type Patience, STORE_PATIENCE } from './patience.ts'
 
 export interface NodeOptions {
   environment: Environment
@@ -48,9 +51,6 @@ const STEP = /^(.*) \(step (\d+) of task (.*)\)$/
 /** After so many leases a node makes sure that the store still has what it acknowledged. */
 const LEASES = 2
 
-/** After a call without an answer so many looks are taken for tasks that are this node's without its knowledge. */
-const DOUBTS = 8
-
 /** What was counted since the start of the process. */
 export interface Counters {
   /** Replies and heartbeats that came too late, twice, or for an old attempt, and messages that no longer fit. */
@@ -59,22 +59,23 @@ export interface Counters {
   fenced: number
 }
 
-/** One life of a node: its registration, its heartbeat, and the roles it plays. Ends when it stops or is fenced. */
+/** One life of a node: its registration, its lease, and what it is made of. Ends when it stops or is fenced. */
 export class Node {
   readonly id: string
   readonly scheduler: Scheduler | null
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
-  readonly #supervisor: Supervisor | null
-  readonly #hosts: ReadonlyMap<string, AgentHost>
+  readonly #hosts: Hosts
+  /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
-  /** Those of actions that compute. */
-  readonly #threads: Threads | null
-  readonly #lookout: Lookout
+  readonly #lookback: Lookback | null
+  /** What runs tasks and steps, and drains first; and what does so once nothing runs. */
+  readonly #running: readonly Service[]
+  readonly #others: readonly Service[]
+  /** All of them, in the order in which they start, stop and are abandoned. */
+  readonly #services: readonly Service[]
   #open = true
-  #lookBack: Timer | null = null
   #goingBack = false
-  #doubts = 0
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -95,7 +96,7 @@ export class Node {
       },
     }
     const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
-    this.#threads = Threads.in(options.machine, settings.threads)
+    const threads = Threads.in(options.machine, settings.threads)
     const dock = new Dock(environment)
     const host = {
       environment,
@@ -104,12 +105,14 @@ export class Node {
       late: () => stale(1),
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,
-      threads: this.#threads,
+      threads,
       dock,
       overrun,
       freed: () => this.#consumer?.wake(),
     }
-    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+    const hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+    this.#hosts = new Hosts([...hosts.values()], environment, failed)
+    const actions = [...hosts.values()].flatMap((it) => it.actions)
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,
@@ -117,7 +120,7 @@ export class Node {
           node: this.id,
           registry,
           limits,
-          hosts: this.#hosts,
+          hosts,
           lease,
           dock,
           overrun,
@@ -137,7 +140,7 @@ export class Node {
       wall: () => options.machine.now(),
       store,
       node: {
-        ...{ id: this.id, roles: [...roles], lease: settings.lease, runs: this.#runs() },
+        ...{ id: this.id, roles: [...roles], lease: settings.lease, runs: this.#runs(actions) },
         ...(options.machine.place && { place: options.machine.place }),
       },
       stall: settings.stall,
@@ -148,12 +151,12 @@ export class Node {
       failed,
     })
     this.#consumer =
-      this.#hosts.size > 0
+      hosts.size > 0
         ? new Consumer({
             environment,
             store,
             node: this.id,
-            hosts: this.#hosts,
+            hosts,
             contextOf: (task) => this.scheduler?.contextOf(task) ?? CallContext.none,
             pulse: Math.min(1_000, settings.lease / 3),
             replied: () => this.scheduler?.wake(),
@@ -161,7 +164,7 @@ export class Node {
             failed,
           })
         : null
-    this.#supervisor = roles.has('supervisor')
+    const supervisor = roles.has('supervisor')
       ? new Supervisor({
           environment,
           store,
@@ -178,29 +181,39 @@ export class Node {
           failed,
         })
       : null
-    this.#lookout = new Lookout({
+    const lookout = new Lookout({
       environment,
       store,
       node: this.id,
       poll: settings.poll,
       runnable: () => (this.scheduler ? registry.runnable : []),
-      actions: [...this.#hosts.values()].flatMap((it) => it.actions),
+      actions,
       scheduler: this.scheduler,
       consumer: this.#consumer,
-      supervisor: this.#supervisor,
+      supervisor,
       synchronise: options.synchronise,
       failed,
     })
+    this.#lookback = this.scheduler
+      ? new Lookback({
+          environment,
+          scheduler: this.scheduler,
+          every: settings.lease * LEASES,
+          wentBack: () => this.#goBack(),
+          failed,
+        })
+      : null
+    this.#running = present([this.#hosts, this.scheduler])
+    // The consumer takes nothing more before its hosts give slots back.
+    const all = [this.scheduler, this.#consumer, this.#hosts, threads, supervisor, lookout, this.#lookback]
+    this.#services = present(all)
+    this.#others = this.#services.filter((it) => !this.#running.includes(it))
   }
 
   async start(): Promise<void> {
     await this.#buryGone()
     if (!(await this.#lease.start()) || !this.#open) return // stopped, or taken for dead, before it began
-    this.scheduler?.start()
-    this.#consumer?.wake()
-    this.#supervisor?.start()
-    this.#lookout.start()
-    if (this.scheduler) this.#lookBackLater()
+    for (const it of this.#services) it.start()
   }
 
   /** Processes of this machine that are no more: nobody needs to wait for their leases to end. */
@@ -224,44 +237,38 @@ export class Node {
 
   /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
   doubt(): void {
-    this.#doubts = DOUBTS
+    this.#lookback?.doubt()
   }
 
   /** Hands everything back; what still runs after `grace` ms is aborted and left as lost. */
   async stop(grace: number, patience: Patience): Promise<void> {
     this.#open = false
-    this.#lookBack?.cancel()
-    this.#lookout.stop()
-    this.#consumer?.close()
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
-    const supervised = this.#supervisor?.stop()
-    const hosts = Promise.all([...this.#hosts.values()].map((host) => host.drained()))
-    const inGrace = patience.wait(hosts, grace)
-    await patience.wait(this.scheduler?.drain(grace), grace + STORE_PATIENCE)
-    await inGrace
-    for (const host of this.#hosts.values()) host.abortAll(reason)
-    await patience.wait(hosts, Math.min(grace, 1_000))
+    for (const it of this.#services) it.stop()
     // The store may answer nobody: what waits for it alone is not waited for without end.
-    await patience.wait(Promise.all([supervised, this.#consumer?.closed(), this.#threads?.close()]), STORE_PATIENCE)
-    this.scheduler?.discardAll(reason)
+    const drained = (services: readonly Service[], ms: number) =>
+      Promise.all(services.map((it) => patience.wait(it.drain(grace), ms)))
+    await drained(this.#running, grace + STORE_PATIENCE)
+    await drained(this.#others, STORE_PATIENCE)
+    for (const it of this.#services) it.abandon(reason)
     await patience.wait(this.#leave(), STORE_PATIENCE)
-    for (const host of this.#hosts.values()) host.abandonAll(reason)
+    this.#hosts.forget(reason)
   }
 
   /** A renewal that came after it would list this node as alive again. */
   async #leave(): Promise<void> {
     const { store, failed } = this.#options
-    await this.#lease.close()
+    await this.#lease.stop()
     await store.leave(this.id).catch(failed)
   }
 
-  #runs(): NodeRuns {
+  #runs(actions: string[]): NodeRuns {
     const { registry, settings } = this.#options
     const workflows = settings.roles.has('scheduler') ? registry.runnable : []
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
       memory: settings.limits.memory,
-      actions: [...this.#hosts.values()].flatMap((host) => host.actions),
+      actions,
     }
   }
 
@@ -282,25 +289,6 @@ export class Node {
     })
   }
 
-  /** Makes sure now and then that the store still has what it acknowledged. */
-  #lookBackLater(): void {
-    const { environment, settings, failed } = this.#options
-    this.#lookBack = environment.timer(settings.lease * LEASES, () => {
-      this.#looked()
-        .catch(failed)
-        .finally(() => {
-          if (this.#open) this.#lookBackLater()
-        })
-    })
-  }
-
-  async #looked(): Promise<void> {
-    const { scheduler } = this
-    if (await scheduler?.witness.isBehind()) await this.#goBack()
-    else await scheduler?.strays.look(scheduler.witness.fresh || this.#doubts > 0)
-    this.#doubts = Math.max(0, this.#doubts - 1)
-  }
-
   /**
    * The store lost what it had acknowledged: what this node knows of tasks, letters, attempts and locks is of a time that never
    * was. It says what its tasks have lost, lets go of all it may own, and comes back as another.
@@ -317,17 +305,15 @@ export class Node {
   #fence(reason: TriarchError = new TriarchError('NODE_FENCED', 'this node was taken for dead')): void {
     if (!this.#open) return
     this.#open = false
-    this.#lookBack?.cancel()
     this.#options.counters.fenced++
-    this.#lookout.stop()
-    void this.#lease.close()
-    this.scheduler?.discardAll(reason)
-    this.#consumer?.close()
-    for (const host of this.#hosts.values()) host.abortAll(reason)
-    void this.#threads?.close()
-    void this.#supervisor?.stop()
+    void this.#lease.stop()
+    for (const it of this.#services) it.abandon(reason)
     const message = `node ${this.id} was taken for dead: what it had goes to others, and it begins anew under another name`
     this.#options.alert({ code: 'NODE_FENCED', node: this.id, reason: 'fenced', message })
     this.#options.fenced()
   }
+}
+
+function present<T>(list: readonly (T | null)[]): T[] {
+  return list.filter((it) => it !== null)
 }

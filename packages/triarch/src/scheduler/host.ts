@@ -50,8 +50,8 @@ export interface RunnerHost<Runner = never> {
   /** By its key, if it is known here. */
   action(key: string): Action | undefined
   attempt(runner: Runner, step: Step, request: StepRequest, local: LocalCode | undefined): void
-  abort(task: string, step: number): void
-  abandon(task: string, step: number, reason: Error): void
+  abortStep(task: string, step: number): void
+  abandonStep(task: string, step: number, reason: Error): void
   committed(runner: Runner, turn: Turn, transition: Transition, told: boolean): void
   gone(runner: Runner): void
   /** Whoever owns it now: if that is still this node, the task is to be taken up anew. */

@@ -180,7 +180,7 @@ export class TaskRunner {
   discard(reason: Error): void {
     if (this.#gone) return
     this.#leave()
-    for (const step of this.#attempts.steps) this.#host.abandon(this.id, step, reason)
+    for (const step of this.#attempts.steps) this.#host.abandonStep(this.id, step, reason)
   }
 
   /** Leaves memory. Letters not consumed stay in the inbox for the next owner. */
@@ -358,8 +358,8 @@ export class TaskRunner {
     if (this.#attempts.hasTrials)
       for (const event of turn.events)
         if (event.type === 'heartbeat' && event.trial === 'begun') this.#attempts.recorded(event.id)
-    for (const step of turn.aborts) this.#host.abort(this.id, step)
-    for (const step of turn.forgotten) this.#host.abandon(this.id, step, cancelled())
+    for (const step of turn.aborts) this.#host.abortStep(this.id, step)
+    for (const step of turn.forgotten) this.#host.abandonStep(this.id, step, cancelled())
     for (const step of local) this.#start(step, turn.at)
     this.#host.committed(this, turn, transition, outcome.told === true)
     if (transition.release) return void this.#leave()

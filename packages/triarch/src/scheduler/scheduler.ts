@@ -6,6 +6,7 @@ import { Backoff } from '../environment/backoff.ts'
 import { CallContext } from '../environment/context.ts'
 import { Courtesy } from '../environment/courtesy.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskState } from '../kernel/state.ts'
@@ -81,7 +82,7 @@ const AGAIN = 100
 const LONGEST_AGAIN = 5_000
 
 /** Owns tasks: claims what is ready, keeps the busy ones in memory, lets the idle ones go. */
-export class Scheduler implements RunnerHost<TaskRunner> {
+export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly environment: Environment
   readonly node: string
   readonly limits: SchedulerLimits
@@ -194,12 +195,14 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     })
   }
 
-  /** Takes nothing new and hands everything back. What still runs after `grace` ms is aborted, then left as lost. */
-  async drain(grace: number): Promise<void> {
-    this.#open = false
-    this.alarm.stop()
-    this.#retry?.cancel()
+  /** Takes nothing new and hands back what it has. */
+  stop(): void {
+    this.#close()
     for (const runner of [...this.#runners.values()]) runner.release(false)
+  }
+
+  /** What still runs after `grace` ms is aborted, then left as lost. */
+  async drain(grace: number): Promise<void> {
     if (await this.#empty(grace)) return
     const reason = new TriarchError('NODE_STOPPED', 'the node is stopping')
     this.#locals.abortAll(reason)
@@ -207,16 +210,20 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     if (await this.#empty(Math.min(grace, 1_000))) return
     for (const runner of [...this.#runners.values()]) runner.release(true)
     await this.#empty(1_000)
-    this.discardAll(reason)
+    this.abandon(reason)
   }
 
-  /** The node was declared dead: what it owned belongs to others. */
-  discardAll(reason: Error): void {
+  /** What it owned belongs to others. */
+  abandon(reason: Error): void {
+    this.#close()
+    for (const runner of [...this.#runners.values()]) runner.discard(reason)
+    this.#locals.abandonAll(reason)
+  }
+
+  #close(): void {
     this.#open = false
     this.alarm.stop()
     this.#retry?.cancel()
-    for (const runner of [...this.#runners.values()]) runner.discard(reason)
-    this.#locals.abandonAll(reason)
   }
 
   action(key: string): Action | undefined {
@@ -277,13 +284,13 @@ export class Scheduler implements RunnerHost<TaskRunner> {
     return effectHandler(local.effect, { environment, store: this.#options.store, payload, key: key ?? 0, node, epoch })
   }
 
-  abort(task: string, step: number): void {
+  abortStep(task: string, step: number): void {
     const reason = new TriarchError('STEP_CANCELLED', 'the task stops')
     this.#locals.abort(task, step, reason)
     for (const host of this.#options.hosts.values()) host.abort(task, step, reason)
   }
 
-  abandon(task: string, step: number, reason: Error): void {
+  abandonStep(task: string, step: number, reason: Error): void {
     this.#locals.abandon(task, step, reason)
     for (const host of this.#options.hosts.values()) host.abandon(task, step, reason)
   }

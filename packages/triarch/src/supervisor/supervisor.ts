@@ -1,5 +1,6 @@
 import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
@@ -51,7 +52,7 @@ const LONGEST_WAIT = 30_000
  * a time, by a lease whose fencing token is checked in the same transaction as each sweep. Its parts stand by themselves: one
  * that fails keeps no other from its work, and a round that failed is followed by another.
  */
-export class Supervisor {
+export class Supervisor implements Service {
   readonly #options: SupervisorOptions
   readonly #retention: Retention
   readonly #backoff: Backoff
@@ -87,10 +88,17 @@ export class Supervisor {
     this.#next(0)
   }
 
-  async stop(): Promise<void> {
+  stop(): void {
     this.#open = false
     this.#timer?.cancel()
-    await this.#busy
+  }
+
+  drain(): Promise<void> {
+    return this.#busy
+  }
+
+  abandon(): void {
+    this.stop()
   }
 
   /** Nobody leads, as it seems. */

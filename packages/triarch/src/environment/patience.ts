@@ -1,4 +1,4 @@
-import type { Environment, Timer } from '../environment/environment.ts'
+import type { Environment, Timer } from './environment.ts'
 
 /** How long a node that stops waits for an answer of a slow store to one question: its lease then does the rest (ms). */
 export const STORE_PATIENCE = 5_000

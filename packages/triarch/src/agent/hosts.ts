@@ -1,0 +1,49 @@
+import type { Environment } from '../environment/environment.ts'
+import { Patience } from '../environment/patience.ts'
+import type { Service } from '../environment/service.ts'
+import { TriarchError } from '../error/error.ts'
+import type { AgentHost } from './host.ts'
+
+/** How long code that was told to end has for that, at most (ms). */
+const LAST_GRACE = 1_000
+
+/** The hosts of a node's agents, as one part of it. */
+export class Hosts implements Service {
+  readonly #hosts: readonly AgentHost[]
+  readonly #patience: Patience
+
+  constructor(hosts: readonly AgentHost[], environment: Environment, failed: (error: unknown) => void) {
+    this.#hosts = hosts
+    this.#patience = new Patience(environment, failed)
+  }
+
+  start(): void {
+    // They are open from the beginning: what asks them for slots is not.
+  }
+
+  stop(): void {
+    for (const host of this.#hosts) host.close()
+  }
+
+  /** What still runs after `grace` ms is aborted: then it may end by its own word, for a while. */
+  async drain(grace: number): Promise<void> {
+    const idle = Promise.all(this.#hosts.map((host) => host.idle()))
+    await this.#patience.wait(idle, grace)
+    this.#abort(new TriarchError('NODE_STOPPED', 'the node is stopping'))
+    await this.#patience.wait(idle, Math.min(grace, LAST_GRACE))
+  }
+
+  abandon(reason: Error): void {
+    this.#patience.end()
+    this.#abort(reason)
+  }
+
+  /** Nobody hears what still runs: its timers must not keep the process from ending. */
+  forget(reason: Error): void {
+    for (const host of this.#hosts) host.abandonAll(reason)
+  }
+
+  #abort(reason: Error): void {
+    for (const host of this.#hosts) host.abortAll(reason)
+  }
+}
