@@ -5,10 +5,10 @@ import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
-import { wrapped } from './around.ts'
 import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
+import { wrapped } from './wrapped.ts'
 
 export interface HostedAttempt {
   request: StepRequest

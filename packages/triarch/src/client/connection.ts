@@ -10,9 +10,9 @@ import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { HistoryRecord, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
+import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
-import { isVeiled, veilOf } from '../view/veil.ts'
 import { Expectations } from './expectation.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
@@ -79,7 +79,7 @@ export class Connection {
     const row = await this.row(id)
     const info = await this.shown(row)
     const history = await this.history(row)
-    const veil = veilOf(history.map(({ event }) => event))
+    const redaction = redactionOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
     const { metadata } = state
     const seen: TaskDetails = {
@@ -87,10 +87,10 @@ export class Connection {
       metadata: { ...metadata },
       steps: info.status === 'stopped' ? [] : stepsOf(state),
     }
-    const shown = isVeiled(veil) ? scrub(seen, veil.texts) : seen
+    const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
     if (state.progress !== undefined) return shown
     if (!state.begun) return { ...shown, progress: shown.progress ?? 0 }
-    return { ...shown, progress: progressOfSteps(stepViews(id, history, veil)) }
+    return { ...shown, progress: progressOfSteps(stepViews(id, history, redaction)) }
   }
 
   /** What a rebuild needs of the history. Of a task that is set apart, what can be read. Throws HISTORY_CORRUPT. */
@@ -114,12 +114,12 @@ export class Connection {
   async steps(id: string): Promise<StepView[]> {
     const row = await this.row(id)
     const history = await this.history(row)
-    const veil = veilOf(history.map(({ event }) => event))
+    const redaction = redactionOf(history.map(({ event }) => event))
     this.fold(row, history)
-    const views = stepViews(id, history, veil)
+    const views = stepViews(id, history, redaction)
     const { registry } = this
     for (const view of views) await present(view, registry)
-    return scrub(views, veil.texts)
+    return scrub(views, redaction.texts)
   }
 
   /** The row without what its workflow marks as secret. Each version of a workflow says so in its tasks' first records. */

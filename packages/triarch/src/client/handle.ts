@@ -20,9 +20,9 @@ import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
+import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
-import { isVeiled, veiled, veilOf, veilPlan } from '../view/veil.ts'
 import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
@@ -115,9 +115,9 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
    */
   async history(): Promise<HistoryEntry[]> {
     const entries = await this.#history()
-    const veil = veilOf(entries.flatMap(({ events }) => events))
-    if (!isVeiled(veil)) return entries
-    return entries.map((entry) => ({ ...entry, events: entry.events.map((event) => veiled(event, veil)) }))
+    const redaction = redactionOf(entries.flatMap(({ events }) => events))
+    if (!hidesAnything(redaction)) return entries
+    return entries.map((entry) => ({ ...entry, events: entry.events.map((event) => redacted(event, redaction)) }))
   }
 
   async #history(): Promise<HistoryEntry[]> {
@@ -145,9 +145,9 @@ export class TaskHandle<O = unknown, E extends EventSchemas = NoEvents> {
   async plan(): Promise<PlanView | null> {
     const row = await this.#connection.row(this.id)
     const history = await this.#connection.history(row)
-    const veil = veilOf(history.map(({ event }) => event))
+    const redaction = redactionOf(history.map(({ event }) => event))
     const { plan } = this.#connection.fold(row, history)
-    return plan && veilPlan(planView(plan), veil)
+    return plan && redactPlan(planView(plan), redaction)
   }
 
   /**

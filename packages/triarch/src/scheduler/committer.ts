@@ -8,7 +8,7 @@ const LARGEST_BATCH = 500
 /** Most bytes of events in one; a single transition may have more. */
 const LARGEST_BYTES = 16 * 1024 * 1024
 /** From this many on, a crowd is parted: half of it is written while the other half goes on. */
-const CROWD = 96
+const SPLIT_FROM = 96
 /** While something is blocked: how long the next commit waits for the one in flight (ms), and how many may be left behind. */
 const PATIENCE = 25
 const LEFT_BEHIND = 2
@@ -45,7 +45,7 @@ export class Committer {
   async #flush(): Promise<void> {
     let done: Done = null
     // Those written together go on together and come back together. All at once, they and the store would take turns.
-    let size = this.#queue.length >= CROWD ? Math.ceil(this.#queue.length / 2) : LARGEST_BATCH
+    let size = this.#queue.length >= SPLIT_FROM ? Math.ceil(this.#queue.length / 2) : LARGEST_BATCH
     while (this.#queue.length > 0 || done) {
       const batch = this.#next(Math.min(size, LARGEST_BATCH))
       size = LARGEST_BATCH

@@ -5,7 +5,7 @@ import type { Claim } from '../store/port.ts'
 import { Chronicle, contradictory } from './history.ts'
 import type { RunnerHost } from './host.ts'
 import { checkLegible, type Mail } from './mail.ts'
-import { takeUp } from './takeup.ts'
+import { reconcile } from './reconcile.ts'
 
 /** A claimed task as its history has it. */
 export interface Opened {
@@ -31,7 +31,7 @@ export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> 
   if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
   const rebuilt = await folded(host, claim.id, events)
   const replies = claim.orphaned && claim.unread ? await unreadReplies(host, claim) : []
-  return { rebuilt, mail: takeUp(rebuilt, claim, replies), seq, at, size }
+  return { rebuilt, mail: reconcile(rebuilt, claim, replies), seq, at, size }
 }
 
 /** A history that contradicts itself cannot be gone on from. */

@@ -19,12 +19,12 @@ import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts
 import { absent } from './absent.ts'
 import { Attempts, type Outgoing } from './attempts.ts'
 import { conclude } from './decisions.ts'
-import { drained } from './drained.ts'
 import type { Driver } from './driver.ts'
 import { driverOf } from './drivers.ts'
 import { isAside } from './history.ts'
 import type { RunnerHost } from './host.ts'
 import { checkLegible, isPressing, type Mail } from './mail.ts'
+import { microtasksDrained } from './microtasks.ts'
 import { Notice } from './notice.ts'
 import { openTask, reread } from './opening.ts'
 import { endsAttempt, hasStopped, isDeferred, maySleep } from './rest.ts'
@@ -240,7 +240,7 @@ export class TaskRunner {
     const driver = this.#driver
     // The clock first: past complete-by no reply counts. Then mail: a task cancelled before it began runs none of its code.
     receive(turn, { type: 'tick' })
-    while (driver.tell(turn, children)) await drained(environment)
+    while (driver.tell(turn, children)) await microtasksDrained(environment)
     // What comes after a stop waits for the next turn: locks, parents and followers hear of this one by its record.
     while (this.#mail.length > 0 && !turn.reload && !hasStopped(turn) && !isFull(turn)) {
       const mail = this.#mail.shift() as Mail
@@ -254,12 +254,12 @@ export class TaskRunner {
         turn.deliveries.length = 0
         turn.reload = true
       }
-      while (driver.tell(turn, children)) await drained(environment)
+      while (driver.tell(turn, children)) await microtasksDrained(environment)
     }
     settleBatches(turn)
-    while (driver.tell(turn, children)) await drained(environment)
+    while (driver.tell(turn, children)) await microtasksDrained(environment)
     if (begin(turn, driver.begins) && driver.begin(turn.at)) {
-      do await drained(environment)
+      do await microtasksDrained(environment)
       while (driver.tell(turn, children))
     }
     driver.advance(turn)

@@ -26,7 +26,6 @@ import type {
 import { Alarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
 import { Committer } from './committer.ts'
-import { disown } from './disown.ts'
 import { effectHandler, type LocalCode } from './effect.ts'
 import { hints } from './hint.ts'
 import { pagesAfter } from './history.ts'
@@ -35,6 +34,7 @@ import { Letters } from './letters.ts'
 import { Portion } from './portion.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
 import type { Registry } from './registry.ts'
+import { releaseAfterError } from './release.ts'
 import { TaskRunner } from './runner.ts'
 import { Strays } from './stray.ts'
 import { agentOf } from './transition.ts'
@@ -344,7 +344,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
 
   #setApart(task: Owned, why: TriarchError): void {
     void this.#quarantine.setApart(task, why).then((done) => {
-      this.witness.disowned()
+      this.witness.givenBack()
       if (done) this.wake()
       else this.giveBack(task, this.#quarantine.rest(task.id))
     })
@@ -358,8 +358,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
       const why = this.#quarantine.judge(task.id, error, 0)
       return why !== null && (await this.#quarantine.setApart(task, why))
     }
-    void disown({ environment, store, node, rest, refused }, task, orphaned).then(() => {
-      this.witness.disowned()
+    void releaseAfterError({ environment, store, node, rest, refused }, task, orphaned).then(() => {
+      this.witness.givenBack()
       this.wake()
       if (rest > 0) this.alarm.set(environment.now() + rest)
       // What was meant to be written may have been, and nobody told the agents.

@@ -44,7 +44,7 @@ export class Witness {
   readonly #span: number
   /** When the span at hand ends. */
   #until = Number.NEGATIVE_INFINITY
-  #disownedAt = Number.NEGATIVE_INFINITY
+  #givenBackAt = Number.NEGATIVE_INFINITY
 
   constructor(options: WitnessOptions, runners: ReadonlyMap<string, TaskRunner>) {
     this.#options = options
@@ -54,13 +54,13 @@ export class Witness {
 
   /** Something was written lately: of a node that has long been at rest nothing can have been lost. */
   get fresh(): boolean {
-    const last = Math.max(this.#until, this.#disownedAt)
+    const last = Math.max(this.#until, this.#givenBackAt)
     return this.#options.environment.monotonic() < last + FRESH * this.#options.every
   }
 
   /** A task was given back or set apart, by no record of it: the store may lose just that. */
-  disowned(): void {
-    this.#disownedAt = this.#options.environment.monotonic()
+  givenBack(): void {
+    this.#givenBackAt = this.#options.environment.monotonic()
   }
 
   see(runner: TaskRunner, { seq, release, events, work }: Transition): void {

@@ -10,7 +10,7 @@ import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StepStatus } from '../kernel/status.ts'
 import { Table } from '../kernel/table.ts'
-import { type Veil, veiled } from './veil.ts'
+import { type Redaction, redacted } from './redaction.ts'
 
 /**
  * One step of a task, as people and pages want to see it: nothing secret is in it.
@@ -56,11 +56,11 @@ interface Known {
 }
 
 /** Every step of the run that goes on (or ended), in the order of their ids. */
-export function stepViews(id: string, history: readonly DatedEvent[], veil: Veil): StepView[] {
+export function stepViews(id: string, history: readonly DatedEvent[], redaction: Redaction): StepView[] {
   const { state } = rebuild(id, history)
   const views = new Map<number, StepView>()
-  for (const [step, view] of waiting(state.plan, veil)) views.set(step, view)
-  for (const dated of effective(history)) follow(views, { ...dated, event: veiled(dated.event, veil) })
+  for (const [step, view] of waiting(state.plan, redaction)) views.set(step, view)
+  for (const dated of effective(history)) follow(views, { ...dated, event: redacted(dated.event, redaction) })
   const batches = batchesOf(history)
   for (const view of views.values()) settle(view, state, batches)
   return [...views.values()].filter((view) => view.id >= state.firstId).sort((a, b) => a.id - b.id)
@@ -161,7 +161,7 @@ function batchesOf(history: readonly DatedEvent[]): Table<number, Batch> {
   return state.batches
 }
 
-function waiting(plan: PlanState | null, { steps }: Veil): Map<number, StepView> {
+function waiting(plan: PlanState | null, { steps }: Redaction): Map<number, StepView> {
   const views = new Map<number, StepView>()
   for (const [index, { step, standing }] of plan?.nodes.entries() ?? []) {
     if (!plan || step.action === null) continue

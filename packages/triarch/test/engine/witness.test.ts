@@ -68,7 +68,7 @@ describe('a task that the store says is this node’s', () => {
   it('is looked for a while after one was given back by no record of it', () => {
     const w = witness()
     expect(w.witness.fresh).toBe(false)
-    w.witness.disowned()
+    w.witness.givenBack()
     expect(w.witness.fresh).toBe(true)
     w.later(5 * EVERY)
     expect(w.witness.fresh).toBe(false)

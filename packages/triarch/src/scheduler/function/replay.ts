@@ -3,7 +3,7 @@ import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Rebuilt } from '../../kernel/rebuild.ts'
 import type { TaskState } from '../../kernel/state.ts'
-import { drained } from '../drained.ts'
+import { microtasksDrained } from '../microtasks.ts'
 import type { FunctionRun } from './run.ts'
 
 /** Nobody waits longer than this for the code of one task (ms). */
@@ -23,12 +23,12 @@ export async function replay(
 ): Promise<void> {
   const began = environment.monotonic()
   driver.start(rebuilt.startedAt)
-  await drained(environment)
+  await microtasksDrained(environment)
   driver.rest()
   for (const [index, delivery] of rebuilt.deliveries.entries()) {
     if (driver.failure) break
     driver.deliver(delivery, rebuilt.deliveredAt[index] ?? 0)
-    await drained(environment)
+    await microtasksDrained(environment)
     driver.rest()
     const pause = courtesy.show()
     if (pause === null) continue

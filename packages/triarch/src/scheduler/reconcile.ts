@@ -10,7 +10,7 @@ import type { Mail } from './mail.ts'
  * What a claimed task is told first: what the work queues hold is under way, what nobody knows of is lost. `unread`:
  * replies among the letters that did not come with the claim.
  */
-export function takeUp({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
+export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
   for (const work of claim.work) {
     const step = state.steps.get(work.step)
     if (step && isAttempt(step, work)) step.dispatched = true

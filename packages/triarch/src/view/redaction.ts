@@ -6,14 +6,14 @@ import type { RecordedPolicy } from '../kernel/step/policy.ts'
 import type { PlanView } from '../planning/preview.ts'
 
 /** What of a task's history may be shown: paths that are marked as secret, and every text that was found there. */
-export interface Veil {
+export interface Redaction {
   workflow: SecretPaths
   steps: ReadonlyMap<number, SecretPaths>
   texts: ReadonlySet<string>
 }
 
 /** What the history says about secrets: nothing else is needed to hide them. */
-export function veilOf(events: readonly TaskEvent[]): Veil {
+export function redactionOf(events: readonly TaskEvent[]): Redaction {
   const steps = new Map<number, SecretPaths>()
   const texts = new Set<string>()
   let workflow: SecretPaths = []
@@ -31,7 +31,7 @@ export function veilOf(events: readonly TaskEvent[]): Veil {
 }
 
 /** The event as it may be shown. */
-export function veiled(event: TaskEvent, { workflow, steps, texts }: Veil): TaskEvent {
+export function redacted(event: TaskEvent, { workflow, steps, texts }: Redaction): TaskEvent {
   const paths = 'id' in event ? (steps.get(event.id) ?? []) : workflow
   const shown: TaskEvent = { ...event }
   for (const [name, payload] of payloads(event)) Object.assign(shown, { [name]: hideAt(payload, paths) })
@@ -40,12 +40,12 @@ export function veiled(event: TaskEvent, { workflow, steps, texts }: Veil): Task
 }
 
 /** The plan as it may be shown. */
-export function veilPlan(view: PlanView, { steps, texts }: Veil): PlanView {
+export function redactPlan(view: PlanView, { steps, texts }: Redaction): PlanView {
   const hidden = view.steps.map((step) => ({ ...step, input: hideAt(step.input, steps.get(step.id) ?? []) }))
   return scrub({ ...view, steps: hidden }, texts)
 }
 
-export function isVeiled({ workflow, steps }: Veil): boolean {
+export function hidesAnything({ workflow, steps }: Redaction): boolean {
   return workflow.length > 0 || steps.size > 0
 }
 

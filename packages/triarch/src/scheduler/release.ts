@@ -17,7 +17,7 @@ interface Means {
  * Gives a task back after an error that left open what was written: whoever claims it next reads the truth from its
  * history. Tries until the store answers, or the task is set apart; the epoch fence keeps it from harming a later owner.
  */
-export async function disown(
+export async function releaseAfterError(
   { environment, store, node, rest, refused }: Means,
   runner: Owned & { strikes?: number | null },
   orphaned = true,
