@@ -297,9 +297,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an agent starts more than it has slots for': {
     change: {
-      'agent/host.ts': [
-        ['if (this.free <= 0 || !this.#handlers.has(action) || this.room(action) <= 0) return false', ''],
-      ],
+      'agent/slots.ts': [['if (this.free <= 0 || this.room(action) <= 0) return false', '']],
     },
     by: ['slots'],
   },
@@ -530,7 +528,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what the store does after all is not looked for': {
     change: {
-      'node/node.ts': [['    this.#doubts = DOUBTS\n', '']],
+      'node/lookback.ts': [['    this.#doubts = DOUBTS\n', '']],
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
@@ -585,7 +583,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what onError throws meets the engine': {
     change: {
-      'client/listeners.ts': [['guarded<[unknown]>(onError ?? warn, ', '((..._: unknown[]) => onError ?? warn)(0, ']],
+      'client/listeners.ts': [
+        [
+          'guarded<[unknown]>(onError ?? warner(environment), ',
+          '((..._: unknown[]) => onError ?? warner(environment))(0, ',
+        ],
+      ],
     },
     by: ['liveness', 'rest', 'engine'],
     world: 'strict',

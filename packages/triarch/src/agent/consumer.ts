@@ -100,7 +100,7 @@ export class Consumer implements Service {
       // Slots are taken before the queue is asked: what it gives must not find them gone.
       const held = new Map<string, number>()
       for (const host of this.#options.hosts.values()) {
-        const slots = host.hold(LARGEST_TAKE)
+        const slots = host.slots.hold(LARGEST_TAKE)
         if (slots > 0) held.set(host.name, slots)
       }
       if (held.size === 0) break
@@ -124,7 +124,7 @@ export class Consumer implements Service {
         this.#retry = this.#options.environment.timer(this.#backoff.poll.next(), () => this.wake())
         break
       } finally {
-        for (const [agent, slots] of held) this.#options.hosts.get(agent)?.unhold(slots)
+        for (const [agent, slots] of held) this.#options.hosts.get(agent)?.slots.unhold(slots)
       }
     }
     this.#polling = false
@@ -136,16 +136,16 @@ export class Consumer implements Service {
    */
   #portions(): ((held: ReadonlyMap<string, number>) => TakeWork['agents'][number][])[] {
     const hosts = [...this.#options.hosts.values()]
-    const most = Math.max(...hosts.map((host) => host.limited.length))
+    const most = Math.max(...hosts.map((host) => host.slots.limited.length))
     const portions = Array.from({ length: most + 1 }, (_, index) => (held: ReadonlyMap<string, number>) => {
       return hosts.flatMap((host) => {
         const slots = held.get(host.name) ?? 0
-        const { limited } = host
+        const { limited } = host.slots
         if (index === 0) return { agent: host.name, actions: without(host.actions, limited), limit: slots }
         const action = limited[index - 1]
         return action === undefined
           ? []
-          : { agent: host.name, actions: [action], limit: Math.min(slots, host.room(action)) }
+          : { agent: host.name, actions: [action], limit: Math.min(slots, host.slots.room(action)) }
       })
     })
     const first = this.#round++ % portions.length
@@ -153,7 +153,7 @@ export class Consumer implements Service {
   }
 
   #start(item: WorkItem): void {
-    this.#options.hosts.get(item.agent)?.count(item.request.action)
+    this.#options.hosts.get(item.agent)?.slots.count(item.request.action)
     // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
     const before = this.#running.get(item.id)
     this.#running.set(item.id, item)

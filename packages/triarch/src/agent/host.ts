@@ -6,6 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
 import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
+import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
 import { wrapped } from './wrapped.ts'
@@ -65,59 +66,35 @@ const LEAST_OVERTIME = 10_000
 /** Runs attempts of one agent in this process, never more at once than its concurrency. */
 export class AgentHost {
   readonly name: string
+  readonly slots: Slots
   readonly #options: HostOptions
-  readonly #concurrency: number
   readonly #handlers = new Map<string, Handler>()
   readonly #running = new Map<string, Attempt>()
-  /** Actions with a concurrency of their own, and how many attempts of each there are. */
-  readonly #limits = new Map<string, { most: number; taken: number }>()
-  #taken = 0
   /** Slots of code that outlived its attempt. */
   #overtime = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
   readonly #unsure = new Map<string, HostedAttempt>()
-  #open = true
-  #idle: (() => void)[] = []
 
   /** Without an agent: the host of local steps. */
   constructor(options: HostOptions, agent: Agent | null) {
     this.name = agent?.name ?? ''
     this.#options = options
-    this.#concurrency = agent?.concurrency ?? Number.POSITIVE_INFINITY
+    const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
       const definition = inThreads(action.definition, options.threads)
       this.#handlers.set(action.key, actionHandler({ key: action.key, definition }))
       const { concurrency } = action.definition
-      if (concurrency !== undefined) this.#limits.set(action.key, { most: concurrency, taken: 0 })
-      else if (definition.thread && options.threads) this.#limits.set(action.key, options.threads.limit)
+      if (concurrency !== undefined) limits.set(action.key, { most: concurrency, taken: 0 })
+      else if (definition.thread && options.threads) limits.set(action.key, options.threads.limit)
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }
+    this.slots = new Slots(agent?.concurrency ?? Number.POSITIVE_INFINITY, limits, () => options.freed?.())
   }
 
-  get free(): number {
-    return this.#open ? this.#concurrency - this.#taken : 0
-  }
-
-  /** Takes a slot for an attempt that starts once its request is durable. */
+  /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    if (this.free <= 0 || !this.#handlers.has(action) || this.room(action) <= 0) return false
-    this.#taken++
-    this.count(action)
-    return true
-  }
-
-  /** Takes up to `most` slots for attempts still to be found in the queue; how many it took. */
-  hold(most: number): number {
-    const slots = Math.min(this.free, most)
-    this.#taken += slots
-    return slots
-  }
-
-  /** Gives back held slots that nothing was found for. */
-  unhold(slots: number): void {
-    this.#taken -= slots
-    if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
+    return this.#handlers.has(action) && this.slots.reserve(action)
   }
 
   /** The actions it knows, as step requests name them. */
@@ -125,41 +102,11 @@ export class AgentHost {
     return [...this.#handlers.keys()]
   }
 
-  /** Those that have a concurrency of their own. */
-  get limited(): string[] {
-    return [...this.#limits.keys()]
-  }
-
-  /** How many more attempts of the action there may be, as far as it is up to the action. */
-  room(action: string): number {
-    const limit = this.#limits.get(action)
-    return limit ? limit.most - limit.taken : Number.POSITIVE_INFINITY
-  }
-
-  /** An attempt of the action takes one of the slots that are held. */
-  count(action: string): void {
-    const limit = this.#limits.get(action)
-    if (limit) limit.taken++
-  }
-
-  /** Takes a slot for a local step, which has none to wait for: its task holds the place. */
-  take(): void {
-    this.#taken++
-  }
-
-  /** Gives back a slot that was reserved for nothing. */
-  release(action: string): void {
-    const limit = this.#limits.get(action)
-    const full = limit !== undefined && limit.taken-- === limit.most
-    if (this.#taken-- === this.#concurrency || full) this.#options.freed?.()
-    if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
-  }
-
   /** Starts an attempt in a reserved slot. A local step brings its own handler. */
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action)
-    if (!handler) return this.release(request.action)
+    if (!handler) return this.slots.release(request.action)
     const { lease } = this.#options
     if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
     if (lease.holds()) return this.#begin(attempt, handler)
@@ -169,7 +116,7 @@ export class AgentHost {
       if (this.#unsure.get(key) !== attempt) return // called off meanwhile
       this.#unsure.delete(key)
       if (sure) this.#begin(attempt, handler)
-      else this.release(request.action)
+      else this.slots.release(request.action)
     })
   }
 
@@ -187,7 +134,7 @@ export class AgentHost {
       if (wanted) this.#unsure.delete(key)
       if (wanted && sure) return this.#begin(attempt, handler)
       dock.leave(attempt)
-      if (wanted) this.release(request.action)
+      if (wanted) this.slots.release(request.action)
     })
   }
 
@@ -233,13 +180,13 @@ export class AgentHost {
   #outlive(attempt: HostedAttempt, running: Attempt, over: () => void): void {
     const { environment, overrun } = this.#options
     const { request, completeBy } = attempt
-    this.#taken++ // besides the one that is given back with the reply
-    this.count(request.action)
+    this.slots.take() // besides the one that is given back with the reply
+    this.slots.count(request.action)
     const free = () => {
       if (!this.#overtime.delete(free)) return
       timer.cancel()
       over()
-      this.release(request.action)
+      this.slots.release(request.action)
     }
     const grace = Math.max(LEAST_OVERTIME, completeBy - running.startedAt)
     const timer = environment.timer(grace, () => {
@@ -248,14 +195,14 @@ export class AgentHost {
     })
     this.#overtime.add(free)
     running.whenReturned(free)
-    if (!this.#open) free()
+    if (!this.slots.open) free()
   }
 
   #end(hosted: HostedAttempt, outcome: Outcome, ran: Attempt | null): void {
     const { request } = hosted
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
-    this.release(request.action)
+    this.slots.release(request.action)
     hosted.done({
       type: 'reply',
       step,
@@ -285,7 +232,7 @@ export class AgentHost {
     const waiting = this.#unsure.get(key)
     if (!waiting || !this.#unsure.delete(key)) return
     this.#options.dock.leave(waiting)
-    this.release(waiting.request.action)
+    this.slots.release(waiting.request.action)
   }
 
   /** The attempt of this very request, if it still runs. */
@@ -296,14 +243,13 @@ export class AgentHost {
 
   /** Takes no new work. Nobody waits for what outlived its attempt. */
   close(): void {
-    this.#open = false
+    this.slots.close()
     for (const free of [...this.#overtime]) free()
   }
 
   /** Resolves when nothing runs any more. */
   idle(): Promise<void> {
-    if (this.#taken === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#idle.push(resolve))
+    return this.slots.idle()
   }
 
   /** Nobody waits for what still runs: its timers must not keep the process from ending. */

@@ -8,6 +8,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
+import type { Limit } from './slots.ts'
 
 type Operation = 'run' | 'undo' | 'verify'
 
@@ -38,7 +39,7 @@ export function defaultThreads(): number {
 /** Threads for code that computes: started when needed, one call at a time each, and replaced when they end. */
 export class Threads implements Service {
   /** Most calls at a time, for those who reserve places. */
-  readonly limit: { most: number; taken: number }
+  readonly limit: Limit
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
   readonly #waiting: Call[] = []

@@ -263,13 +263,13 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   unreserve(action: string): void {
-    this.#options.hosts.get(agentOf(action))?.release(action)
+    this.#options.hosts.get(agentOf(action))?.slots.release(action)
   }
 
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
     const { policy, expiresAt, operation } = step
     const host = local ? this.#locals : this.#options.hosts.get(agentOf(request.action))
-    if (local) this.#locals.take()
+    if (local) this.#locals.slots.take()
     const within = this.environment.now() + policy.completeWithin
     const completeBy =
       operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within
