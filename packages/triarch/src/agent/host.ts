@@ -110,8 +110,7 @@ export class AgentHost {
     const { lease } = this.#options
     if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
     if (lease.holds()) return this.#begin(attempt, handler)
-    const key = attemptKey(request.task, request.step)
-    this.#unsure.set(key, attempt)
+    const key = this.#await(attempt)
     void lease.sure().then((sure) => {
       if (this.#unsure.get(key) !== attempt) return // called off meanwhile
       this.#unsure.delete(key)
@@ -126,8 +125,7 @@ export class AgentHost {
     const { dock, lease } = this.#options
     const after = dock.enter(attempt, strikes)
     if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
-    const key = attemptKey(request.task, request.step)
-    this.#unsure.set(key, attempt)
+    const key = this.#await(attempt)
     void attempt.begun().then(async (known) => {
       const sure = known && (lease.holds() || (await lease.sure()))
       const wanted = this.#unsure.get(key) === attempt
@@ -138,11 +136,30 @@ export class AgentHost {
     })
   }
 
+  /** One of the same step that still waits to begin was given up by who asks for another. */
+  #await(attempt: HostedAttempt): string {
+    const { task, step } = attempt.request
+    const key = attemptKey(task, step)
+    this.#giveUp(key)
+    this.#unsure.set(key, attempt)
+    return key
+  }
+
+  /** Nobody hears of what waited there to begin. */
+  #giveUp(key: string): void {
+    const waiting = this.#unsure.get(key)
+    if (!waiting) return
+    this.#unsure.delete(key)
+    this.#options.dock.leave(waiting)
+    this.slots.release(waiting.request.action)
+  }
+
   #begin(attempt: HostedAttempt, handler: Handler): void {
     const { request } = attempt
     const { environment, lease, dock } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     if (environment.now() >= attempt.completeBy) {
+      dock.leave(attempt)
       return this.#end(attempt, notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started'), null)
     }
     const { trace } = lease
@@ -229,10 +246,7 @@ export class AgentHost {
   abandon(task: string, step: number, reason: unknown): void {
     const key = attemptKey(task, step)
     this.#running.get(key)?.abandon(reason)
-    const waiting = this.#unsure.get(key)
-    if (!waiting || !this.#unsure.delete(key)) return
-    this.#options.dock.leave(waiting)
-    this.slots.release(waiting.request.action)
+    this.#giveUp(key)
   }
 
   /** The attempt of this very request, if it still runs. */

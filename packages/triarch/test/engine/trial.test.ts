@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { AgentHost, type HostedAttempt } from '../../src/agent/host.ts'
 import { Dock, SURVIVED } from '../../src/agent/trial.ts'
+import { agent } from '../../src/index.ts'
+import type { Message } from '../../src/kernel/message.ts'
+import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 /** One at an instant that is no whole number, as clocks give them. */
 function dock() {
@@ -62,5 +66,70 @@ describe('the place where a process tries suspects', () => {
     const { dock: it } = dock()
     const waits = Array.from({ length: 100 }, () => it.enter({}, 1) ?? 0)
     expect(waits.filter((wait) => !Number.isInteger(wait) || wait > 30_000)).toEqual([])
+  })
+})
+
+/** A host with two slots, in a process that has lived for long; what is asked of it is a suspect, and what became of it is told. */
+async function host({ holds = true }: { holds?: boolean } = {}) {
+  const environment = new VirtualEnvironment()
+  const own = agent('svc', { concurrency: 2 })
+  const run = own.action('run', { run: () => 'done' })
+  const lease = { holds: () => holds, sure: () => new Promise<boolean>(() => {}), trace: null }
+  const dock = new Dock(environment)
+  await environment.advance(5_000)
+  const options = {
+    environment,
+    node: 'n',
+    payload: 1_000,
+    around: () => [],
+    late() {},
+    lease,
+    threads: null,
+    dock,
+    overrun() {},
+  }
+  const it = new AgentHost(options, own)
+  const ends: string[] = []
+  const ask = (task: string, attempt: number, { strikes = 0, begun = Promise.resolve(true), within = 1_000 } = {}) => {
+    expect(it.reserve(run.key)).toBe(true)
+    const trial = holds ? { trial: { strikes } } : {}
+    const names = { name: 'run', action: run.key, workflow: 'w', version: '1', idempotencyKey: 'k' }
+    const request = { task, step: 1, operation: 'run', attempt, ...names, input: null, ...trial } as const
+    const done = (reply: Extract<Message, { type: 'reply' }>) => {
+      const { outcome } = reply
+      ends.push(`${task} ${attempt} ${outcome.kind === 'failed' ? outcome.error.code : outcome.kind}`)
+    }
+    const completeBy = environment.now() + within
+    const beats = { beat() {}, begun: () => begun, survived() {} }
+    it.start({ request, completeBy, heartbeatWithin: null, ...beats, done } satisfies HostedAttempt)
+  }
+  return { environment, it, ask, ends }
+}
+
+describe('a process that tries suspects', () => {
+  it('has its place free again when one that was let in was not begun in time', async () => {
+    const { environment, ask, ends } = await host()
+    const begun = Promise.withResolvers<boolean>()
+    ask('late', 1, { strikes: 1, begun: begun.promise, within: 50 })
+    ask('other', 1, { strikes: 1 })
+    await environment.advance(100)
+    begun.resolve(true)
+    await environment.advance(0)
+    expect(ends).toEqual(['other 1 withdrawn', 'late 1 STEP_TIMEOUT'])
+    ask('other', 2, { strikes: 1 })
+    await environment.advance(0)
+    expect(ends.at(-1)).toBe('other 2 done')
+  })
+
+  it.each([true, false])('gives up what waits to begin when its step is asked for anew', async (holds) => {
+    const { environment, it: host_, ask, ends } = await host({ holds })
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      ask('t', attempt, { begun: new Promise<boolean>(() => {}) })
+      await environment.advance(0)
+      expect(host_.slots.free).toBe(1)
+    }
+    host_.abandon('t', 1, new Error('nobody waits'))
+    expect(host_.slots.free).toBe(2)
+    expect(ends).toEqual([])
   })
 })
