@@ -23,6 +23,7 @@ export default defineConfig({
           include: [
             'packages/triarch/test/**/*.test.ts',
             'packages/eslint-plugin/test/**/*.test.ts',
+            'packages/server/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',

@@ -20,6 +20,7 @@ const purposes: Readonly<Record<string, string>> = {
     'What a state store of another package is made of: the port, and the environment its time comes from. Programs that use a store need nothing of it.',
   'triarch/testing': 'An engine in virtual time on a store in memory, and one whose processes crash at every place.',
   '@triarch/postgres': 'The state store on a PostgreSQL, shared by any number of processes.',
+  '@triarch/server': 'Triarch over HTTP. [What it answers](../../concepts/server.md) is a page of its own.',
   'eslint-plugin-triarch':
     'Rules for the code of workflows and plans. [Each rule](../../eslint.md) has a section of its own.',
 }

@@ -67,6 +67,7 @@ const rooms: Rooms = {
 const packages: Record<string, readonly string[]> = {
   'packages/eslint-plugin/src/': ['eslint', 'estree', 'node:module'],
   'packages/postgres/src/': ['triarch', 'triarch/store', 'pg', 'node:fs', 'node:module'],
+  'packages/server/src/': ['triarch', 'hono', '@hono/node-server', 'zod', 'node:events', 'node:http', 'node:net'],
 }
 
 /** Time and chance have one source, so that a simulation can replace them. Methods of injected objects are fine. */

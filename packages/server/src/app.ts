@@ -1,0 +1,120 @@
+import { Hono } from 'hono'
+import { z } from 'zod'
+import { openapi } from './openapi.ts'
+import type { Settings } from './options.ts'
+import { problemOf, Refused, responseOf } from './problem/problem.ts'
+import { readBody } from './request/body.ts'
+import { check } from './request/check.ts'
+import { parseJson } from './request/json.ts'
+import { checkOrigin } from './request/origin.ts'
+import { readQuery } from './request/query.ts'
+import { routes } from './route/index.ts'
+import type { Route, Site } from './route/route.ts'
+
+const PREFIX = '/api/v1'
+const none = z.strictObject({})
+
+interface Asked {
+  url: URL
+  /** As it was sent, without the base. */
+  path: string
+}
+
+/** The routes as one function from requests to responses. It never rejects. */
+export function appOf(site: Site, settings: Settings): (request: Request) => Promise<Response> {
+  // Segments stay as they were sent, so that an id may have a slash in it; each is decoded once, where it is used.
+  const getPath = (_: Request, options?: { env?: Asked }) => options?.env?.path ?? '/'
+  const app = new Hono<{ Bindings: Asked }>({ strict: true, getPath: getPath as (request: Request) => string })
+  const document = openapi()
+  const published: Route = {
+    ...{ method: 'GET', path: '/openapi.json', id: 'getDocument', summary: 'This document.', answers: {} },
+    run: async () => ({ status: 200, body: document }),
+  }
+  const all = [...routes, published]
+  for (const route of all)
+    app.on(route.method, PREFIX + patternOf(route), (c) => answer(route, c.req.raw, c.env, { site, settings }))
+  for (const [path, group] of Map.groupBy(all, patternOf)) {
+    const methods = group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const allow = [...methods, 'OPTIONS'].join(', ')
+    app.all(PREFIX + path, (c) => {
+      if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
+      const refused = new Refused('METHOD_NOT_ALLOWED', `this path takes ${allow}`)
+      return responseOf(problemOf(refused, settings.onError), { allow })
+    })
+  }
+  app.notFound(() => {
+    throw new Refused('NO_ROUTE', 'there is nothing at this path')
+  })
+  app.onError((error) => {
+    throw error
+  })
+  return async (request) => {
+    try {
+      if (request.url.length > settings.limits.url)
+        throw new Refused('URL_TOO_LONG', `the URL has more than ${settings.limits.url} characters`)
+      const url = new URL(request.url)
+      return await app.fetch(request, { url, path: below(settings.basePath, url.pathname) })
+    } catch (error) {
+      return responseOf(problemOf(error, settings.onError))
+    }
+  }
+}
+
+async function answer(
+  route: Route,
+  request: Request,
+  { url, path }: Asked,
+  { site, settings }: { site: Site; settings: Settings },
+): Promise<Response> {
+  const { limits, authenticate, origins } = settings
+  const reads = route.method === 'GET'
+  if (!reads) checkOrigin(request, origins)
+  if (!route.open && authenticate && !(await authenticate(request)))
+    throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  const { query = none, body: schema = none } = route
+  const text = reads ? '' : await readBody(request, limits.bytes)
+  const call = {
+    params: paramsOf(route, path),
+    query: check(query, readQuery(query, url.searchParams), 'query'),
+    // What takes a body takes none for an empty one.
+    body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
+    headers: request.headers,
+    signal: request.signal,
+  }
+  const { status, body, headers } = await route.run(call, site)
+  return new Response(body === undefined ? null : JSON.stringify(body), {
+    status,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      ...headers,
+    },
+  })
+}
+
+function patternOf({ path }: Route): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+function below(base: string, path: string): string {
+  if (base === '') return path
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : '/'
+}
+
+function paramsOf({ path }: Route, sent: string): Record<string, string> {
+  const values = sent.slice(PREFIX.length).split('/')
+  return Object.fromEntries(
+    path.split('/').flatMap((segment, index) => {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+      return name === undefined ? [] : [[name, decoded(values[index] ?? '')]]
+    }),
+  )
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new Refused('INVALID_REQUEST', 'the path has a percent sign that begins no character')
+  }
+}

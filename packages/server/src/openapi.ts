@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { kindOf } from './request/query.ts'
+import { routes } from './route/index.ts'
+import type { Route } from './route/route.ts'
+import { components, Problem } from './wire/schema.ts'
+
+type Node = Record<string, unknown>
+
+/** Any route may be answered so. */
+const general = [400, 401, 413, 414, 421, 500, 503] as const
+/** And those that change something. */
+const changing = [403] as const
+/** And those that take a body. */
+const bodied = [415] as const
+
+/** The API as OpenAPI 3.1, made of the schemas that validate: the same object each time. */
+export function openapi(): Node {
+  const { schemas } = z.toJSONSchema(components, { uri: (id) => ref(id), io: 'input' })
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Triarch',
+      version: '1',
+      description: 'Durable tasks over HTTP. Errors are problem details (RFC 9457).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    // Relative to this document, wherever the server is mounted.
+    servers: [{ url: '.' }],
+    security: [{ credentials: [] }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths: Object.fromEntries(
+      [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => [
+        path,
+        Object.fromEntries(group.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+      ]),
+    ),
+    components: {
+      securitySchemes: {
+        credentials: { type: 'http', scheme: 'bearer', description: 'What `authenticate` of the server takes' },
+      },
+      responses: {
+        Problem: {
+          description: 'A problem: `code` says which',
+          content: { 'application/problem+json': { schema: { $ref: ref(idOf(Problem)) } } },
+        },
+      },
+      schemas: Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema as Node)])),
+    },
+  }
+}
+
+function operationOf(route: Route): Node {
+  const { id, summary, query, body, answers, headers = {}, problems = [], open } = route
+  const statuses = new Set<number>([
+    ...general.filter((status) => !open || status !== 401),
+    ...(route.method === 'GET' ? [] : changing),
+    ...(body ? bodied : []),
+    ...problems,
+  ])
+  const parameters = [
+    ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      ...{ name, in: 'path', required: true, schema: { type: 'string', minLength: 1 } },
+    })),
+    ...(query ? parametersOf(query) : []),
+    ...Object.entries(headers).map(([name, description]) => ({
+      ...{ name, in: 'header', required: false, description, schema: { type: 'string' } },
+    })),
+  ]
+  const responses = Object.entries(answers).map(([status, { description, schema, headers = [] }]) => [
+    status,
+    {
+      description,
+      ...(headers.length > 0 && { headers: Object.fromEntries(headers.map((name) => [name, known[name]])) }),
+      ...(schema && { content: { 'application/json': { schema: { $ref: ref(idOf(schema)) } } } }),
+    },
+  ])
+  const refused = [...statuses].sort().map((status) => [String(status), { $ref: '#/components/responses/Problem' }])
+  return {
+    ...{ operationId: id, summary, tags: [tagOf(route)] },
+    ...(open && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: !body.safeParse({}).success,
+        content: { 'application/json': { schema: { $ref: ref(idOf(body)) } } },
+      },
+    }),
+    responses: Object.fromEntries([...responses, ...refused]),
+  }
+}
+
+const known = {
+  Location: { description: 'Where the task is, relative to the URL that was asked', schema: { type: 'string' } },
+  'Retry-After': { description: 'When to ask again (s)', schema: { type: 'string' } },
+}
+
+function parametersOf(query: z.ZodObject): Node[] {
+  return Object.entries(query.shape).map(([name, schema]) => ({
+    ...{ name, in: 'query', required: false },
+    ...(kindOf(query, name) === 'record' && { style: 'deepObject', explode: true }),
+    ...(kindOf(query, name) === 'array' && { style: 'form', explode: true }),
+    schema: bare(z.toJSONSchema(schema as z.ZodType, { io: 'input' }) as Node),
+  }))
+}
+
+function idOf(schema: z.ZodType): string {
+  const id = components.get(schema)?.id
+  if (id === undefined) throw new Error('a body or an answer has no name in the document')
+  return id
+}
+
+function ref(id: string): string {
+  return `#/components/schemas/${id}`
+}
+
+function tagOf({ path }: Pick<Route, 'path'>): string {
+  return path.split('/')[1] ?? ''
+}
+
+function bare({ $schema: _, $id: __, ...schema }: Node): Node {
+  return schema
+}

@@ -1,0 +1,142 @@
+import { TriarchError, type Workflow } from 'triarch'
+
+/**
+ * Who asks, as `authenticate` found out.
+ * @example const principal: Principal = { id: 'billing' }
+ */
+export interface Principal {
+  /** Names who asks: a user, a service. */
+  readonly id: string
+}
+
+/**
+ * How much one request may ask for.
+ * @example const limits: ServerLimits = { bytes: 64 * 1024, wait: 20_000 }
+ */
+export interface ServerLimits {
+  /** Bytes of a body; 1 MiB. */
+  bytes?: number
+  /** How deep the JSON of a body may be nested: 1 to 1,000; 100. */
+  depth?: number
+  /** Items of one array, and members of one object, in a body; 10,000. */
+  items?: number
+  /** Characters of a URL; 8,192. */
+  url?: number
+  /** Longest `wait` of a request (ms), whatever it asks for; 60,000. */
+  wait?: number
+  /** Requests that wait at the same time. One more is answered without a wait; 1,000. */
+  waiting?: number
+  /** Connections of one listen(), at the same time; 10,000. */
+  connections?: number
+}
+
+/**
+ * What the server offers, and to whom.
+ * @example
+ * const options: ServerOptions = {
+ *   workflows: [fulfil],
+ *   authenticate: ({ headers }) => (headers.get('x-key') === 's3cret' ? { id: 'shop' } : null),
+ * }
+ */
+export interface ServerOptions {
+  /**
+   * Those that can be started from outside; none. Of several versions of one name the last in the list is started, unless the
+   * request names a version.
+   */
+  workflows?: readonly Workflow[]
+  /**
+   * Who asks; null: nobody that is known, and the answer is 401. Without it everybody is let in, and listen() takes loopback
+   * only. Resuming a step by its token asks nobody: the token is the right.
+   */
+  authenticate?: (request: Request) => Principal | null | Promise<Principal | null>
+  /** What the paths of incoming requests begin with where the server is mounted, unless the framework removes it: '/triarch'; ''. */
+  basePath?: string
+  /** Pages of other origins that may send what changes something, such as 'https://console.example.com'; none. */
+  origins?: readonly string[]
+  /** How much one request may ask for. */
+  limits?: ServerLimits
+  /** Hears of each error that a client was told no more of than that there was one; a warning of the process. */
+  onError?: (error: unknown) => void
+}
+
+export interface Settings {
+  workflows: readonly Workflow[]
+  authenticate: ServerOptions['authenticate']
+  basePath: string
+  origins: ReadonlySet<string>
+  limits: Required<ServerLimits>
+  onError: (error: unknown) => void
+}
+
+const standard: Required<ServerLimits> = {
+  bytes: 1024 * 1024,
+  depth: 100,
+  items: 10_000,
+  url: 8_192,
+  wait: 60_000,
+  waiting: 1_000,
+  connections: 10_000,
+}
+const most: Required<ServerLimits> = {
+  bytes: 1024 ** 3,
+  depth: 1_000,
+  items: 10_000_000,
+  url: 1024 ** 2,
+  wait: 3_600_000,
+  waiting: 1_000_000,
+  connections: 1_000_000,
+}
+const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'onError']
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function settingsOf(options: ServerOptions): Settings {
+  known('createServer', options, keys)
+  const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, onError } = options
+  known('createServer: limits', limits, Object.keys(standard))
+  if (!Array.isArray(workflows) || workflows.some((one) => typeof one?.definition !== 'object'))
+    throw invalid('workflows must be what workflow() returned')
+  if (authenticate !== undefined && typeof authenticate !== 'function') throw invalid('authenticate must be a function')
+  if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
+  if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) throw invalid('basePath must be such as "/triarch", or empty')
+  for (const origin of origins)
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw invalid('origins must be such as "https://example.com"')
+  for (const name of Object.keys(standard) as (keyof ServerLimits)[]) {
+    const value = limits[name] ?? 1
+    if (!Number.isSafeInteger(value) || value < 1 || value > most[name])
+      throw invalid(`limits.${name} must be a whole number from 1 to ${most[name]}`)
+  }
+  return {
+    ...{ workflows: [...workflows], authenticate, basePath, origins: new Set(origins) },
+    limits: { ...standard, ...limits },
+    onError: guarded(onError ?? warn),
+  }
+}
+
+export function known(what: string, given: object, allowed: readonly string[]): void {
+  if (typeof given !== 'object' || given === null)
+    throw new TriarchError('INVALID_OPTION', `${what}: the options must be an object`)
+  const unknown = Object.keys(given).find((key) => !allowed.includes(key))
+  if (unknown !== undefined)
+    throw new TriarchError('UNKNOWN_OPTION', `${what}: unknown option "${unknown}", known: ${allowed.join(', ')}`)
+}
+
+export function invalid(problem: string): TriarchError {
+  return new TriarchError('INVALID_OPTION', `createServer: ${problem}`)
+}
+
+/** Whatever it does, the request goes on. */
+function guarded(onError: (error: unknown) => unknown): (error: unknown) => void {
+  return (error) => {
+    try {
+      const answer = onError(error)
+      if (answer instanceof Promise) answer.catch(warn)
+    } catch (failure) {
+      warn(failure)
+    }
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+}

@@ -1,0 +1,73 @@
+import type { TaskHandle } from 'triarch'
+import type { z } from 'zod'
+import { Cancel, Compensate, Pause, Resume, Retry, Signal, Skip, Thaw, Token } from '../wire/control.ts'
+import { given, type Route, reply, route } from './route.ts'
+
+/** It is durable; it happens when a scheduler takes the task up. */
+const taken = { 202: { description: 'It is recorded, and happens when a scheduler takes the task up' } } as const
+
+function control<B extends z.ZodType>(
+  name: string,
+  summary: string,
+  body: B,
+  act: (task: TaskHandle, body: z.output<B>) => Promise<void>,
+): Route {
+  return route({
+    method: 'POST',
+    path: `/tasks/{id}/${name}`,
+    id: `${name}Task`,
+    summary,
+    body,
+    answers: taken,
+    problems: [404, 409, 422],
+    async run({ params, body }, { triarch }) {
+      await act(triarch.task((params as { id: string }).id), body)
+      return reply(202)
+    },
+  })
+}
+
+const token = route({
+  method: 'POST',
+  path: '/tokens/{token}',
+  id: 'resumeStep',
+  summary: 'Gives the step that handed out this token an event. The token is the right to do so, and to nothing else.',
+  body: Token,
+  answers: { 202: { description: 'It is recorded: the step runs again as soon as it is suspended' } },
+  problems: [404, 409, 410, 422, 429],
+  open: true,
+  async run({ params, body }, { triarch }) {
+    const { value = null, ...options } = body
+    await triarch.resume(params.token, value, given(options))
+    return reply(202)
+  },
+})
+
+export const controls: readonly Route[] = [
+  control('cancel', 'Stops the task, and undoes what is done.', Cancel, (task, body) => task.cancel(given(body))),
+  control('pause', 'No new step starts until the task is resumed.', Pause, (task, body) => task.pause(given(body))),
+  control('resume', 'The task goes on; steps that wait for an operator are tried again.', Resume, (task, body) =>
+    task.resume(given(body)),
+  ),
+  control(
+    'retry',
+    'Tries again: held steps of a paused task, or a stopped task from its failed step.',
+    Retry,
+    (task, body) => task.retry(given(body)),
+  ),
+  control('skip', 'Goes on without a step that failed.', Skip, (task, { step, output }) => task.skip(step, output)),
+  control('compensate', 'Undoes a task that succeeded.', Compensate, (task) => task.compensate()),
+  control('thaw', 'A task that was submitted frozen may begin.', Thaw, (task, { startAt }) =>
+    task.thaw(startAt === undefined ? {} : { startAt: new Date(startAt) }),
+  ),
+  {
+    ...control(
+      'signal',
+      'Sends the task an event, which is kept until it asks for it.',
+      Signal,
+      (task, { name, payload }) => task.emit(name, payload ?? null),
+    ),
+    problems: [404, 409, 422, 429],
+  },
+  token,
+]

@@ -1,0 +1,102 @@
+import type { Triarch, Workflow } from 'triarch'
+import type { z } from 'zod'
+import type { ProblemStatus } from '../problem/status.ts'
+import type { Waits } from '../waits.ts'
+import type { Sent } from '../wire/schema.ts'
+
+/** What a route answers, by status. */
+export type Answers = Readonly<Record<number, Answered>>
+
+interface Answered {
+  description: string
+  schema?: z.ZodType
+  headers?: readonly ('Location' | 'Retry-After')[]
+}
+
+/** One of the answers, as its schema has it. */
+export type Reply<A extends Answers> = {
+  [S in keyof A & number]: {
+    status: S
+    headers?: Readonly<Record<string, string>>
+  } & (A[S] extends { schema: infer B extends z.ZodType } ? { body: Sent<z.output<B>> } : { body?: never })
+}[keyof A & number]
+
+/** What all routes work with. */
+export interface Site {
+  triarch: Triarch
+  /** Throws UNKNOWN_WORKFLOW. */
+  workflow(name: string, version?: string): Workflow
+  workflows: readonly Workflow[]
+  waits: Waits
+  /** Milliseconds of a request's `wait`: no more than there may be. Throws INVALID_DURATION. */
+  patience(wait: string | undefined): number
+}
+
+export interface Call<Path extends string, Q, B> {
+  params: Readonly<Record<ParamsOf<Path>, string>>
+  query: Q
+  body: B
+  headers: Headers
+  /** Aborts when the client goes away. */
+  signal: AbortSignal
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}{${infer N}}${infer Rest}` ? N | ParamsOf<Rest> : never
+
+/** One operation: what validates it, what describes it, and what it does. */
+export interface RouteDefinition<Path extends string, Q extends z.ZodObject, B extends z.ZodType, A extends Answers> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below /api/v1: '/tasks/{id}'. */
+  path: Path
+  /** The name of the operation in the document. */
+  id: string
+  summary: string
+  query?: Q
+  body?: B
+  /** Headers that it reads, and what they mean. */
+  headers?: Readonly<Record<string, string>>
+  answers: A
+  /** Besides those that any route may have. */
+  problems?: readonly ProblemStatus[]
+  /** Nobody is asked who they are. */
+  open?: true
+  run(call: Call<Path, z.output<Q>, z.output<B>>, site: Site): Promise<Reply<A>>
+}
+
+export type Route = Omit<RouteDefinition<string, z.ZodObject, z.ZodType, Answers>, 'run'> & {
+  run(
+    call: Call<string, unknown, unknown>,
+    site: Site,
+  ): Promise<{
+    status: number
+    headers?: Readonly<Record<string, string>>
+    body?: unknown
+  }>
+}
+
+/** An answer; its status keeps its type. */
+export function reply<S extends number>(status: S): { status: S }
+export function reply<S extends number, B>(
+  status: S,
+  body: B,
+  headers?: Readonly<Record<string, string>>,
+): { status: S; body: B }
+export function reply(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): object {
+  return { status, ...(body !== undefined && { body }), ...(headers && { headers }) }
+}
+
+export function route<
+  const Path extends string,
+  const A extends Answers,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType = z.ZodType,
+>(definition: RouteDefinition<Path, Q, B, A>): Route {
+  return definition as unknown as Route
+}
+
+type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** Without what is not given. */
+export function given<T extends object>(options: T): Given<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>
+}

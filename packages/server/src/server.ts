@@ -1,0 +1,192 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { type Triarch, TriarchError, type Workflow } from 'triarch'
+import { appOf } from './app.ts'
+import { checkListen, Listener, type Listening, type ListenOptions } from './listen.ts'
+import { type ServerOptions, type Settings, settingsOf } from './options.ts'
+import { problemOf, Refused, responseOf } from './problem/problem.ts'
+import { checkLoopback, isLoopback } from './request/origin.ts'
+import type { Site } from './route/route.ts'
+import { Waits } from './waits.ts'
+
+/**
+ * Triarch over HTTP, to be mounted or to listen by itself.
+ * @example
+ * const server: TriarchServer = createServer(triarch, { workflows: [fulfil] })
+ * const { status } = await server.fetch(new Request('http://localhost/api/v1/tasks'))
+ */
+export interface TriarchServer extends AsyncDisposable {
+  /**
+   * Answers a request; never rejects. Any framework that knows Request and Response can mount it.
+   * @example const response = await createServer(triarch).fetch(new Request('http://localhost/api/v1/stats'))
+   */
+  fetch(request: Request): Promise<Response>
+  /**
+   * The same for node:http and what is built on it. Nobody may have read the body before.
+   * @example
+   * import { createServer as http } from 'node:http'
+   * http(createServer(triarch).node).listen(8080, '127.0.0.1')
+   */
+  node(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  /**
+   * Makes a server of its own, in this process. Asked by SIGTERM or SIGINT, it drains, stops the engine, and ends the process; asked
+   * again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate`;
+   * NODE_STOPPED after close().
+   * @example await createServer(triarch, { workflows: [fulfil] }).listen({ port: 8080 })
+   */
+  listen(options?: ListenOptions): Promise<Listening>
+  /**
+   * Takes no more requests, ends waits, answers what is under way. The engine goes on.
+   * @example await server.close()
+   */
+  close(): Promise<void>
+}
+
+/**
+ * The server of an engine: what a program can do with it, others can do over HTTP. Opens nothing and starts nothing by itself. Throws
+ * UNKNOWN_OPTION, INVALID_OPTION.
+ * @example
+ * await triarch.start()
+ * const server = createServer(triarch, { workflows: [fulfil] })
+ * const { url } = await server.listen({ port: 8080 })
+ */
+export function createServer(triarch: Triarch, options: ServerOptions = {}): TriarchServer {
+  if (typeof triarch?.submit !== 'function')
+    throw new TriarchError('INVALID_OPTION', 'createServer: give it a Triarch, and the options after it')
+  return new HttpServer(triarch, settingsOf(options))
+}
+
+class HttpServer implements TriarchServer {
+  readonly fetch: TriarchServer['fetch']
+  readonly node: TriarchServer['node']
+  readonly #triarch: Triarch
+  readonly #settings: Settings
+  readonly #waits: Waits
+  readonly #listeners = new Set<Listener>()
+  /** What stops listening to signals. */
+  readonly #heeded: (() => void)[] = []
+  #closed: Promise<void> | null = null
+
+  constructor(triarch: Triarch, settings: Settings) {
+    this.#triarch = triarch
+    this.#settings = settings
+    this.#waits = new Waits(settings.limits.waiting)
+    const app = appOf(siteOf(triarch, settings, this.#waits), settings)
+    this.fetch = async (request) =>
+      this.#isClosed() ? this.#refuse(new Refused('STOPPING', 'this server is stopping')) : app(request)
+    this.node = this.#listenerOf(this.fetch)
+  }
+
+  async listen(options: ListenOptions = {}): Promise<Listening> {
+    checkListen(options, this.#settings)
+    if (this.#isClosed()) throw stopped()
+    const isOpen = this.#settings.authenticate === undefined && isLoopback(options.host ?? '127.0.0.1')
+    const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
+    const listener = await Listener.open(handler, options, this.#settings)
+    this.#listeners.add(listener)
+    if (this.#isClosed()) {
+      await listener.close()
+      throw stopped()
+    }
+    this.#heed(options.signals ?? ['SIGTERM', 'SIGINT'])
+    return { url: listener.url, close: () => this.close() }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    this.#waits.close()
+    for (const off of this.#heeded.splice(0)) off()
+    await Promise.all([...this.#listeners].map((listener) => listener.close()))
+  }
+
+  #isClosed(): boolean {
+    return this.#closed !== null
+  }
+
+  #heed(signals: readonly NodeJS.Signals[]): void {
+    let asked = false
+    const end = async () => {
+      if (!asked) {
+        asked = true
+        await this.#drain()
+        await this.#triarch.stop()
+      }
+      process.exit(0)
+    }
+    for (const signal of signals) {
+      const heard = () => void end()
+      process.on(signal, heard)
+      this.#heeded.push(() => {
+        if (!asked) process.off(signal, heard)
+      })
+    }
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      await this.close()
+    } catch (error) {
+      this.#settings.onError(error)
+    }
+  }
+
+  /** A page whose name somebody leads to this machine is no page of this machine. */
+  async #local(request: Request): Promise<Response> {
+    try {
+      checkLoopback(request)
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return this.fetch(request)
+  }
+
+  #refuse(error: unknown): Response {
+    return responseOf(problemOf(error, this.#settings.onError))
+  }
+
+  #listenerOf(fetch: TriarchServer['fetch']): TriarchServer['node'] {
+    return getRequestListener(fetch, {
+      // The globals of this process are not ours.
+      overrideGlobalObjects: false,
+      errorHandler: () =>
+        this.#refuse(new Refused('INVALID_REQUEST', 'this is no request of HTTP/1.1 with a host and a path')),
+    })
+  }
+}
+
+function stopped(): TriarchError {
+  return new TriarchError('NODE_STOPPED', 'this server is closed')
+}
+
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+function siteOf(triarch: Triarch, { workflows, limits }: Settings, waits: Waits): Site {
+  return {
+    ...{ triarch, workflows, waits },
+    workflow(name, version) {
+      const found = workflows.findLast((one) => one.name === name && (version === undefined || one.version === version))
+      if (found) return found as Workflow
+      const said = version === undefined ? name : `${name}@${version}`
+      throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" can be started here`)
+    },
+    patience(wait = '0ms') {
+      const [, count = '0', unit = 'ms'] = /^([\d.]+)([a-z]+)$/.exec(wait) ?? []
+      return Math.min(Number(count) * (units[unit] ?? 0), limits.wait)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+// What the parts of the wire are made of. What comes is checked by these, what goes is described by them.
+
+/** The schemas that have a name in the document. */
+export const components = z.registry<{ id: string }>()
+
+export function named<S extends z.ZodType>(id: string, schema: S): S {
+  components.add(schema, { id })
+  return schema
+}
+
+/** What a response has of a schema, before it is JSON: an instant may be a Date, and what is open may have more. */
+export type Sent<T> = unknown extends T
+  ? T
+  : T extends string
+    ? T | Date
+    : T extends readonly (infer U)[]
+      ? readonly Sent<U>[]
+      : T extends object
+        ? { [K in keyof T as string extends K ? (unknown extends T[K] ? never : K) : K]: Sent<T[K]> }
+        : T
+
+/** Anything that JSON can say. */
+export const json = z.unknown()
+export const instant = named(
+  'Instant',
+  z.iso.datetime({ offset: true, message: 'an instant such as "2026-12-24T18:00:00Z"' }),
+)
+export const duration = z
+  .string()
+  .max(50)
+  .regex(/^\d+(?:\.\d+)?(?:ms|s|m|h|d|w)$/, 'a duration such as "30s"')
+export const texts = z.record(z.string(), z.string())
+export const whole = z.int().min(0)
+
+/** As the history has it: what caused it is nested. */
+export const ErrorRecord = named(
+  'Error',
+  z.object({
+    name: z.string(),
+    message: z.string(),
+    code: z.string().optional(),
+    stack: z.string().optional(),
+    cause: json.optional(),
+    details: json.optional(),
+  }),
+)
+
+export const Problem = named(
+  'Problem',
+  z.object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    details: json.optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+)

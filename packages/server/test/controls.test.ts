@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Shop, shop } from './shop.ts'
+
+let here: Shop
+beforeAll(async () => {
+  here = await shop()
+  await here.triarch.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+
+const submit = (body: object, query = '') => here.json('POST', `/tasks${query}`, body)
+const control = async (id: string, name: string, body?: unknown) =>
+  (await here.ask('POST', `/tasks/${id}/${name}`, body)).status
+const becomes = (id: string, state: object) => expect.poll(() => here.json('GET', `/tasks/${id}`)).toMatchObject(state)
+
+describe('an operator, from outside', () => {
+  it('pauses with a reason and resumes, with or without a body', async () => {
+    await submit({ workflow: 'approval', id: 'c-1' })
+    expect(await control('c-1', 'pause', { reason: 'stock-taking' })).toBe(202)
+    await becomes('c-1', { status: 'paused', pause: { reason: 'operator', note: 'stock-taking' } })
+    expect(await control('c-1', 'resume')).toBe(202)
+    await becomes('c-1', { status: 'running' })
+    expect(await control('c-1', 'cancel', { reason: 'no more', compensate: false })).toBe(202)
+    await becomes('c-1', { result: 'cancelled' })
+  })
+
+  it('retries and skips the step that failed', async () => {
+    const big = { workflow: 'order', input: { amount: 2_000 } }
+    await submit({ ...big, id: 'held-1' })
+    await submit({ ...big, id: 'held-2' })
+    await becomes('held-1', { status: 'paused', steps: [{ held: 'step' }] })
+    expect(await control('held-1', 'retry', { step: 1, input: { amount: 5 } })).toBe(202)
+    await becomes('held-1', { result: 'success', output: { receipt: 'r-5' } })
+    await becomes('held-2', { status: 'paused' })
+    expect(await control('held-2', 'skip', { step: 1, output: { receipt: 'cash' } })).toBe(202)
+    await becomes('held-2', { result: 'warning', output: { receipt: 'cash' } })
+    expect(await control('held-2', 'compensate', {})).toBe(202)
+    await becomes('held-2', { result: 'compensated' })
+  })
+
+  it('thaws what was frozen', async () => {
+    await submit({ workflow: 'order', input: { amount: 1 }, id: 'ice', frozen: true })
+    expect(await control('ice', 'thaw')).toBe(202)
+    await becomes('ice', { result: 'success' })
+    expect(await control('ice', 'thaw', { startAt: '2999-01-01T00:00:00Z' })).toBe(409)
+  })
+
+  it('hears that it does not fit: 409, 404, 422', async () => {
+    await submit({ workflow: 'failing', id: 'over' }, '?wait=30s')
+    expect(await control('over', 'pause')).toBe(409)
+    expect(await control('over', 'resume')).toBe(409)
+    expect(await control('over', 'signal', { name: 'decided' })).toBe(409)
+    for (const name of ['cancel', 'pause', 'resume', 'retry', 'compensate', 'thaw'])
+      expect(await control('nobody', name), name).toBe(404)
+    await submit({ workflow: 'approval', id: 'asks' })
+    expect(await control('asks', 'signal', { name: 'decided', payload: { by: 1 } })).toBe(422)
+  })
+
+  it.each([
+    ['skip', {}],
+    ['skip', { step: 0 }],
+    ['retry', { step: 1.5 }],
+    ['pause', { why: 'x' }],
+    ['signal', {}],
+    ['cancel', []],
+    ['cancel', 'null'],
+  ])('is refused where %s says %j', async (name, body) => {
+    expect(await control('asks', name, body)).toBe(400)
+  })
+})
+
+describe('a token', () => {
+  it('gives its step an event, once', async () => {
+    await submit({ workflow: 'called', id: 'hook' })
+    await becomes('hook', { status: 'running', steps: [{ name: 'callback' }] })
+    await expect.poll(() => here.token()).not.toBe('')
+    const path = `/tokens/${here.token()}`
+    expect((await here.ask('POST', path, { value: { paid: true } })).status).toBe(202)
+    await becomes('hook', { result: 'success', output: { paid: true } })
+    expect((await here.ask('POST', path, { value: 1 })).status).toBe(409)
+    expect((await here.ask('POST', path, { value: 1, optional: true })).status).toBe(202)
+  })
+
+  it('that is none is not found', async () => {
+    expect((await here.ask('POST', '/tokens/xyz', {})).status).toBe(404)
+  })
+})

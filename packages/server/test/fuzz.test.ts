@@ -1,0 +1,198 @@
+// Requests made of the document, true to it or not: every answer is one that the document has, and the server lives.
+// FUZZ=100000 npx vitest run packages/server/test/fuzz asks more.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { document, type Operation } from './document.ts'
+import { type Shop, shop } from './shop.ts'
+
+const runs = Number(process.env.FUZZ ?? 400)
+const ids = ['f-1', 'f-2', 'f/3', 'nightly']
+
+let here: Shop
+beforeAll(async () => {
+  here = await shop({ limits: { bytes: 20_000, depth: 20, items: 200, url: 2_000, wait: 1 } })
+  await here.triarch.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+
+type Schema = Record<string, unknown>
+
+const hostile = fc.oneof(
+  fc.constantFrom(
+    '',
+    '.',
+    '..',
+    '%',
+    '%2e%2e',
+    '\u0000',
+    '\ud800',
+    '__proto__',
+    'constructor',
+    "' OR 1=1 --",
+    '${7*7}',
+    '/../../',
+    '~',
+    '*',
+  ),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ maxLength: 300 }),
+)
+const number = fc.constantFrom(
+  '0',
+  '-0',
+  '1',
+  '-1',
+  '1.5',
+  '1e2',
+  '1e400',
+  '9007199254740993',
+  '1e-400',
+  '0.1000000000000000055',
+  '00',
+  'NaN',
+)
+const anything = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  number,
+  hostile.map((text) => JSON.stringify(text)),
+)
+
+/** A JSON text, mostly one that the schema takes. */
+function textFor(schema: Schema): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 6, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything })
+}
+
+function fitting(schema: Schema): fc.Arbitrary<string> {
+  if (typeof schema.$ref === 'string')
+    return textFor(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum.map((one) => JSON.stringify(one)))
+  if (Array.isArray(schema.anyOf)) return fc.oneof(...schema.anyOf.map((one) => textFor(one as Schema)))
+  if (schema.const !== undefined) return fc.constant(JSON.stringify(schema.const))
+  switch (schema.type) {
+    case 'object':
+      return members(schema)
+    case 'array':
+      return fc.array(textFor(schema.items as Schema), { maxLength: 4 }).map((items) => `[${items.join()}]`)
+    case 'string':
+      return fc.oneof(said(schema), hostile).map((text) => JSON.stringify(text))
+    case 'integer':
+    case 'number':
+      return fc.oneof(fc.integer({ min: 0, max: 5 }).map(String), number)
+    case 'boolean':
+      return fc.constantFrom('true', 'false')
+    default:
+      return anything
+  }
+}
+
+function said({ format, pattern }: Schema): fc.Arbitrary<string> {
+  if (format === 'date-time')
+    return fc.constantFrom(
+      '2026-01-01T00:00:00Z',
+      '2999-12-31T23:59:59+14:00',
+      '0000-01-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+    )
+  if (pattern !== undefined) return fc.constantFrom('1ms', '0s', '10m', '999999999999d', '1.5h', '7')
+  return fc.constantFrom(
+    ...ids,
+    'order',
+    'approval',
+    'planned',
+    'parent',
+    'called',
+    '1',
+    '2',
+    '* * * * *',
+    'UTC',
+    'decided',
+  )
+}
+
+function members({ properties = {}, required = [], additionalProperties }: Schema): fc.Arbitrary<string> {
+  const known = Object.entries(properties as Record<string, Schema>).map(([name, schema]) => {
+    const member = textFor(schema).map((text) => `${JSON.stringify(name)}:${text}`)
+    return (required as string[]).includes(name) ? member : fc.option(member, { freq: 2, nil: '' })
+  })
+  const freq = typeof additionalProperties === 'object' ? 1 : 12
+  const more = fc.option(
+    fc.tuple(hostile, anything).map(([name, text]) => `${JSON.stringify(name)}:${text}`),
+    { freq, nil: '' },
+  )
+  return fc.tuple(...known, more).map((all) => `{${all.filter((one) => one !== '').join()}}`)
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+
+function queryFor({ parameters = [] }: Operation): fc.Arbitrary<string> {
+  const own = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => {
+      const values = fitting(schema as Schema).map((text) => {
+        const value: unknown = JSON.parse(/^(?:1e400|NaN|00)$/.test(text) ? '7' : text)
+        if (typeof value !== 'object' || value === null)
+          return `${name}=${encodeURIComponent(String(value).toWellFormed())}`
+        return Object.entries(value)
+          .map(
+            ([key, one]) =>
+              `${name}${Array.isArray(value) ? '' : `[${encodeURIComponent(key.toWellFormed())}]`}=${encodeURIComponent(String(one).toWellFormed())}`,
+          )
+          .join('&')
+      })
+      return fc.option(values, { freq: 1, nil: '' })
+    })
+  const more = fc.option(
+    hostile.map((text) => encodeURIComponent(text.toWellFormed())),
+    { freq: 12, nil: '' },
+  )
+  return fc.tuple(...own, more).map((all) => all.filter((one) => one !== '').join('&'))
+}
+
+const segment = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ids) }, { weight: 1, arbitrary: hostile })
+const request = fc.constantFrom(...operations).chain(({ method, path, operation }) => {
+  const content = operation.requestBody?.content['application/json']
+  return fc.record({
+    method: fc.oneof(
+      { weight: 20, arbitrary: fc.constant(method) },
+      { weight: 1, arbitrary: fc.constantFrom('PATCH', 'PUT', 'OPTIONS', 'HEAD', 'DELETE') },
+    ),
+    path: fc.tuple(
+      ...path
+        .split('/')
+        .slice(1)
+        .map((part) => (part.startsWith('{') ? segment : fc.constant(part))),
+    ),
+    query: queryFor(operation),
+    body: content
+      ? fc.oneof(
+          { weight: 8, arbitrary: textFor(content.schema) },
+          { weight: 1, arbitrary: fc.string({ maxLength: 50 }) },
+        )
+      : fc.constant(undefined),
+    type: fc.oneof(
+      { weight: 12, arbitrary: fc.constant('application/json') },
+      { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json;charset=utf-16', 'x') },
+    ),
+    key: fc.option(
+      fc.oneof(fc.constantFrom(...ids), fc.string({ maxLength: 20 })).filter((text) => /^[\x20-\x7e]*$/.test(text)),
+      { freq: 4, nil: '' },
+    ),
+  })
+})
+
+it('no request made of the document gets an answer that is not in it, or an error of ours', async () => {
+  await fc.assert(
+    fc.asyncProperty(request, async ({ method, path, query, body, type, key }) => {
+      const target = `/${path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}${query === '' ? '' : `?${query}`}`
+      const given = method === 'GET' || method === 'HEAD' ? undefined : body
+      const headers: Record<string, string> = { 'content-type': type, ...(key !== '' && { 'idempotency-key': key }) }
+      const response = await here.ask(method, target, given, headers)
+      expect(response.status, `${method} ${target} ${given}`).toBeLessThan(500)
+      expect(here.errors).toEqual([])
+    }),
+    { numRuns: runs },
+  )
+  expect((await here.ask('GET', '/stats')).status).toBe(200)
+}, 3_600_000)

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Shop, shop } from './shop.ts'
+
+let here: Shop
+beforeAll(async () => {
+  here = await shop()
+  await here.triarch.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+
+describe('a schedule', () => {
+  const daily = {
+    workflow: 'order',
+    input: { amount: 1 },
+    every: '1d',
+    overlap: 'queue',
+    catchUp: { limit: 2, within: '2h' },
+    tags: { a: 'b' },
+  }
+
+  it('is registered, changed, paused, resumed and forgotten', async () => {
+    expect((await here.ask('PUT', '/schedules/daily', daily)).status).toBe(201)
+    expect((await here.ask('PUT', '/schedules/daily', { ...daily, every: '2d' })).status).toBe(200)
+    expect(await here.json('GET', '/schedules/daily')).toMatchObject({
+      recurrence: { every: 172_800_000 },
+      overlap: 'queue',
+    })
+    expect(await here.json('POST', '/schedules/daily/pause', { note: 'stock-taking' })).toMatchObject({
+      paused: { note: 'stock-taking' },
+    })
+    expect(await here.json('POST', '/schedules/daily/resume')).not.toHaveProperty('paused')
+    expect((await here.ask('DELETE', '/schedules/daily')).status).toBe(204)
+    expect((await here.ask('DELETE', '/schedules/daily')).status).toBe(404)
+  })
+
+  it('says when, and makes up for what has passed', async () => {
+    await here.ask('PUT', '/schedules/nightly', {
+      workflow: 'order',
+      input: { amount: 1 },
+      cron: '0 3 * * *',
+      timeZone: 'Europe/Vienna',
+    })
+    const { occurrences } = await here.json<{ occurrences: string[] }>('GET', '/schedules/nightly/next?count=3')
+    expect(occurrences).toHaveLength(3)
+    const week = { from: '2026-01-01T12:00:00Z', to: '2026-01-03T12:00:00+00:00', overlap: 'allow' }
+    expect(await here.json('POST', '/schedules/nightly/backfill', week)).toEqual({
+      tasks: ['nightly@2026-01-02T02:00:00.000Z', 'nightly@2026-01-03T02:00:00.000Z'],
+    })
+    expect((await here.ask('POST', '/schedules/nightly/backfill', { ...week, from: week.to })).status).toBe(400)
+  })
+
+  it('is found among others, page by page', async () => {
+    for (const name of ['s-1', 's-2', 's-3']) await here.ask('PUT', `/schedules/${name}`, daily)
+    type Page = { schedules: { name: string }[]; next?: string }
+    const page = await here.json<Page>('GET', '/schedules?after=s&limit=2')
+    expect(page).toMatchObject({ schedules: [{ name: 's-1' }, { name: 's-2' }], next: 's-2' })
+    expect((await here.json<Page>('GET', '/schedules?after=s-2')).schedules.map(({ name }) => name)).toEqual(['s-3'])
+  })
+
+  it.each([
+    [{ workflow: 'failing' }, 400, 'INVALID_OPTION'],
+    [{ workflow: 'failing', cron: 'never', every: '1d' }, 400, 'INVALID_OPTION'],
+    [{ workflow: 'nothing', every: '1d' }, 404, 'UNKNOWN_WORKFLOW'],
+    [{ workflow: 'order', version: '1', input: {}, every: '1d' }, 422, 'INVALID_INPUT'],
+    [{ workflow: 'order', every: 5 }, 400, 'INVALID_REQUEST'],
+  ])('is refused as %j', async (body, status, code) => {
+    const response = await here.ask('PUT', '/schedules/wrong', body)
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ code })
+  })
+
+  it.each(['', '/next', '/pause', '/resume'])('that nobody knows is not found: %s', async (part) => {
+    const response = await here.ask(part === '' || part === '/next' ? 'GET' : 'POST', `/schedules/nobody${part}`)
+    expect(response.status).toBe(404)
+  })
+})
+
+describe('the system', () => {
+  it('says what can be started, by which schema, and who runs it', async () => {
+    const { workflows } = await here.json<{ workflows: { name: string; version: string; nodes: string[] }[] }>(
+      'GET',
+      '/workflows',
+    )
+    const first = workflows.find(({ name, version }) => name === 'order' && version === '1')
+    expect(first).toMatchObject({
+      kind: 'function',
+      input: { type: 'object', properties: { amount: { type: 'number' } } },
+      output: { type: 'object', properties: { receipt: { type: 'string' } } },
+      nodes: [expect.any(String)],
+    })
+    expect(workflows.find(({ name }) => name === 'approval')).toMatchObject({
+      events: { decided: { payload: { type: 'object' } } },
+    })
+    expect(workflows.find(({ name }) => name === 'planned')).toMatchObject({ kind: 'plan' })
+    expect(workflows.find(({ name }) => name === 'failing')).not.toHaveProperty('input')
+  })
+
+  it('says which nodes live, and how much there is', async () => {
+    expect(await here.json('GET', '/nodes')).toMatchObject({
+      nodes: [{ roles: ['scheduler', 'agent', 'supervisor'], pid: process.pid }],
+    })
+    expect(await here.json('GET', '/stats')).toMatchObject({ tasks: expect.any(Number), fenced: 0 })
+  })
+})

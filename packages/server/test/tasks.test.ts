@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Shop, shop } from './shop.ts'
+
+interface Receipt {
+  id: string
+  created: boolean
+  outcome?: { result: string; output?: unknown; error?: { message: string } }
+}
+
+let here: Shop
+beforeAll(async () => {
+  here = await shop()
+  await here.triarch.start()
+})
+afterAll(() => here[Symbol.asyncDispose]())
+
+const submit = (body: object, query = '', headers?: Record<string, string>) =>
+  here.ask('POST', `/tasks${query}`, body, headers)
+const receiptOf = async (response: Response) => (await response.json()) as Receipt
+
+describe('a task that is submitted', () => {
+  it('is new once, and then the same: 201, 200', async () => {
+    const body = { workflow: 'order', version: '1', input: { amount: 7 }, id: 'o/1 ü' }
+    const first = await submit(body)
+    expect(first.status).toBe(201)
+    expect(first.headers.get('location')).toBe('tasks/o%2F1%20%C3%BC')
+    expect(await receiptOf(first)).toEqual({ id: 'o/1 ü', created: true })
+    const again = await submit(body, '?wait=30s')
+    expect(again.status).toBe(200)
+    expect(await receiptOf(again)).toEqual({
+      ...{ id: 'o/1 ü', created: false },
+      outcome: { result: 'success', output: { receipt: 'r-7' } },
+    })
+    const task = await here.json('GET', `/${first.headers.get('location')}`)
+    expect(task).toMatchObject({ id: 'o/1 ü', workflow: 'order', version: '1', status: 'stopped', result: 'success' })
+  })
+
+  it('is another order under the same id: 409', async () => {
+    await submit({ workflow: 'order', version: '1', input: { amount: 1 }, id: 'same' })
+    const other = await submit({ workflow: 'order', version: '1', input: { amount: 2 }, id: 'same' })
+    expect(other.status).toBe(409)
+    expect(await other.json()).toMatchObject({ code: 'TASK_EXISTS', status: 409 })
+    const any = { workflow: 'order', version: '1', input: { amount: 2 }, id: 'same', ifExists: 'return' }
+    expect((await submit(any)).status).toBe(200)
+    expect((await submit({ ...any, ifExists: 'reject' })).status).toBe(409)
+  })
+
+  it('has the id of its Idempotency-Key, quoted or not, unless the body gives one', async () => {
+    const body = { workflow: 'order', version: '1', input: { amount: 3 } }
+    const ids = async (headers: Record<string, string>, more = {}) =>
+      receiptOf(await submit({ ...body, ...more }, '', headers))
+    expect(await ids({ 'idempotency-key': 'k-1' })).toEqual({ id: 'k-1', created: true })
+    expect(await ids({ 'idempotency-key': '"k-1"' })).toEqual({ id: 'k-1', created: false })
+    expect(await ids({ 'idempotency-key': 'k-1' }, { id: 'k-2' })).toEqual({ id: 'k-2', created: true })
+  })
+
+  it('has an id of its own when none is given', async () => {
+    const [one, two] = await Promise.all([1, 2].map(async () => receiptOf(await submit({ workflow: 'failing' }))))
+    expect(one?.id).not.toBe(two?.id)
+    expect([one?.created, two?.created]).toEqual([true, true])
+  })
+
+  it('answers with how it ended, whatever that is', async () => {
+    const failed = await submit({ workflow: 'failing', id: 'f-1' }, '?wait=30s')
+    expect(failed.status).toBe(201)
+    expect((await receiptOf(failed)).outcome).toMatchObject({ result: 'error', error: { message: 'nothing works' } })
+  })
+
+  it('that does not end in time is accepted: 202, where it is, and when to ask', async () => {
+    const response = await submit({ workflow: 'approval', id: 'a-1' }, '?wait=1ms')
+    expect(response.status).toBe(202)
+    expect(response.headers.get('location')).toBe('tasks/a-1')
+    expect(response.headers.get('retry-after')).toBe('1')
+    expect(await receiptOf(response)).toEqual({ id: 'a-1', created: true })
+  })
+
+  it('takes every option that makes sense from outside', async () => {
+    const response = await submit({
+      ...{ workflow: 'order', version: '1', input: { amount: 1 }, id: 'later', startAt: '2999-01-01T00:00:00+01:00' },
+      ...{
+        completeBy: '3000d',
+        exclusive: { key: 'till', ifHeld: 'queue' },
+        after: ['f-1'],
+        afterOn: 'end',
+        frozen: true,
+      },
+      ...{ priority: 5, tags: { customer: 'ada' }, metadata: { tenant: 't' } },
+    })
+    expect(response.status).toBe(201)
+    const task = await here.json('GET', '/tasks/later')
+    expect(task).toMatchObject({
+      status: 'scheduled',
+      priority: 5,
+      tags: { customer: 'ada' },
+      metadata: { tenant: 't' },
+    })
+  })
+
+  it('runs the last version in the list, or the one that is named', async () => {
+    expect((await submit({ workflow: 'order', id: 'v', input: { amount: 1 } })).status).toBe(201)
+    expect(await here.json('GET', '/tasks/v')).toMatchObject({ version: '1' })
+    const two = await submit({ workflow: 'order', version: '2', id: 'v2' }, '?wait=30s')
+    expect((await receiptOf(two)).outcome?.output).toEqual({ receipt: 'new' })
+    expect((await submit({ workflow: 'order', version: '3' })).status).toBe(404)
+    expect((await submit({ workflow: 'nothing' })).status).toBe(404)
+  })
+
+  it('is refused by its schema: 422, with every issue', async () => {
+    const response = await submit({ workflow: 'order', version: '1', input: { amount: 'many' } })
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
+  })
+
+  it.each([
+    [{}, 'body.workflow'],
+    [{ workflow: 'order', inputs: 1 }, 'body'],
+    [{ workflow: 'order', startAt: 'tomorrow' }, 'body.startAt'],
+    [{ workflow: 'order', via: {} }, 'body'],
+    [{ workflow: 'order', tags: { a: 1 } }, 'body.tags.a'],
+  ])('is no task when it is written like this: %j', async (body, path) => {
+    const response = await submit(body)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_REQUEST', errors: [{ path }] })
+  })
+
+  it.each(['.', '..', 'a~b', '', 'x\u0000', 'x'.repeat(201)])('has no id that nothing leads to: %j', async (id) => {
+    const response = await submit({ workflow: 'failing', id })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_NAME' })
+  })
+})
+
+describe('tasks', () => {
+  it('are listed a page at a time, by all that list() takes', async () => {
+    for (const id of ['l-1', 'l-2', 'l-3'])
+      await submit({ workflow: 'order', input: { amount: 1 }, id, tags: { list: 'a&b', 'x[y]': '1' } }, '?wait=30s')
+    const query =
+      'tags[list]=a%26b&status=stopped&status=running&result=success&workflow=order&order=oldest&limit=2&submittedAfter=2020-01-01T00:00:00Z'
+    const first = await here.json<{ tasks: { id: string }[]; next: string }>('GET', `/tasks?${query}`)
+    expect(first.tasks.map(({ id }) => id)).toEqual(['l-1', 'l-2'])
+    const rest = await here.json<{ tasks: { id: string }[]; next?: string }>(
+      'GET',
+      `/tasks?${query}&cursor=${first.next}`,
+    )
+    expect(rest.tasks.map(({ id }) => id)).toEqual(['l-3'])
+    expect(rest.next).toBeUndefined()
+    expect(await here.json('GET', '/tasks?tags[x[y]]=2')).toEqual({ tasks: [] })
+    expect(await here.json('GET', '/tasks?quarantined=true')).toEqual({ tasks: [] })
+  })
+
+  it.each([
+    'status=lost',
+    'limit=0',
+    'limit=1e3',
+    'cursor=x',
+    'tags=x',
+    'tag[x]=y',
+    'order=oldest&order=newest',
+    'colour=red',
+    'quarantined=false',
+  ])('are not listed by %s', async (query) => {
+    const response = await here.ask('GET', `/tasks?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
+  it('show their steps, their history, their plan, their children, and why they wait', async () => {
+    await submit({ workflow: 'planned', input: { amount: 9 }, id: 'p' }, '?wait=30s')
+    expect(await here.json('GET', '/tasks/p/steps')).toMatchObject({ steps: [{ name: 'charge', status: 'success' }] })
+    expect(await here.json('GET', '/tasks/p/plan')).toMatchObject({
+      plan: { steps: [{ action: 'bank.charge', standing: 'done' }] },
+    })
+    await submit({ workflow: 'parent', id: 'family' }, '?wait=30s')
+    expect(await here.json('GET', '/tasks/family/plan')).toEqual({ plan: null })
+    expect(await here.json('GET', '/tasks/family/children?status=stopped')).toMatchObject({
+      tasks: [{ parent: 'family' }],
+    })
+    await submit({ workflow: 'approval', id: 'waits' })
+    await expect
+      .poll(() => here.json('GET', '/tasks/waits/explain'))
+      .toMatchObject({ reasons: [{ code: 'event', name: 'decided' }] })
+  })
+
+  it('show their history page by page, without a gap', async () => {
+    type Page = { records: { seq: number; events: { type: string }[] }[]; next?: number }
+    const all = await here.json<Page>('GET', '/tasks/p/history')
+    const pages: Page['records'] = []
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: Page = await here.json<Page>('GET', `/tasks/p/history?after=${after}&limit=1`)
+      pages.push(...page.records)
+      after = page.next
+    }
+    expect(pages).toEqual(all.records)
+    expect(all.records[0]?.events[0]?.type).toBe('submitted')
+  })
+
+  it('are waited for, also where they were submitted before', async () => {
+    await submit({ workflow: 'approval', id: 'wanted' })
+    const asked = here.json('GET', '/tasks/wanted?wait=30s')
+    expect((await here.ask('POST', '/tasks/wanted/signal', { name: 'decided', payload: { by: 'ada' } })).status).toBe(
+      202,
+    )
+    expect(await asked).toMatchObject({ status: 'stopped', output: 'ada' })
+  })
+
+  it.each(['', '/steps', '/history', '/plan', '/children', '/explain'])(
+    'that nobody knows are not found: %s',
+    async (part) => {
+      const response = await here.ask('GET', `/tasks/nobody${part}`)
+      // Of nobody there are no children: whether there is such a task is not asked.
+      expect(response.status).toBe(part === '/children' ? 200 : 404)
+    },
+  )
+})
