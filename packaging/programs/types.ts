@@ -1,5 +1,6 @@
 // A program of a user's that uses every entry of the packages, for the compilers.
 import { type PostgresTransaction, postgres } from '@triarch/postgres'
+import { createServer, type Listening, type ServerOptions } from '@triarch/server'
 import type { Linter } from 'eslint'
 import triarchRules from 'eslint-plugin-triarch'
 import { agent, type ErrorCode, isTriarchError, type StandardSchema, type TaskHandle, Triarch, workflow } from 'triarch'
@@ -45,6 +46,13 @@ export async function main(): Promise<ErrorCode | null> {
   } catch (error) {
     return isTriarchError(error) ? error.code : null
   }
+}
+
+const options: ServerOptions = { workflows: [provision], authenticate: () => ({ id: 'me' }) }
+export async function serve(triarch: Triarch): Promise<Listening> {
+  const server = createServer(triarch, options)
+  const response: Response = await server.fetch(new Request('http://localhost/api/v1/tasks'))
+  return response.ok ? await server.listen({ port: 0 }) : await server.listen()
 }
 
 export async function test(): Promise<void> {

@@ -98,8 +98,10 @@ describe.each(homes.map((home) => ({ home, name: read(home).name })))('$name', (
 
 it('packages of one release name each other', () => {
   const { version } = read(join(root, 'packages/triarch'))
-  const store = JSON.parse(readFileSync(join(app, 'node_modules/@triarch/postgres/package.json'), 'utf8'))
-  expect(store).toMatchObject({ version, peerDependencies: { triarch: `^${version}` }, engines: { node: engines } })
+  for (const name of ['postgres', 'server']) {
+    const other = JSON.parse(readFileSync(join(app, 'node_modules/@triarch', name, 'package.json'), 'utf8'))
+    expect(other).toMatchObject({ version, peerDependencies: { triarch: `^${version}` }, engines: { node: engines } })
+  }
 })
 
 function sumOf(file: string): string {

@@ -13,7 +13,8 @@ const runtimes: Record<string, string[]> = {
   Bun: [join(tools, '.bin/bun')],
   Deno: [join(tools, '.bin/deno'), 'run', '--allow-all'],
 }
-for (const name of ['sqlite.mjs', 'postgres.mjs']) copyFileSync(join(root, 'packaging/programs', name), join(app, name))
+for (const name of ['sqlite.mjs', 'postgres.mjs', 'server.mjs'])
+  copyFileSync(join(root, 'packaging/programs', name), join(app, name))
 
 const versionOf = async (runtime: string) =>
   (await run(app, runtime, '-p', 'process.versions.node')).split('.').map(Number)
@@ -27,6 +28,11 @@ it.each(Object.keys(runtimes))('tasks run on PostgreSQL under %s', async (name) 
   const [program = '', ...args] = runtimes[name] ?? []
   const schema = name.toLowerCase().replace(/\W+/g, '_')
   expect(await run(app, program, ...args, 'postgres.mjs', inject('url'), schema)).toBe('100 42')
+})
+
+it.each(Object.keys(runtimes))('tasks are submitted over HTTP under %s', async (name) => {
+  const [program = '', ...args] = runtimes[name] ?? []
+  expect(await run(app, program, ...args, 'server.mjs', `${name} served.db`)).toBe('201 42')
 })
 
 it('the oldest Node that a package accepts is the oldest that its manifest names', async () => {
@@ -51,8 +57,9 @@ it('a Node without SQLite says so when a file is opened, and has the other store
 })
 
 it('CommonJS requires the packages as any others', async () => {
-  const program = "console.log(typeof require('triarch').Triarch, typeof require('@triarch/postgres').postgres)"
-  expect(await run(app, process.execPath, '-e', program)).toBe('function function')
+  const program =
+    "console.log(typeof require('triarch').Triarch, typeof require('@triarch/postgres').postgres, typeof require('@triarch/server').createServer)"
+  expect(await run(app, process.execPath, '-e', program)).toBe('function function function')
 })
 
 it("ESLint's plugin runs under every Node that ESLint takes", async () => {
