@@ -63,9 +63,20 @@ export interface SubmitOptions {
 }
 
 const keys = [
-  ...['id', 'ifExists', 'startAt', 'startBefore', 'completeBy', 'exclusive', 'after', 'afterOn', 'frozen', 'priority'],
-  ...['tags', 'metadata', 'via'],
-]
+  'id',
+  'ifExists',
+  'startAt',
+  'startBefore',
+  'completeBy',
+  'exclusive',
+  'after',
+  'afterOn',
+  'frozen',
+  'priority',
+  'tags',
+  'metadata',
+  'via',
+] as const
 
 /** Tasks one task may come after. */
 const MOST_ANTECEDENTS = 1_000

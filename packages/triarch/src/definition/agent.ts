@@ -6,7 +6,7 @@ import { capabilities, threadDefinition } from './action.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
-import { policyKeys, toRecordedPolicy } from './policy.ts'
+import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
 
 /**
  * Bounds of an agent.
@@ -32,7 +32,7 @@ const actionKeys = [
   'hints',
   'middleware',
   'subscribe',
-]
+] as const
 
 /**
  * Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION.
@@ -49,7 +49,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
     name,
     concurrency,
     actions,
-    action: ((actionName: string, definition: ActionDefinition | ThreadActionDefinition) => {
+    action: ((actionName: string, definition: Written) => {
       const action = define(self, actionName, definition)
       actions.set(actionName, action)
       return action
@@ -58,9 +58,8 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
       const { workflow: _, items: __, undo = true, ...policies } = definition ?? {}
       const what = `${name}.${actionName}`
       const batch = { policy: toBatchPolicy(what, definition), undo }
-      const policyOf = Object.fromEntries(Object.entries(policies).filter(([key]) => policyKeys.includes(key)))
       const run = pageOf(what, definition)
-      const action = register(self, actionName, { ...policyOf, run, batch })
+      const action = register(self, actionName, { ...policiesOf(policies), run, batch })
       actions.set(actionName, action)
       return action
     }) as Agent['batch'],
@@ -68,7 +67,9 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   return self
 }
 
-function define(agent: Agent, name: string, given: ActionDefinition | ThreadActionDefinition): Action {
+type Written = Omit<ActionDefinition, 'batch' | 'thread'> | ThreadActionDefinition
+
+function define(agent: Agent, name: string, given: Written): Action {
   const key = `${agent.name}.${name}`
   checkOptions(key, given ?? null, actionKeys)
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
@@ -87,8 +88,8 @@ function define(agent: Agent, name: string, given: ActionDefinition | ThreadActi
   return register(agent, name, definition)
 }
 
-function isThreaded(given: ActionDefinition | ThreadActionDefinition): given is ThreadActionDefinition {
-  return given.thread !== undefined
+function isThreaded(given: Written): given is ThreadActionDefinition {
+  return 'thread' in given && given.thread !== undefined
 }
 
 function checkAction(what: string, action: Pick<Action, 'key'>): void {

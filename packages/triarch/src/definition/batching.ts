@@ -14,7 +14,7 @@ import { checkPriority, policyKeys } from './policy.ts'
 import type { StepContext } from './step.ts'
 import { checkWorkflow } from './workflow.ts'
 
-const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] // biome-ignore format: one line
+const batchKeys = ['workflow', 'items', 'concurrency', 'page', 'tolerate', 'failFast', 'quorum', 'onCancel', 'undo', 'child'] as const // biome-ignore format: one line
 /** Page of this many times the payload limit at most. */
 const PAGE_PAYLOADS = 64
 interface Child {
@@ -25,7 +25,10 @@ interface Child {
 const pages = new WeakSet<object>()
 
 /** The policy that is recorded. Throws UNKNOWN_OPTION, INVALID_OPTION, UNKNOWN_WORKFLOW, INVALID_DURATION. */
-export function toBatchPolicy(what: string, definition: Omit<BatchDefinition, 'items'>): BatchPolicy {
+export function toBatchPolicy(
+  what: string,
+  definition: Omit<BatchDefinition, 'items'> & { items?: unknown },
+): BatchPolicy {
   checkOptions(what, definition, [...batchKeys, ...policyKeys.filter((key) => key !== 'semantics')])
   const { workflow, concurrency, page, tolerate, failFast = true, quorum, onCancel = 'cancel', child = {} } = definition
   checkWorkflow(workflow)

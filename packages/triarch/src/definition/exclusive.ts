@@ -41,7 +41,7 @@ export function checkLockName(name: unknown): string {
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME. */
 export function checkExclusive<T extends ExclusiveOptions>(what: string, given: T): T {
-  checkOptions(what, given, ['key', 'ifHeld'])
+  checkOptions<ExclusiveOptions, ['key', 'ifHeld']>(what, given, ['key', 'ifHeld'])
   const { key, ifHeld } = given
   if (key !== undefined && typeof key !== 'function') checkLockName(key)
   if (ifHeld !== undefined && !modes.includes(ifHeld))

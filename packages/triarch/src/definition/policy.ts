@@ -53,7 +53,7 @@ export interface PolicyOptions {
 }
 
 /** The names of all policy options. */
-export const policyKeys: readonly string[] = [
+export const policyKeys = [
   'completeWithin',
   'expiresIn',
   'heartbeatWithin',
@@ -64,11 +64,14 @@ export const policyKeys: readonly string[] = [
   'priority',
   'weight',
   'secrets',
-]
+] as const
 
-/** Keys of step options that are no policy. */
-const otherStepKeys = ['name', 'undo']
-const stepKeys = [...policyKeys, ...otherStepKeys]
+/** Options of a step that are no policy. */
+interface OtherStepOptions {
+  name?: unknown
+  undo?: unknown
+}
+const stepKeys = [...policyKeys, 'name', 'undo'] as const
 
 /** What says how the steps of an action are tried: the action itself. */
 interface Policed {
@@ -120,6 +123,12 @@ export function checkSecrets(what: string, secrets: unknown): string[] {
   throw new TriarchError('INVALID_OPTION', `${what}: secrets must be up to 100 paths such as "card.number"`)
 }
 
+/** The policies among some options. */
+export function policiesOf(options: object): PolicyOptions {
+  const names: readonly string[] = policyKeys
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
+}
+
 type Rescue = Pick<StepPolicy, 'rescue' | 'substitute' | 'substituted'>
 
 /** The strategy and the substitute that a rescue option means. Throws INVALID_OPTION, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
@@ -135,7 +144,7 @@ export function toRescue(option: RescueOption, what: string): Rescue {
 }
 
 function hasPolicy(step: PolicyOptions): boolean {
-  for (const key in step) if (!otherStepKeys.includes(key)) return true
+  for (const key in step) if (key !== 'name' && key !== 'undo') return true
   return false
 }
 
@@ -151,7 +160,7 @@ function record(
   if (action?.definition.batch) policy = { ...policy, batch: action.definition.batch.policy }
   if (workflowRescue !== undefined) policy = { ...policy, ...toRescue(workflowRescue, 'rescue') }
   if (step !== undefined) {
-    checkOptions(`options of ${what}`, step, stepKeys)
+    checkOptions(`options of ${what}`, step as PolicyOptions & OtherStepOptions, stepKeys)
     if (action !== null && (step.retry?.retryIf ?? step.undoRetry?.retryIf) !== undefined) {
       throw new TriarchError(
         'INVALID_OPTION',

@@ -44,7 +44,18 @@ interface Progress {
   failures: number
 }
 
-const keys = 'invoke poll done result progress cancel intervals pollsEach failures timeout'.split(' ')
+const keys = [
+  'invoke',
+  'poll',
+  'done',
+  'result',
+  'progress',
+  'cancel',
+  'intervals',
+  'pollsEach',
+  'failures',
+  'timeout',
+] as const
 const standard = ['500ms', '1s', '2s', '4s', '8s', '16s'] as const
 
 /**

@@ -89,9 +89,19 @@ export interface ScheduleState {
 }
 
 const keys = [
-  ...['workflow', 'input', 'cron', 'timeZone', 'every', 'from', 'overlap', 'catchUp', 'jitter', 'priority', 'tags'],
+  'workflow',
+  'input',
+  'cron',
+  'timeZone',
+  'every',
+  'from',
+  'overlap',
+  'catchUp',
+  'jitter',
+  'priority',
+  'tags',
   'metadata',
-]
+] as const
 export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
 
 /** Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */

@@ -63,7 +63,7 @@ const keys = [
   'finalize',
   'run',
   'plan',
-]
+] as const
 
 /**
  * Defines a workflow. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.

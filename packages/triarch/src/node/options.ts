@@ -146,7 +146,7 @@ const optionKeys = [
   'notices',
   'environment',
   'codec',
-]
+] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function settingsOf(options: TriarchOptions): Settings {

@@ -46,7 +46,7 @@ export interface CrashOptions<O = unknown> {
 }
 
 const callbacks = ['drive', 'before', 'check', 'compare'] as const
-const keys = ['agents', 'workflows', ...callbacks, 'faults', 'nodes', 'lease', 'within', 'runs', 'seed']
+const keys = ['agents', 'workflows', ...callbacks, 'faults', 'nodes', 'lease', 'within', 'runs', 'seed'] as const
 const LONGEST = 365 * 86_400_000
 const LEASE = 10_000
 const LONG_LEASE = 3_600_000

@@ -1,7 +1,24 @@
 import { TriarchError } from '../error/error.ts'
 
-/** Refuses options that do not exist, with the nearest name that does. Undefined is no options. Throws UNKNOWN_OPTION. */
-export function checkOptions(what: string, given: unknown, allowed: readonly string[]): void {
+type NameOf<T> = T extends object ? keyof T & string : never
+
+/** A list of names that has each option of T, and no other: what else is given does not compile, for it says what is wrong. */
+type Names<T, A extends readonly string[]> = [Exclude<NameOf<T>, A[number]>, Exclude<A[number], NameOf<T>>] extends [
+  never,
+  never,
+]
+  ? A
+  : { missing: Exclude<NameOf<T>, A[number]>; unknown: Exclude<A[number], NameOf<T>> }
+
+/**
+ * Refuses options that do not exist, with the nearest name that does; undefined is no options. `allowed`: the names of all
+ * that T has. Throws UNKNOWN_OPTION, INVALID_OPTION.
+ */
+export function checkOptions<T extends object, const A extends readonly string[]>(
+  what: string,
+  given: T | null | undefined,
+  allowed: A & Names<T, A>,
+): void {
   if (given === undefined) return
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new TriarchError('INVALID_OPTION', `${what}: the options must be an object`)

@@ -36,8 +36,20 @@ export interface ListOptions {
   order?: 'newest' | 'oldest'
 }
 
-const keys =
-  'status result workflow version parent quarantined tags submittedAfter submittedBefore cursor limit order'.split(' ')
+const keys = [
+  'status',
+  'result',
+  'workflow',
+  'version',
+  'parent',
+  'quarantined',
+  'tags',
+  'submittedAfter',
+  'submittedBefore',
+  'cursor',
+  'limit',
+  'order',
+] as const
 /** Ids of children hold those of all their ancestors. */
 const LONGEST_NAME = 10_000
 const statuses = Object.keys(moves.task)

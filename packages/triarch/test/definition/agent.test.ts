@@ -89,8 +89,14 @@ describe('a workflow', () => {
 })
 
 describe('an unknown option', () => {
-  const allowed = ['completeWithin', 'retry', 'rescue']
-  const messageFor = (key: string) => raises('UNKNOWN_OPTION', () => checkOptions('x', { [key]: 1 }, allowed)).message
+  interface Options {
+    completeWithin?: number
+    retry?: number
+    rescue?: number
+  }
+  const allowed = ['completeWithin', 'retry', 'rescue'] as const
+  const check = (given: unknown) => checkOptions('x', given as Options, allowed)
+  const messageFor = (key: string) => raises('UNKNOWN_OPTION', () => check({ [key]: 1 })).message
 
   it('is answered with the nearest known one, or with all', () => {
     expect(messageFor('completewithin')).toBe('x: unknown option "completewithin", did you mean "completeWithin"?')
@@ -99,9 +105,17 @@ describe('an unknown option', () => {
     expect(messageFor('k'.repeat(1e5)).length).toBeLessThan(300)
   })
 
+  it('does not compile where the names are not those of the options', () => {
+    const given: Options = {}
+    // @ts-expect-error: `rescue` is missing
+    checkOptions('x', given, ['completeWithin', 'retry'])
+    // @ts-expect-error: there is no `banana`
+    checkOptions('x', given, ['completeWithin', 'retry', 'rescue', 'banana'])
+  })
+
   it('is no matter when there are no options, and options must be an object', () => {
-    checkOptions('x', undefined, allowed)
-    checkOptions('x', { retry: undefined }, allowed)
-    for (const given of [null, 1, 'x', [], () => 1]) raises('INVALID_OPTION', () => checkOptions('x', given, allowed))
+    check(undefined)
+    check({ retry: undefined })
+    for (const given of [null, 1, 'x', [], () => 1]) raises('INVALID_OPTION', () => check(given))
   })
 })

@@ -17,7 +17,7 @@ import type { Action, LocalBatchDefinition, TaskContext, Workflow } from '../../
 import { acceptEvent, eventSchema } from '../../definition/event.ts'
 import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
 import { toHookOrders } from '../../definition/hook.ts'
-import { checkPriority, policyKeys, toRecordedPolicy } from '../../definition/policy.ts'
+import { checkPriority, policiesOf, toRecordedPolicy } from '../../definition/policy.ts'
 import type { StepContext } from '../../definition/step.ts'
 import { checkWorkflow } from '../../definition/workflow.ts'
 import { hash32, seededRandom } from '../../environment/random.ts'
@@ -35,7 +35,7 @@ import type { EffectCode } from '../effect.ts'
 import { Given } from './audience.ts'
 import type { Decider } from './decider.ts'
 
-const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin']
+const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin'] as const
 const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
@@ -111,8 +111,10 @@ export function functionContext(decider: Decider): TaskContext {
     checkLabel('a step', name)
     const what = `batch "${name}"`
     const order = toBatchPolicy(what, definition)
-    const policies = Object.fromEntries(Object.entries(definition).filter(([key]) => policyKeys.includes(key)))
-    const policy = toRecordedPolicy(null, rescue, policies, { undo: definition.undo ?? true, verify: false })
+    const policy = toRecordedPolicy(null, rescue, policiesOf(definition), {
+      undo: definition.undo ?? true,
+      verify: false,
+    })
     const page = pageOf(what, { ...definition, items: itemsOf(definition.items) })
     const id = decider.nextId()
     const outcome = decider.decide(
