@@ -1078,4 +1078,58 @@ export const regressions: Readonly<Record<string, Plan>> = {
     calls: { refused: 0.01, twice: 0.01, 'crash-before': 0.002 },
     strike: null,
   }),
+  'a store that lost a queued retry of a task that has written a record since': calmPlan({
+    seed: 820001454,
+    nodes: [
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+      { roles: ['scheduler'], skew: 0 },
+    ],
+    settings: { lease: 1888, sweep: 258, poll: 50, tasks: 1000, tellsChanges: false, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 292,
+        ops: [
+          { do: 'step', action: 'travel', order: {} },
+          { do: 'step', action: 'reserve', order: { slow: 104, undoFails: 1 } },
+          { do: 'sleep', ms: 168 },
+          { do: 'step', action: 'tell', order: {} },
+          { do: 'step', action: 'refuse', order: {}, expiresIn: 186 },
+        ],
+        startAt: 996,
+      },
+      {
+        id: 't1',
+        at: 304,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'ship', order: { fails: 2, permanent: true }, rescue: 'pause' },
+          { do: 'step', action: 'reserve', order: { slow: 83, undoFails: 1 }, refers: [0, 0], rescue: 'skip' },
+          { do: 'step', action: 'charge', order: {} },
+          { do: 'step', action: 'travel', order: {} },
+          { do: 'step', action: 'travel', order: {}, refers: [0, 2], rescue: 'fail' },
+          {
+            do: 'sequence',
+            of: [
+              { do: 'sequence', of: [{ do: 'step', action: 'charge', order: { slow: 34 }, refers: [2, 0] }] },
+              { do: 'step', action: 'build', order: { hangs: 1 }, refers: [2, 2] },
+            ],
+          },
+        ],
+        startAt: 328,
+        completeBy: 2492,
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [
+      { at: 1700, kind: 'freeze', node: 2, ms: 1761 },
+      { at: 3517, kind: 'freeze', node: 1, ms: 410 },
+    ],
+    calls: { refused: 0.01 },
+    strike: null,
+    loss: { at: 2751, last: 69 },
+  }),
 }

@@ -61,7 +61,8 @@ SELECT l.id, l.last, false FROM (
   WHERE t.key IS NULL
     OR (t.base_seq <= m.seq AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = t.key AND h.seq = m.seq))) l
 UNION ALL
--- A reply takes the place of its request, and stays until a record of it is written.
+-- A reply takes the place of its request, and stays until a record of it is written: who asks knows of that. A later record
+-- says nothing, for it may be of something else.
 SELECT m.id, m.seq, true
 FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
   AS m (id, key, seq, step, operation, attempt)
@@ -70,8 +71,7 @@ WHERE m.step IS NOT NULL
   AND EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = m.key AND h.seq = m.seq)
   AND NOT EXISTS (SELECT 1 FROM triarch.work w
     WHERE w.task = m.key AND w.step = m.step AND w.operation = m.operation AND w.attempt = m.attempt)
-  AND NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = m.key AND i.message NOT LIKE '{"type":"kept"%')
-  AND NOT EXISTS (SELECT 1 FROM triarch.history h WHERE h.task = m.key AND h.seq = m.seq + 1)`
+  AND NOT EXISTS (SELECT 1 FROM triarch.inbox i WHERE i.task = m.key AND i.message NOT LIKE '{"type":"kept"%')`
 export const OWNED = 'SELECT key, id, epoch FROM triarch.tasks WHERE locked_by = $1 AND key > $2 ORDER BY key LIMIT $3'
 export const REPLAY = `
 SELECT p.seq, p.at, p.events FROM triarch.page_of((SELECT t.key FROM triarch.tasks t WHERE t.id = $1), $2, $3, $4) p`

@@ -33,7 +33,7 @@ export interface RecordMark {
   key: number
   /** The place of the record in the history. */
   seq: number
-  /** It was queued after that record, by none of its own: a store that lost it has neither it nor its reply, nor a record since. */
+  /** It was queued after that record, by none of its own: a store that lost it has neither it nor an unread reply. */
   request?: Pick<WorkRequest, 'step' | 'operation' | 'attempt'>
 }
 

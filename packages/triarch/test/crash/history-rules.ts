@@ -236,6 +236,8 @@ const children: Rule = ({ tasks }) => {
     const started = new Map<number, string>()
     return dated(story).flatMap(({ event }) => {
       if (event.type === 'childStarted') started.set(event.id, event.task)
+      // What a retry forgot of the history gives its numbers to others.
+      if (event.type === 'stepRequested') started.delete(event.id)
       const child = 'id' in event ? started.get(event.id) : undefined
       if (child === undefined) return []
       const row = byId.get(child)?.row

@@ -221,7 +221,7 @@ export function commitSuite(bench: Bench): void {
       ])
     })
 
-    it('after which a request was queued is missed with that: while there is neither it, nor its reply, nor a later record', async () => {
+    it('after which a request was queued is missed with that: while there is neither it nor its reply', async () => {
       const { store } = bench
       const claim = await owned(store)
       const request = { step: 1, operation: 'run', attempt: 1 } as const
@@ -238,8 +238,8 @@ export function commitSuite(bench: Bench): void {
       expect(await missed(2)).toEqual([])
       const [letter] = await store.inbox('a', 10)
       await store.commit([transition(claim, { seq: 3, consumed: [letter?.id ?? 0] })])
-      expect(await missed(2)).toEqual([])
-      expect(await missed(3)).toEqual([{ id: 't', last: 3, request: true }])
+      // Whether that record was of the reply, the owner knows.
+      for (const seq of [2, 3]) expect(await missed(seq)).toEqual([{ id: 't', last: seq, request: true }])
     })
 
     it('is of a task that the store says this node owns, until it is given back', async () => {

@@ -10,12 +10,14 @@ WHERE t.key IS NULL
 
 const OWNED = 'SELECT key, id, epoch FROM triarch_tasks WHERE locked_by = ? AND key > ? ORDER BY key LIMIT ?'
 
-/** A reply takes the place of its request, and stays until a record of it is written. */
+/**
+ * A reply takes the place of its request, and stays until a record of it is written: who asks knows of that. A later record
+ * says nothing, for it may be of something else.
+ */
 const REQUEST_LOST = `
 SELECT 1 FROM triarch_tasks t WHERE t.key = ?1
-  AND NOT EXISTS (SELECT 1 FROM triarch_work WHERE task = ?1 AND step = ?3 AND operation = ?4 AND attempt = ?5)
-  AND NOT EXISTS (SELECT 1 FROM triarch_inbox WHERE task = ?1 AND message NOT LIKE '{"type":"kept"%')
-  AND NOT EXISTS (SELECT 1 FROM triarch_history WHERE task = ?1 AND seq = ?2 + 1)`
+  AND NOT EXISTS (SELECT 1 FROM triarch_work WHERE task = ?1 AND step = ?2 AND operation = ?3 AND attempt = ?4)
+  AND NOT EXISTS (SELECT 1 FROM triarch_inbox WHERE task = ?1 AND message NOT LIKE '{"type":"kept"%')`
 
 export function lost(database: Database, _now: number, marks: readonly RecordMark[]): LostRecord[] {
   return marks.flatMap(({ id, key, seq, request }): LostRecord[] => {
@@ -23,7 +25,7 @@ export function lost(database: Database, _now: number, marks: readonly RecordMar
     if (row) return [{ id, last: row.last }]
     if (!request) return []
     const { step, operation, attempt } = request
-    return database.get(REQUEST_LOST, key, seq, step, operation, attempt) ? [{ id, last: seq, request: true }] : []
+    return database.get(REQUEST_LOST, key, step, operation, attempt) ? [{ id, last: seq, request: true }] : []
   })
 }
 
