@@ -6,6 +6,7 @@ export const catalogue = {
   INVALID_DURATION: 'A duration is not a number of milliseconds or a text such as "30s": correct it.',
   INVALID_NAME: 'A name or id has characters or a length that are not allowed: rename it.',
   INVALID_OPTION: 'An option has a value outside of its range or type: correct the value named in the message.',
+  INVALID_FILTER: 'A filter cannot be read: correct it at `details.position`; `details.hint` says what belongs there.',
   UNKNOWN_OPTION:
     'An option of this name does not exist: look for a typing error, the message suggests the nearest name.',
   INVALID_INPUT:
