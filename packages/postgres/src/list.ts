@@ -1,73 +1,199 @@
-import type { ListQuery } from 'triarch/store'
-import { TASK_COLUMNS } from './reads.ts'
+import {
+  type Lead,
+  type ListedTasks,
+  type Listing,
+  type ListQuery,
+  LOOK,
+  listed,
+  type RowColumn,
+  type RowCondition,
+  type RowTest,
+  type TextRange,
+} from 'triarch/store'
+import { TASK_COLUMNS, taskOf } from './reads.ts'
+import type { Row } from './slot.ts'
 
-type Value = string | number | readonly string[]
+type Value = string | number | readonly (string | number)[]
+
+/** A statement with a place for each of its values: nothing of a query is ever part of the SQL itself. */
+export interface ListStatement {
+  sql: string
+  values: Value[]
+}
+
+const columns: Readonly<Record<Exclude<RowColumn, 'tag'>, string>> = {
+  id: 't.id',
+  workflow: 't.workflow',
+  version: 't.version',
+  status: 't.status',
+  result: 't.result',
+  parent: 't.parent',
+  parentStep: 't.parent_step',
+  lockedBy: 't.locked_by',
+  priority: 't.priority',
+  failures: 't.failures',
+  submittedAt: 't.submitted_at',
+  updatedAt: 't.updated_at',
+  ready: 't.ready',
+  quarantined: 't.quarantined',
+  troubled: `(t.result NOT IN ('pending', 'success') OR t.status = 'paused')`,
+}
+/** Columns that are true or not. */
+const flags: ReadonlySet<RowColumn> = new Set(['ready', 'quarantined', 'troubled'])
+
+/** The keys of all that fit, or one more than a look goes through. */
+export function probeStatement({ column, tag = '', test }: RowCondition): ListStatement {
+  const writer = new Writer()
+  const [source, key, field, name] =
+    column === 'tag'
+      ? ['triarch.tags', 'task', 'value', `name = ${writer.value(tag)} AND `]
+      : ['triarch.tasks t', 't.key', columns.id, '']
+  // One after another: an index leads through each.
+  const found = writer
+    .alternatives(field, test)
+    .map((it) => `SELECT ${key} AS found FROM ${source} WHERE ${name}${it}`)
+    .join(' UNION ALL ')
+  return writer.written(`${found} LIMIT ${LOOK + 1}`)
+}
+
+/** The rows among these, in order. */
+export function amongStatement({ where, order, after, limit }: ListQuery, keys: readonly number[]): ListStatement {
+  const writer = new Writer()
+  const conditions = [
+    `t.key = ANY (${writer.value(keys)})`,
+    ...writer.behind('t.key', order, after),
+    ...where.map((it) => writer.condition(it)),
+  ]
+  return writer.written(`SELECT ${TASK_COLUMNS}, NULL::bigint FROM triarch.tasks t
+WHERE ${conditions.join(' AND ')} ORDER BY t.key ${direction(order)} LIMIT ${writer.value(limit)}`)
+}
 
 /**
- * Newest or oldest first. Open statuses and rare results have an index in this order; a page of them is merged from one
- * branch for each, so that it costs what it shows and not what the table holds.
+ * A page, merged from one branch for each part, each led by an index in this order. Where rows are passed over, each branch looks at
+ * no more than its share: behind each row, and alone where there is none, stands the key as far as all were looked through.
  */
-export function listStatement(query: ListQuery): { sql: string; values: Value[] } {
-  const values: Value[] = []
-  const given = (value: Value): string => `$${values.push(value)}`
-  const order = query.order === 'newest' ? 'DESC' : 'ASC'
-  const [first, ...tags] = Object.entries(query.tags ?? {})
-  const common = [
-    ...filters(query, given),
-    ...(query.quarantined ? ['t.quarantined'] : []),
-    ...tags.map(
-      ([name, value]) =>
-        `EXISTS (SELECT 1 FROM triarch.tags x WHERE x.name = ${given(name)} AND x.value = ${given(value)} AND x.task = t.key)`,
-    ),
-  ]
-  // The first tag leads: its rows come in the order of keys.
-  const by = first ? 'tag.task' : 't.key'
-  const source = first ? 'triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task' : 'triarch.tasks t'
-  if (first) common.push(`tag.name = ${given(first[0])}`, `tag.value = ${given(first[1])}`)
-  if (query.after !== undefined) common.push(`${by} ${order === 'DESC' ? '<' : '>'} ${given(query.after)}`)
-  const limit = `LIMIT ${given(query.limit)}`
-  const branches = partition(query, given).map((part) => {
-    const where = [...part, ...common]
-    return `SELECT ${TASK_COLUMNS} FROM ${source} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
-      ORDER BY ${by} ${order} ${limit}`
+export function listStatement(
+  { order, after, limit }: Pick<ListQuery, 'order' | 'after' | 'limit'>,
+  { parts, also }: Pick<Listing, 'parts' | 'also'>,
+): ListStatement {
+  const writer = new Writer()
+  const size = Math.ceil(LOOK / parts.length)
+  const most = writer.value(limit)
+  const walks = parts.map((part) => {
+    const { source, by, clauses } = writer.leading(part)
+    const where = [...clauses, ...writer.behind(by, order, after)]
+    const rest = `FROM ${source} ${where.length > 0 ? `WHERE ${where.join(' AND ')} ` : ''}ORDER BY ${by} ${direction(order)}`
+    return { by, rest }
   })
-  if (branches.length === 0) branches.push(`SELECT ${TASK_COLUMNS} FROM triarch.tasks t WHERE false ${limit}`)
-  const sql =
-    branches.length === 1 ? (branches[0] as string) : `(${branches.join(') UNION ALL (')}) ORDER BY 1 ${order} ${limit}`
-  return { sql, values }
-}
-
-function partition({ status, result }: ListQuery, given: (value: Value) => string): string[][] {
-  const statuses = several(status)
-  const results = several(result)
-  const rare = results?.every((it) => it !== 'pending' && it !== 'success')
-  if (results && rare) {
-    const also = statuses ? [`t.status = ANY (${given(statuses)})`] : []
-    return results.map((it) => [`t.result NOT IN ('pending', 'success') AND t.result = ${given(it)}`, ...also])
-  }
-  const also = results ? [`t.result = ANY (${given(results)})`] : []
-  if (!statuses) return [also]
-  if (statuses.includes('stopped')) return [[`t.status = ANY (${given(statuses)})`, ...also]]
-  return statuses.map((it) => [`t.status <> 'stopped' AND t.status = ${given(it)}`, ...also])
-}
-
-function filters(query: ListQuery, given: (value: Value) => string): string[] {
-  const { workflow, version, parent, parentStep, submittedAfter, submittedBefore } = query
-  const wanted: [string, Value | undefined][] = [
-    ['t.workflow =', workflow],
-    ['t.version =', version],
-    ['t.parent =', parent],
-    ['t.submitted_at >', submittedAfter],
-    ['t.submitted_at <', submittedBefore],
-  ]
-  const conditions = wanted.flatMap(([condition, value]) =>
-    value === undefined ? [] : [`${condition} ${given(value)}`],
+  const conditions = also.map((it) => writer.condition(it)).join(' AND ')
+  const branches = walks.map(({ rest }) =>
+    also.length === 0
+      ? `SELECT ${TASK_COLUMNS} ${rest} LIMIT ${most}`
+      : `SELECT ${TASK_COLUMNS} FROM (SELECT t.* ${rest} LIMIT ${size}) t
+WHERE ${conditions} ORDER BY t.key ${direction(order)} LIMIT ${most}`,
   )
-  return parentStep === undefined
-    ? conditions
-    : [...conditions, `(t.parent_step = ${given(parentStep)} OR t.parent_step IS NULL)`]
+  const page =
+    branches.length === 1
+      ? (branches[0] as string)
+      : `(${branches.join(') UNION ALL (')}) ORDER BY 1 ${direction(order)} LIMIT ${most}`
+  if (also.length === 0)
+    return writer.written(`SELECT p.*, NULL::bigint FROM (${page}) p ORDER BY 1 ${direction(order)}`)
+  const ends = walks.map(({ by, rest }) => `(SELECT ${by} ${rest} OFFSET ${size - 1} LIMIT 1)`)
+  const end = `${order === 'newest' ? 'greatest' : 'least'}(${ends.join(', ')})`
+  // A full page of one branch has no gap.
+  const looked = parts.length > 1 ? end : `CASE WHEN (SELECT count(*) FROM page) < ${most} THEN ${end} END`
+  return writer.written(`WITH page AS MATERIALIZED (${page})
+SELECT p.*, l.looked FROM (SELECT ${looked} AS looked) l LEFT JOIN page p ON true ORDER BY p.key ${direction(order)}`)
 }
 
-function several<T extends string>(wanted: T | readonly T[] | undefined): readonly T[] | undefined {
-  return typeof wanted === 'string' ? [wanted] : wanted && [...new Set(wanted)]
+export function listedOf(rows: readonly Row[], query: ListQuery): ListedTasks {
+  const [first] = rows
+  const found = rows.filter(([key]) => key !== null).map(taskOf)
+  return listed(found, [(first?.at(-1) ?? null) as number | null], query)
+}
+
+function direction(order: ListQuery['order']): 'ASC' | 'DESC' {
+  return order === 'newest' ? 'DESC' : 'ASC'
+}
+
+/** Writes clauses, and keeps the values for their places. */
+class Writer {
+  readonly #values: Value[] = []
+
+  written(sql: string): ListStatement {
+    return { sql, values: this.#values }
+  }
+
+  value(value: Value): string {
+    return `$${this.#values.push(value)}`
+  }
+
+  behind(by: string, order: ListQuery['order'], after: number | undefined): string[] {
+    return after === undefined ? [] : [`${by} ${order === 'newest' ? '<' : '>'} ${this.value(after)}`]
+  }
+
+  leading(part: Lead): { source: string; by: string; clauses: string[] } {
+    const of = (...clauses: string[]) => ({ source: 'triarch.tasks t', by: 't.key', clauses })
+    switch (part.by) {
+      case 'tag': {
+        const clauses = [`tag.name = ${this.value(part.name)}`, `tag.value = ${this.value(part.value)}`]
+        return { source: 'triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task', by: 'tag.task', clauses }
+      }
+      case 'parent':
+        return of(`t.parent = ${this.value(part.value)}`)
+      case 'lockedBy':
+        return of(`t.locked_by = ${this.value(part.value)}`)
+      case 'status':
+        return of(`t.status <> 'stopped' AND t.status = ${this.value(part.value)}`)
+      case 'result':
+        return of(`t.result NOT IN ('pending', 'success') AND t.result = ${this.value(part.value)}`)
+      case 'paused':
+        return of(`t.status <> 'stopped' AND t.status = 'paused' AND t.result IN ('pending', 'success')`)
+      case 'quarantined':
+        return of('t.quarantined')
+      case 'all':
+        return of()
+    }
+  }
+
+  condition({ column, tag, not, test }: RowCondition): string {
+    const sql = column === 'tag' ? this.#tagged(tag ?? '', test) : this.#any(columns[column], test, flags.has(column))
+    // What has no value does not hold.
+    return not ? `(${sql}) IS NOT TRUE` : sql
+  }
+
+  /** One of these holds. */
+  alternatives(column: string, test: RowTest, flag = false): string[] {
+    switch (test.type) {
+      case 'given':
+        return [flag ? column : `${column} IS NOT NULL`]
+      case 'number': {
+        const { least, most } = test
+        const edges = [
+          ...(least === undefined ? [] : [`${column} >= ${this.value(least)}`]),
+          ...(most === undefined ? [] : [`${column} <= ${this.value(most)}`]),
+        ]
+        return [edges.length > 0 ? edges.join(' AND ') : 'true']
+      }
+      case 'text':
+        return [
+          `${column} = ANY (${this.value(test.oneOf)})`,
+          ...(test.within ?? []).map((range) => this.#between(column, range)),
+        ]
+    }
+  }
+
+  #any(column: string, test: RowTest, flag = false): string {
+    return `(${this.alternatives(column, test, flag).join(' OR ')})`
+  }
+
+  #between(column: string, { from, to }: TextRange): string {
+    const least = `${column} >= ${this.value(from)}`
+    return to === null ? least : `${least} AND ${column} < ${this.value(to)}`
+  }
+
+  #tagged(name: string, test: RowTest): string {
+    const given = this.value(name)
+    return `EXISTS (SELECT 1 FROM triarch.tags x WHERE x.task = t.key AND x.name = ${given} AND ${this.#any('x.value', test)})`
+  }
 }

@@ -110,7 +110,7 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${M
 export const NEXT_WAKE = 'SELECT wake_at FROM triarch.tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1'
 
 export function taskOf(row: Row): TaskRow {
-  const task = Object.fromEntries(row.map((value, index) => [names[index], value])) as unknown as TaskRow
+  const task = Object.fromEntries(names.map((name, index) => [name, row[index]])) as unknown as TaskRow
   const tags = row[names.indexOf('tags')]
   return { ...task, tags: tagsOf(tags) }
 }

@@ -1,6 +1,15 @@
 import type pg from 'pg'
 import type * as port from 'triarch/store'
-import { ASK_AGAIN, type Environment, type Hint, INBOX_BYTES, LONGEST_ANSWER, requestOf } from 'triarch/store'
+import {
+  ASK_AGAIN,
+  type Environment,
+  type Hint,
+  INBOX_BYTES,
+  LONGEST_ANSWER,
+  LOOK,
+  listingOf,
+  requestOf,
+} from 'triarch/store'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
@@ -11,7 +20,7 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
 import { lifeline } from './lifeline.ts'
-import { listStatement } from './list.ts'
+import { amongStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { News } from './news.ts'
 import type { Settings } from './options.ts'
@@ -375,11 +384,17 @@ export class PostgresStore implements port.StateStore {
     return (await this.#read('replay', [id, after, records, bytes])).map(recordOf)
   }
 
-  async list(query: port.ListQuery): Promise<port.TaskRow[]> {
-    const { sql, values } = listStatement(query)
-    // Each form of a query is a statement of its own: not worth a name.
-    const statement = { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }
-    return (await this.#run('reads', statement, values)).map(taskOf)
+  async list(query: port.ListQuery): Promise<port.ListedTasks> {
+    const { probe, ...listing } = listingOf(query.where)
+    const keys = probe && (await this.#list(probeStatement(probe))).map(([key]) => key as number)
+    if (keys && keys.length <= LOOK) return listedOf(await this.#list(amongStatement(query, keys)), query)
+    if (listing.parts.length === 0) return { rows: [], looked: null }
+    return listedOf(await this.#list(listStatement(query, listing)), query)
+  }
+
+  /** Each form of a query is a statement of its own: not worth a name. */
+  #list({ sql, values }: ListStatement): Promise<Row[]> {
+    return this.#run('reads', { name: '', sql: inSchema(sql, this.#settings.schema), numbered: false }, values)
   }
 
   async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {

@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { TriarchError } from '../../triarch/src/index.ts'
-import type { ListQuery, NewTask, Transition } from '../../triarch/src/store/port.ts'
+import { listingOf } from '../../triarch/src/store/listing.ts'
+import type { NewTask, Transition } from '../../triarch/src/store/port.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
+import { type ListChoice, queryOf } from '../../triarch/test/store/listing.ts'
 import { creation, newTask, released, snapshot, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from '../src/answer.ts'
 import { booleans, integers, texts } from '../src/arrays.ts'
@@ -17,7 +19,7 @@ import { settingsOf } from '../src/options.ts'
 import { Pace } from '../src/pace.ts'
 import { patiently } from '../src/patience.ts'
 import { Queue } from '../src/queue.ts'
-import { nodeOf, pulsesOf } from '../src/reads.ts'
+import { nodeOf, pulsesOf, TASK_COLUMNS } from '../src/reads.ts'
 import { scheduleOutcomes } from '../src/schedule.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
 import { submitVia } from '../src/via.ts'
@@ -536,92 +538,49 @@ describe('the settings', () => {
 })
 
 describe('a list', () => {
-  const shape = (query: Partial<ListQuery>) => {
-    const { sql, values } = listStatement({ order: 'oldest', limit: 5, ...query })
-    const where = sql
-      .replace(/SELECT .*? FROM/g, 'FROM')
-      .replace(/\s+/g, ' ')
-      .trim()
+  const shape = (choice: ListChoice) => {
+    const query = queryOf({ order: 'oldest', limit: 5, ...choice })
+    const { sql, values } = listStatement(query, listingOf(query.where))
+    const where = sql.replaceAll(TASK_COLUMNS, 'ROW').replace(/\s+/g, ' ').trim()
     return { where, values }
   }
+  const whole = (branches: string) => `SELECT p.*, NULL::bigint FROM (${branches}) p ORDER BY 1 ASC`
 
-  it.each<[what: string, query: Partial<ListQuery>, where: string, values: unknown[]]>([
-    ['everything', {}, 'FROM triarch.tasks t ORDER BY t.key ASC LIMIT $1', [5]],
+  it.each<[what: string, choice: ListChoice, where: string, values: unknown[]]>([
     [
-      'the newest behind one',
-      { order: 'newest', after: 9 },
-      'FROM triarch.tasks t WHERE t.key < $1 ORDER BY t.key DESC LIMIT $2',
-      [9, 5],
-    ],
-    [
-      'the oldest behind one',
+      'everything behind one',
       { after: 9 },
-      'FROM triarch.tasks t WHERE t.key > $1 ORDER BY t.key ASC LIMIT $2',
-      [9, 5],
+      whole('SELECT ROW FROM triarch.tasks t WHERE t.key > $2 ORDER BY t.key ASC LIMIT $1'),
+      [5, 9],
     ],
     [
       'what was set apart',
       { quarantined: true },
-      'FROM triarch.tasks t WHERE t.quarantined ORDER BY t.key ASC LIMIT $1',
+      whole('SELECT ROW FROM triarch.tasks t WHERE t.quarantined ORDER BY t.key ASC LIMIT $1'),
       [5],
     ],
     [
-      'by all of its columns',
-      { workflow: 'w', version: '1', parent: 'p', parentStep: 2, submittedAfter: 3, submittedBefore: 4 },
-      'FROM triarch.tasks t WHERE t.workflow = $1 AND t.version = $2 AND t.parent = $3 AND t.submitted_at > $4 AND t.submitted_at < $5 AND (t.parent_step = $6 OR t.parent_step IS NULL) ORDER BY t.key ASC LIMIT $7',
-      ['w', '1', 'p', 3, 4, 2, 5],
-    ],
-    [
-      'by tags',
-      { tags: { a: '1', b: '2' } },
-      'FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE EXISTS (FROM triarch.tags x WHERE x.name = $1 AND x.value = $2 AND x.task = t.key) AND tag.name = $3 AND tag.value = $4 ORDER BY tag.task ASC LIMIT $5',
-      ['b', '2', 'a', '1', 5],
-    ],
-    [
-      'by a status',
-      { status: 'running' },
-      "FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $2 ORDER BY t.key ASC LIMIT $1",
-      [5, 'running'],
-    ],
-    [
-      'by statuses',
+      'statuses',
       { status: ['running', 'paused', 'running'] },
-      "(FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $2 ORDER BY t.key ASC LIMIT $1) UNION ALL (FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $3 ORDER BY t.key ASC LIMIT $1) ORDER BY 1 ASC LIMIT $1",
+      whole(
+        "(SELECT ROW FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $2 ORDER BY t.key ASC LIMIT $1) UNION ALL (SELECT ROW FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $3 ORDER BY t.key ASC LIMIT $1) ORDER BY 1 ASC LIMIT $1",
+      ),
       [5, 'running', 'paused'],
     ],
     [
-      'by statuses one of which most have',
-      { status: ['stopped', 'paused'] },
-      'FROM triarch.tasks t WHERE t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1',
-      [5, ['stopped', 'paused']],
+      'a workflow, and says how far it looked',
+      { workflow: 'w' },
+      'WITH page AS MATERIALIZED (SELECT ROW FROM (SELECT t.* FROM triarch.tasks t ORDER BY t.key ASC LIMIT 5000) t WHERE (t.workflow = ANY ($2)) ORDER BY t.key ASC LIMIT $1) SELECT p.*, l.looked FROM (SELECT CASE WHEN (SELECT count(*) FROM page) < $1 THEN least((SELECT t.key FROM triarch.tasks t ORDER BY t.key ASC OFFSET 4999 LIMIT 1)) END AS looked) l LEFT JOIN page p ON true ORDER BY p.key ASC',
+      [5, ['w']],
     ],
     [
-      'by rare results',
-      { result: ['error', 'cancelled'], status: 'stopped' },
-      "(FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $3 AND t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1) UNION ALL (FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $4 AND t.status = ANY ($2) ORDER BY t.key ASC LIMIT $1) ORDER BY 1 ASC LIMIT $1",
-      [5, ['stopped'], 'error', 'cancelled'],
+      'tags, in both orders',
+      { tags: { a: '1', b: '2' }, order: 'newest', after: 9 },
+      'WITH page AS MATERIALIZED (SELECT ROW FROM (SELECT t.* FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE tag.name = $2 AND tag.value = $3 AND tag.task < $4 ORDER BY tag.task DESC LIMIT 5000) t WHERE EXISTS (SELECT 1 FROM triarch.tags x WHERE x.task = t.key AND x.name = $5 AND (x.value = ANY ($6))) ORDER BY t.key DESC LIMIT $1) SELECT p.*, l.looked FROM (SELECT CASE WHEN (SELECT count(*) FROM page) < $1 THEN greatest((SELECT tag.task FROM triarch.tags tag JOIN triarch.tasks t ON t.key = tag.task WHERE tag.name = $2 AND tag.value = $3 AND tag.task < $4 ORDER BY tag.task DESC OFFSET 4999 LIMIT 1)) END AS looked) l LEFT JOIN page p ON true ORDER BY p.key DESC',
+      [5, 'a', '1', 9, 'b', ['2']],
     ],
-    [
-      'by a rare result',
-      { result: 'error' },
-      "FROM triarch.tasks t WHERE t.result NOT IN ('pending', 'success') AND t.result = $2 ORDER BY t.key ASC LIMIT $1",
-      [5, 'error'],
-    ],
-    [
-      'by a result that most have',
-      { result: ['success', 'error'] },
-      'FROM triarch.tasks t WHERE t.result = ANY ($2) ORDER BY t.key ASC LIMIT $1',
-      [5, ['success', 'error']],
-    ],
-    [
-      'by a result that all have at first',
-      { result: 'pending', status: 'running' },
-      "FROM triarch.tasks t WHERE t.status <> 'stopped' AND t.status = $3 AND t.result = ANY ($2) ORDER BY t.key ASC LIMIT $1",
-      [5, ['pending'], 'running'],
-    ],
-    ['by no status', { status: [] }, 'FROM triarch.tasks t WHERE false LIMIT $1', [5]],
-  ])('of %s asks what an index knows', (_, query, where, values) => {
-    expect(shape(query)).toEqual({ where, values })
+  ])('of %s asks what an index knows', (_, choice, where, values) => {
+    expect(shape(choice)).toEqual({ where, values })
   })
 })
 

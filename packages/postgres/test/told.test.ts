@@ -3,6 +3,7 @@ import { systemEnvironment } from '../../triarch/src/environment/system.ts'
 import { LONGEST_ANSWER } from '../../triarch/src/store/index.ts'
 import type { StateStore } from '../../triarch/src/store/port.ts'
 import { advancing, handClock, turn } from '../../triarch/test/store/clock.ts'
+import { list } from '../../triarch/test/store/listing.ts'
 import { newTask, released, snapshot, stopped, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { lifeline } from '../src/lifeline.ts'
@@ -319,7 +320,7 @@ describe('a store on PostgreSQL', () => {
       ['records', row(1, 2, 'e'), () => store.records('t', 0, 1), [{ seq: 1, at: 2, events: 'e' }]],
       ['lost', row('t', 3), () => store.lost([{ ...t, seq: 4 }]), [{ id: 't', last: 3 }]],
       ['counts', row(1, 2, 3, 4), async () => (await store.counts()).tasks, 1],
-      ['', row(...Array(24).fill(null)), async () => (await store.list({ order: 'oldest', limit: 1 })).length, 1],
+      ['', row(7, ...Array(24).fill(null)), async () => (await list(store, { limit: 1 })).length, 1],
       ['letters_within', row(7, 5, '{"type":"event"}'), async () => (await store.inbox('n', 1)).length, 1],
       [
         'take_tasks',

@@ -148,6 +148,17 @@ describe('tasks', () => {
     expect(await here.json('GET', '/tasks?quarantined=true')).toEqual({ tasks: [] })
   })
 
+  it('are listed by a filter, and told where one is wrong', async () => {
+    for (const id of ['f-1', 'f-2'])
+      await submit({ workflow: 'order', input: { amount: 1 }, id, tags: { filter: id } }, '?wait=30s')
+    const filter = encodeURIComponent('id:f-* -tag.filter:f-1 result:success')
+    const found = await here.json<{ tasks: { id: string }[] }>('GET', `/tasks?filter=${filter}`)
+    expect(found.tasks.map(({ id }) => id)).toEqual(['f-2'])
+    const response = await here.ask('GET', '/tasks?filter=stats:paused')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'INVALID_FILTER', details: { position: 0 } })
+  })
+
   it.each([
     'status=lost',
     'limit=0',

@@ -1,9 +1,10 @@
 /** Triarch: durable tasks over unreliable services. */
 
-export type { ChildrenOptions, TaskPage } from './client/children.ts'
+export type { ChildrenOptions } from './client/children.ts'
 export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
 export type { EngineEvents } from './client/listeners.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
+export type { TaskPage } from './client/page.ts'
 export type { ResumeOptions } from './client/resume.ts'
 export { type BackfillOptions, ScheduleHandle, type ScheduleInfo, type SchedulePage } from './client/schedule.ts'
 export { stopOnSignals } from './client/signals.ts'
@@ -85,6 +86,9 @@ export {
   TaskExpiredError,
   TaskFailedError,
 } from './error/task-error.ts'
+export { type FilterField, type FilterKind, type FilterTestName, filterFields } from './filter/field.ts'
+export type { Filter, FilterTerm, FilterTest, FilterText } from './filter/filter.ts'
+export { formatFilter, parseFilter } from './filter/grammar.ts'
 export type { Alert, AlertCode } from './kernel/alert.ts'
 export type { BatchCounts } from './kernel/batch/batch.ts'
 export type { TaskEvent } from './kernel/event.ts'

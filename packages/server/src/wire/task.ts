@@ -30,7 +30,14 @@ const info = {
   progress: json.optional(),
   output: json.optional(),
   error: ErrorRecord.optional(),
-  pause: z.object({ reason: pauseReason, error: ErrorRecord.optional(), note: z.string().optional() }).optional(),
+  pause: z
+    .object({
+      reason: pauseReason,
+      error: ErrorRecord.optional(),
+      note: z.string().optional(),
+      step: z.string().optional(),
+    })
+    .optional(),
   priority: z.int(),
   tags: texts,
   parent: z.string().optional(),
@@ -72,7 +79,10 @@ const StepInfo = named(
 
 export const Task = named('Task', z.object({ ...info, metadata: texts, steps: z.array(StepInfo) }))
 
-export const TaskPage = named('TaskPage', z.object({ tasks: z.array(TaskInfo), next: z.string().optional() }))
+export const TaskPage = named(
+  'TaskPage',
+  z.object({ tasks: z.array(TaskInfo), next: z.string().optional(), truncated: z.literal(true).optional() }),
+)
 
 export const Steps = named(
   'Steps',
@@ -151,8 +161,9 @@ export const Explanation = named(
   }),
 )
 
-/** What list() takes; a filter in the filter language has its place here, beside them. */
+/** What list() takes. */
 export const listQuery = z.strictObject({
+  filter: z.string().max(4_000).optional(),
   status: z.array(taskStatus).optional(),
   result: z.array(taskResult).optional(),
   workflow: z.string().optional(),

@@ -1,21 +1,10 @@
 import { SEPARATOR } from '../kernel/child/child.ts'
+import type { RowCondition } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
-import { type ListOptions, listQuery } from '../view/query.ts'
-import type { TaskInfo } from '../view/status.ts'
+import { conditionsOf } from '../view/condition.ts'
+import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Connection } from './connection.ts'
-
-/**
- * Some of many tasks.
- * @example
- * const page = await triarch.list({ limit: 50 })
- * const rest = page.next === undefined ? null : await triarch.list({ cursor: page.next })
- */
-export interface TaskPage {
-  /** The tasks of this page. */
-  tasks: TaskInfo[]
-  /** Cursor of the next page; absent on the last. */
-  next?: string
-}
+import { readPage, type TaskPage } from './page.ts'
 
 /**
  * Which of a task's children to list.
@@ -34,25 +23,19 @@ export async function listChildren(
 ): Promise<TaskPage> {
   checkOptions('children', options, ['status', 'result', 'workflow', 'cursor', 'limit'])
   if (step !== undefined) checkInteger('children: step', step, 1, Number.MAX_SAFE_INTEGER)
-  const query = {
-    ...listQuery(options),
-    parent,
-    order: 'oldest' as const,
-    ...(step !== undefined && { parentStep: step }),
-  }
+  const { filter, page } = listedBy({ ...options, parent })
   await connection.opened()
-  const found: TaskInfo[] = []
-  let last: number | undefined
-  for (let { after } = query; ; after = last) {
-    const rows = await connection.store.list({ ...query, ...(after !== undefined && { after }) })
-    for (const row of rows) {
-      if (found.length === query.limit) return { tasks: found, next: String(last) }
-      last = row.key
-      if (step === undefined || row.parentStep === step || isOf(row.id, parent, step))
-        found.push(await connection.shown(row))
-    }
-    if (rows.length < query.limit) return { tasks: found }
+  const { where } = conditionsOf(filter, connection.environment.now())
+  // Those of which no step is known may be of this one.
+  const ofStep = (test: { least: number } | { most: number }): RowCondition => {
+    return { column: 'parentStep', not: true, test: { type: 'number', ...test } }
   }
+  const query = { ...page, order: 'oldest' as const }
+  if (step === undefined) return readPage(connection, { where, ...query })
+  const steps = [ofStep({ most: step - 1 }), ofStep({ least: step + 1 })]
+  return readPage(connection, { where: [...where, ...steps], ...query }, ({ id, parentStep }) => {
+    return parentStep === step || isOf(id, parent, step)
+  })
 }
 
 /** The ids that the engine gives to children end with the step, and the place in it: for those whose row does not name it. */

@@ -23,9 +23,10 @@ import { encode } from '../value/payload.ts'
 import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
-import { type ChildrenOptions, listChildren, type TaskPage } from './children.ts'
+import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
+import type { TaskPage } from './page.ts'
 import { terminationOf } from './termination.ts'
 
 /**

@@ -26,15 +26,17 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkLabel, checkTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
+import { conditionsOf } from '../view/condition.ts'
 import { explain } from '../view/explain.ts'
-import { type ListOptions, listQuery } from '../view/query.ts'
+import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Explanation } from '../view/reason.ts'
+import { fitsTrouble } from '../view/trouble.ts'
 import { Attendance } from './attendance.ts'
-import type { TaskPage } from './children.ts'
 import { Connection } from './connection.ts'
 import { TaskHandle } from './handle.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
 import { Notices } from './notices.ts'
+import { readPage, type TaskPage } from './page.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import { ScheduleHandle, type SchedulePage, scheduleInfo } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
@@ -267,17 +269,18 @@ export class Triarch implements AsyncDisposable {
   }
 
   /**
-   * Tasks by filters, newest first, a page at a time. Throws READ_TOO_COSTLY where too many others lie between them.
-   * @example const { tasks, next } = await triarch.list({ status: 'paused', tags: { customer: 'c-7' } })
+   * Tasks by a filter or by options, newest first, a page at a time. Throws INVALID_FILTER. Where too many others lie between them,
+   * the page says that it is `truncated`, and `next` goes on.
+   * @example
+   * const { tasks, next } = await triarch.list({ filter: 'age:>2h status:paused tag.customer:c-7' })
+   * const all = await triarch.list({ status: 'paused', tags: { customer: 'c-7' } })
    */
   async list(options: ListOptions = {}): Promise<TaskPage> {
-    const query = listQuery(options)
+    const { filter, page } = listedBy(options)
     await this.#open()
-    const rows = await this.#store.list({ ...query, limit: query.limit + 1 })
-    const page = rows.slice(0, query.limit)
-    const last = page.at(-1)
-    const tasks = await Promise.all(page.map((row) => this.#connection.shown(row)))
-    return { tasks, ...(rows.length > query.limit && last && { next: String(last.key) }) }
+    const { where, rest } = conditionsOf(filter, this.#environment.now())
+    const query = { where, ...page, order: filter.order ?? 'newest' }
+    return readPage(this.#connection, query, rest.length > 0 ? (row) => fitsTrouble(row, rest) : undefined)
   }
 
   /**

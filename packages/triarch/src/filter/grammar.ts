@@ -30,7 +30,7 @@ const names = filterFields.map(({ name }) => name)
 
 /**
  * What a filter says. Throws INVALID_FILTER; its `details` hold the `position` in the text (from 0) and, where there is one, a `hint`.
- * @example const { terms } = parseFilter('status:paused age:>2h error~"card declined" tag.customer:42 -parent:*')
+ * @example const { terms } = parseFilter('status:paused age:>2h error~"card declined" -parent:*')
  */
 export function parseFilter(text: string): Filter {
   if (typeof text !== 'string') throw invalid(0, 'a filter is a string')
@@ -52,7 +52,9 @@ export function parseFilter(text: string): Filter {
 
 /**
  * The text of a filter: read again, it says the same.
- * @example const text = formatFilter({ terms: [{ field: 'status', test: { type: 'is', values: [{ text: 'paused' }] } }] })
+ * @example
+ * const { terms } = parseFilter('status:paused')
+ * const text = formatFilter({ terms, order: 'oldest' })
  */
 export function formatFilter({ terms, order }: Filter): string {
   return [...terms.map(termText), ...(order ? [`sort:${order}`] : [])].join(' ')

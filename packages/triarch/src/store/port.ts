@@ -4,7 +4,7 @@ import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
-import type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
+import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
@@ -16,7 +16,18 @@ export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, Re
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
-export type { ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
+export type {
+  ListedTasks,
+  ListQuery,
+  NodeRow,
+  RowColumn,
+  RowCondition,
+  RowTest,
+  StoreCounts,
+  TaskMark,
+  TaskRow,
+  TextRange,
+} from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, NewTask, Snapshot } from './task.ts'
@@ -153,8 +164,8 @@ export interface StateStore {
   records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
   /** What a rebuild needs: record 1, then those from the last `continued` on; or a page of that. */
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
-  /** Tasks by conditions. READ_TOO_COSTLY where too many others lie between them. */
-  list(query: ListQuery): Promise<TaskRow[]>
+  /** Tasks by conditions. One call looks at some thousands of rows at most, and says how far it came. */
+  list(query: ListQuery): Promise<ListedTasks>
   /**
    * Which of these records and requests, all of which were acknowledged once, are not there any more: the store went back, by a failover
    * that lost the tail, a restore, or a file copied back. At most 1,000 at a time.

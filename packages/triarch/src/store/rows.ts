@@ -1,6 +1,5 @@
 import type { Place } from '../environment/environment.ts'
 import type { TriarchError } from '../error/error.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { NodeRuns } from './gate.ts'
 import type { Snapshot } from './task.ts'
 
@@ -52,34 +51,69 @@ export interface TaskMark {
   ended: boolean
 }
 
-/** Which tasks to list. Conditions that are not given hold for all. */
+/** Which tasks to list: those of which all conditions hold. */
 export interface ListQuery {
-  /** In this state, or in one of these. */
-  status?: TaskStatus | readonly TaskStatus[]
-  /** With this result, or with one of these. */
-  result?: TaskResult | readonly TaskResult[]
-  /** Of the workflow of this name. */
-  workflow?: string
-  /** Of this version of their workflow. */
-  version?: string
-  /** Children of this task. */
-  parent?: string
-  /** Children of this step, and those of which that is not known. */
-  parentStep?: number
-  /** Only those that are set apart. */
-  quarantined?: true
-  /** With all of these. */
-  tags?: Record<string, string>
-  /** Submitted later than this (ms since the epoch). */
-  submittedAfter?: number
-  /** Submitted earlier than this (ms since the epoch). */
-  submittedBefore?: number
-  /** Key of the last row of the page before. */
+  /** What their rows must say. */
+  where: readonly RowCondition[]
+  /** Go on behind the row of this key. */
   after?: number
   /** Most rows. */
   limit: number
   /** By key. */
   order: 'newest' | 'oldest'
+}
+
+/**
+ * What a list can be asked by: columns of the row, its tags, and `troubled`: its result is neither `pending` nor `success`, or it is
+ * paused. Only such rows have an error.
+ */
+export type RowColumn =
+  | (
+      | 'id'
+      | 'workflow'
+      | 'version'
+      | 'status'
+      | 'result'
+      | 'parent'
+      | 'parentStep'
+      | 'lockedBy'
+      | 'priority'
+      | 'failures'
+    )
+  | ('submittedAt' | 'updatedAt' | 'ready' | 'quarantined' | 'troubled' | 'tag')
+
+/** What a row must say. */
+export interface RowCondition {
+  /** Where. */
+  column: RowColumn
+  /** The name of the tag, where it is one. */
+  tag?: string
+  /** It does not hold. What has no value holds for nothing. */
+  not?: true
+  /** What must be so. */
+  test: RowTest
+}
+
+/** It has a value, or is so; it is one of these texts, or lies within one of these ranges; it is a number between these, both included. */
+export type RowTest =
+  | { type: 'given' }
+  | { type: 'text'; oneOf: readonly string[]; within?: readonly TextRange[] }
+  | { type: 'number'; least?: number; most?: number }
+
+/** Texts from the first on, and before the last (null: to the end), by their code points. */
+export interface TextRange {
+  /** The first of them. */
+  from: string
+  /** The first behind them. */
+  to: string | null
+}
+
+/** The rows that one look found. */
+export interface ListedTasks {
+  /** In the order asked for. */
+  rows: TaskRow[]
+  /** As far as the look went (a key) before the page was full: there may be more behind it. Null: the page is full, or that is all. */
+  looked: number | null
 }
 
 /** A node, as the store knows it. Instants are ms since the epoch, by the store's clock. */

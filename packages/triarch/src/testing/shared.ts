@@ -1,15 +1,13 @@
 import type { Environment } from '../environment/environment.ts'
-import type { ListQuery, StateStore, TaskRow } from '../store/port.ts'
+import type { StateStore } from '../store/port.ts'
 import type { Database } from '../store/sqlite/database.ts'
 import { storeError } from '../store/sqlite/failure.ts'
-import { listPiece } from '../store/sqlite/list.ts'
-import { Pieces } from '../store/sqlite/listing.ts'
 import { openDatabase } from '../store/sqlite/open.ts'
 import { perform } from '../store/sqlite/perform.ts'
 import type { OperationName } from '../store/sqlite/runner.ts'
 
 /** What a node may ask of the store: each is one transaction. */
-export type StoreCall = Exclude<OperationName, 'listPiece'> | 'now' | 'list'
+export type StoreCall = OperationName | 'now'
 
 /** All that holds data of a world; the schema's own row stays. */
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'triarch_*' AND name <> 'triarch_schema'`
@@ -32,17 +30,10 @@ export class SharedStore {
     const now = this.#clock.now()
     if (call === 'now') return now
     try {
-      return call === 'list' ? this.#list(now, args[0] as ListQuery) : perform(this.database, call, now, args)
+      return perform(this.database, call, now, args)
     } catch (error) {
       throw storeError(error)
     }
-  }
-
-  /** All its pieces at once. */
-  #list(now: number, query: ListQuery): TaskRow[] {
-    const found = new Pieces(query)
-    while (!found.add(listPiece(this.database, now, query, found.from)));
-    return found.rows
   }
 
   close(): void {

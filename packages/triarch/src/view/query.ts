@@ -1,5 +1,8 @@
 import { TriarchError } from '../error/error.ts'
-import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
+import { filterFields } from '../filter/field.ts'
+import type { Filter, FilterTerm } from '../filter/filter.ts'
+import { parseFilter } from '../filter/grammar.ts'
+import type { TaskResult, TaskStatus } from '../kernel/status.ts'
 import type { ListQuery } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkTags } from '../value/tag.ts'
@@ -10,6 +13,11 @@ import { checkText } from '../value/text.ts'
  * @example const { tasks } = await triarch.list({ status: ['running', 'paused'], limit: 50 })
  */
 export interface ListOptions {
+  /**
+   * Tasks that fit this, in the filter language (docs/reference/filter.md), besides what the other options say. INVALID_FILTER where it
+   * cannot be read.
+   */
+  filter?: string
   /** Tasks in this state, or in one of these. */
   status?: TaskStatus | readonly TaskStatus[]
   /** Tasks with this result, or with one of these. */
@@ -32,11 +40,12 @@ export interface ListOptions {
   cursor?: string
   /** Rows a page: 1 to 1,000; 100. */
   limit?: number
-  /** By submission; newest. */
+  /** By submission; newest, unless the filter says otherwise (`sort:oldest`). */
   order?: 'newest' | 'oldest'
 }
 
 const keys = [
+  'filter',
   'status',
   'result',
   'workflow',
@@ -52,29 +61,48 @@ const keys = [
 ] as const
 /** Ids of children hold those of all their ancestors. */
 const LONGEST_NAME = 10_000
-const statuses = Object.keys(moves.task)
-const results: readonly TaskResult[] = ['pending', 'success', 'warning', 'error', 'cancelled', 'compensated']
 
-/** What the store is asked for. Throws UNKNOWN_OPTION, INVALID_OPTION. */
-export function listQuery(options: ListOptions): ListQuery {
+/** What is asked for, as a filter, and the page of it. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
+export function listedBy(options: ListOptions): { filter: Filter; page: Pick<ListQuery, 'after' | 'limit'> } {
   checkOptions('list', options, keys)
-  const { cursor, limit = 100, order = 'newest', submittedAfter, submittedBefore, tags, ...rest } = options
-  oneOf('order', order, ['newest', 'oldest'])
-  if (rest.status !== undefined) oneOf('status', rest.status, statuses)
-  if (rest.quarantined !== undefined && rest.quarantined !== true) throw invalid('quarantined must be true')
-  if (rest.result !== undefined) oneOf('result', rest.result, results)
-  for (const name of ['workflow', 'version', 'parent'] as const) {
-    if (rest[name] !== undefined) checkText(`list: ${name}`, rest[name], LONGEST_NAME)
-  }
+  const { filter: text, cursor, limit = 100, order } = options
+  if (order !== undefined) oneOf('order', order, ['newest', 'oldest'])
+  const filter = text === undefined ? { terms: [] } : parseFilter(text)
+  if (order && filter.order && order !== filter.order) throw invalid('order says otherwise than the filter does')
   return {
-    ...rest,
-    ...(tags !== undefined && { tags: checkTags('list', tags) }),
-    ...(submittedAfter !== undefined && { submittedAfter: instant('submittedAfter', submittedAfter) }),
-    ...(submittedBefore !== undefined && { submittedBefore: instant('submittedBefore', submittedBefore) }),
-    ...(cursor !== undefined && { after: checkInteger('list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER) }),
-    limit: checkInteger('list: limit', limit, 1, 1_000),
-    order,
+    filter: { terms: [...termsOf(options), ...filter.terms], order: order ?? filter.order ?? 'newest' },
+    page: {
+      ...(cursor !== undefined && { after: checkInteger('list: cursor', Number(cursor), 0, Number.MAX_SAFE_INTEGER) }),
+      limit: checkInteger('list: limit', limit, 1, 1_000),
+    },
   }
+}
+
+/** The terms that say the same as the options. */
+function termsOf({ tags, quarantined, submittedAfter, submittedBefore, ...options }: ListOptions): FilterTerm[] {
+  const terms: FilterTerm[] = []
+  for (const field of ['status', 'result'] as const) {
+    const given = options[field]
+    if (given === undefined) continue
+    oneOf(field, given, filterFields.find(({ name }) => name === field)?.values ?? [])
+    terms.push(is(field, ...[given].flat()))
+  }
+  for (const field of ['workflow', 'version', 'parent'] as const) {
+    const given = options[field]
+    if (given !== undefined) terms.push(is(field, checkText(`list: ${field}`, given, LONGEST_NAME)))
+  }
+  if (quarantined !== undefined && quarantined !== true) throw invalid('quarantined must be true')
+  if (quarantined) terms.push(is('quarantined', 'true'))
+  const given = tags === undefined ? {} : checkTags('list', tags)
+  for (const [name, value] of Object.entries(given)) terms.push(is(`tag.${name}`, value))
+  const from = submittedAfter === undefined ? {} : { from: instant('submittedAfter', submittedAfter) + 1 }
+  const to = submittedBefore === undefined ? {} : { to: instant('submittedBefore', submittedBefore) - 1 }
+  if (submittedAfter || submittedBefore) terms.push({ field: 'submitted', test: { type: 'range', ...from, ...to } })
+  return terms
+}
+
+function is(field: string, ...texts: string[]): FilterTerm {
+  return { field, test: { type: 'is', values: texts.map((text) => ({ text })) } }
 }
 
 function oneOf(name: string, value: unknown, allowed: readonly string[]): void {

@@ -31,8 +31,8 @@ export interface TaskInfo {
   output: Json | undefined
   /** Why it stopped, or is paused. */
   error: ErrorRecord | undefined
-  /** Why it is paused; `note` is what the operator gave as the reason. */
-  pause: { reason: PauseReason; error?: ErrorRecord; note?: string } | undefined
+  /** Why it is paused; `note` is what the operator gave as the reason, `step` the name of the step it is about. */
+  pause: { reason: PauseReason; error?: ErrorRecord; note?: string; step?: string } | undefined
   /** Higher first. */
   priority: number
   /** The tags of its submission. */
@@ -147,8 +147,8 @@ function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
 
 function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   if (!pause) return undefined
-  const { reason, error, note } = pause
-  return { reason, ...(error && { error }), ...(note !== undefined && { note }) }
+  const { reason, error, note, step } = pause
+  return { reason, ...(error && { error }), ...(note !== undefined && { note }), ...(step && { step: step.name }) }
 }
 
 export function endingOf(state: TaskState): Ending {

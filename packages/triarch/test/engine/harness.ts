@@ -39,7 +39,8 @@ export class Stage implements AsyncDisposable {
   /** Checks every task against its history, then goes away at once. */
   async leave(): Promise<void> {
     await this.settle()
-    for (const { id } of await this.store.list({ limit: 1_000, order: 'oldest' })) await checkFold(this.store, id)
+    for (const { id } of (await this.store.list({ where: [], limit: 1_000, order: 'oldest' })).rows)
+      await checkFold(this.store, id)
     await this.kill()
   }
 

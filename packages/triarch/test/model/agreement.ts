@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Message } from '../../src/kernel/message.ts'
 import type * as port from '../../src/store/port.ts'
+import { list } from '../store/listing.ts'
 import { lockNames, nodeIds } from './choice.ts'
 import {
   before,
@@ -139,7 +140,7 @@ export async function agreeOnEverything(model: Reference, store: port.StateStore
   const tasks = [...model.tasks.values()]
   const read = tasks.map(({ id }) => Promise.all([store.task(id), store.records(id, 0, 1_000), store.replay(id)]))
   const letters = nodeIds.map((node) => store.inbox(node, 1_000))
-  const rest = [store.counts(), store.nodes(), store.nextWake(), store.list({ limit: 1_000, order: 'oldest' })] as const
+  const rest = [store.counts(), store.nodes(), store.nextWake(), list(store, { order: 'oldest' })] as const
   for (const [index, task] of tasks.entries()) {
     const [row, records, replay] = (await read[index]) as [port.TaskRow, port.HistoryRecord[], port.HistoryRecord[]]
     expect(row, `task ${task.id}`).not.toBeNull()

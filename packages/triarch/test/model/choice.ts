@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
-import type { ListQuery, Snapshot } from '../../src/store/port.ts'
+import type { Snapshot } from '../../src/store/port.ts'
+import type { ListChoice } from '../store/listing.ts'
 
 // What is drawn at random: plain data that reads like a script. `operation.ts` gives it its meaning in a given state.
 
@@ -162,7 +163,7 @@ export type Choice =
   | { type: 'leave'; node: string }
   | { type: 'lead'; name: string; node: string; ttl: number }
   | { type: 'sweep'; name: string; token: number; limit: number }
-  | ({ type: 'list' } & ListQuery)
+  | ({ type: 'list' } & ListChoice)
 
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3, size: 'max' })
 const typed = <Type extends string, T extends object>(type: Type, fields: fc.Arbitrary<T>) =>

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Reply } from '../../src/kernel/message.ts'
 import type * as port from '../../src/store/port.ts'
+import { type ListChoice, list } from '../store/listing.ts'
 import { agreeOnClaims, agreeOnCommit, agreeOnKeys, agreeOnLetters, agreeOnWork, rowOf } from './agreement.ts'
 import type { Choice, PostChoice, TaskChoice, TransitionChoice, WorkChoice } from './choice.ts'
 import type { Reference } from './reference.ts'
@@ -122,7 +123,7 @@ export function operation(model: Reference, choice: Choice): Operation {
     case 'list': {
       const { type: _, ...query } = choice
       return make(
-        (store) => store.list(query),
+        (store) => list(store, query),
         (model, answer) => expect(answer).toEqual(listed(model, query)),
       )
     }
@@ -165,7 +166,7 @@ async function swept(
   }
 }
 
-function listed(model: Reference, query: port.ListQuery): port.TaskRow[] {
+function listed(model: Reference, query: ListChoice): port.TaskRow[] {
   const { status, result, workflow, version, parent, tags = {}, after, limit, order } = query
   const oneOf = <T extends string>(given: T | readonly T[] | undefined, value: T) =>
     given === undefined || [given].flat().includes(value)

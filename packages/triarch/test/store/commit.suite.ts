@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Post, PostRoom, PostTerms, Transition } from '../../src/store/port.ts'
+import type { Post, PostRoom, PostTerms, RowCondition, Transition } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
+import { idsOf } from './listing.ts'
 import {
   claimAll,
   creation,
@@ -41,17 +42,19 @@ export function commitSuite(bench: Bench): void {
       await store.commit([transition(claim, { children: [child('own name', 3), child('other', 4)] })])
       expect(await store.task('own name')).toMatchObject({ parent: 'parent', parentStep: 3 })
       expect(await store.task('parent')).toMatchObject({ parent: null, parentStep: null })
-      const found = await store.list({ parent: 'parent', parentStep: 3, limit: 10, order: 'oldest' })
-      expect(found.map(({ id }) => id)).toEqual(['own name'])
+      const where: RowCondition[] = [
+        { column: 'parent', test: { type: 'text', oneOf: ['parent'] } },
+        { column: 'parentStep', test: { type: 'number', least: 3, most: 3 } },
+      ]
+      const found = await store.list({ where, limit: 10, order: 'oldest' })
+      expect(found.rows.map(({ id }) => id)).toEqual(['own name'])
     })
 
     it('creates tasks whose tags no database can look for, rather than to fail their neighbours', async () => {
       const { store } = bench
       const made = await store.submit([newTask('bad', { tags: { a: 'x\u0000' } }), newTask('half', { tags: { a: '\ud800' } }), newTask('good', { tags: { a: '\\u0000' } })]) // biome-ignore format: one line
       expect(made.map(({ created }) => created)).toEqual([true, true, true])
-      expect((await store.list({ tags: { a: '\\u0000' }, limit: 10, order: 'oldest' })).map(({ id }) => id)).toEqual([
-        'good',
-      ])
+      expect(await idsOf(store, { tags: { a: '\\u0000' } })).toEqual(['good'])
     })
 
     it('keeps texts as they are', async () => {
@@ -378,8 +381,7 @@ export function commitSuite(bench: Bench): void {
         kid('open', 't', 99, { release: released }),
         kid('other', 'short', 99, end),
       ])
-      const left = async (parent: string) =>
-        (await store.list({ parent, limit: 10, order: 'oldest' })).map(({ id }) => id).sort()
+      const left = async (parent: string) => (await idsOf(store, { parent })).sort()
       for (let seq = 2; seq <= 66; seq++)
         await store.commit([transition(claim, { seq, at: at(100), rebase: seq === 65 })])
       expect(await left('t')).toEqual(['early', 'late', 'open'])

@@ -3,6 +3,7 @@ import type { StateStore } from '../../src/store/port.ts'
 import { claimSuite } from './claim.suite.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
+import { filterSuite } from './filter.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
 import { quarantineSuite } from './quarantine.suite.ts'
@@ -68,6 +69,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     legibleSuite(bench)
     supervisionSuite(bench)
     readSuite(bench)
+    filterSuite(bench)
     transactionSuite(bench)
     gateSuite(bench)
     retentionSuite(bench, { shared })

@@ -1,12 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { TriarchError } from '../../src/index.ts'
-import type { ListQuery, TaskRow } from '../../src/store/port.ts'
 import { circleOf } from '../../src/store/sqlite/circle.ts'
 import { Database } from '../../src/store/sqlite/database.ts'
 import { fileError, receive, send, storeError } from '../../src/store/sqlite/failure.ts'
-import { type ListPiece, PIECE } from '../../src/store/sqlite/list.ts'
-import { Pieces } from '../../src/store/sqlite/listing.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { patiently } from '../../src/store/sqlite/patience.ts'
 import { upTo } from '../../src/store/sqlite/replay.ts'
@@ -135,34 +132,6 @@ describe('a page of records', () => {
     [{ records: 0, bytes: 0 }, 1],
   ])('of %j has %d, and one at least', (most, count) => {
     expect(upTo(records, most)).toEqual(records.slice(0, count))
-  })
-})
-
-describe('a list that is looked at piece by piece', () => {
-  const row = (key: number) => ({ key, id: `t${key}` }) as TaskRow
-  const query = (more: Partial<ListQuery> = {}): ListQuery => ({ limit: 3, order: 'oldest', ...more })
-  const piece = (part: number, keys: number[], last: number | null): ListPiece => ({ part, rows: keys.map(row), last })
-
-  it('is done when each part is, or has what was asked for', () => {
-    const found = new Pieces(query())
-    expect(found.add([piece(0, [1, 4], 9), piece(1, [2, 3, 5], 7), piece(2, [], null)])).toBe(false)
-    expect(found.from).toEqual([{ part: 0, after: 9 }])
-    expect(found.add([piece(0, [6], 11)])).toBe(true)
-    expect(found.rows.map(({ key }) => key)).toEqual([1, 2, 3])
-  })
-
-  it('is in its order, and tells each row once', () => {
-    const found = new Pieces(query({ order: 'newest', limit: 10 }))
-    expect(found.add([piece(0, [9, 4], null), piece(1, [7, 4], null)])).toBe(true)
-    expect(found.rows.map(({ key }) => key)).toEqual([9, 7, 4])
-  })
-
-  it('is refused after so many pieces', () => {
-    const found = new Pieces(query())
-    for (let n = 0; n < 200; n++) expect(found.add([piece(0, [], n)])).toBe(false)
-    expect(() => found.add([piece(0, [], 200)])).toThrow(
-      expect.objectContaining({ code: 'READ_TOO_COSTLY', details: { rows: 200 * PIECE } }),
-    )
   })
 })
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { ListQuery } from '../../src/store/port.ts'
+import { LOOK as PIECE } from '../../src/store/listing.ts'
 import type { Database } from '../../src/store/sqlite/database.ts'
-import { listPiece, PIECE } from '../../src/store/sqlite/list.ts'
+import { list } from '../../src/store/sqlite/list.ts'
 import { dropGates, openGates, sweepLocks } from '../../src/store/sqlite/lock.ts'
 import { lead } from '../../src/store/sqlite/nodes.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { prune } from '../../src/store/sqlite/prune.ts'
 import { submit } from '../../src/store/sqlite/submit.ts'
 import { sweep } from '../../src/store/sqlite/sweep.ts'
+import { type ListChoice, queryOf } from './listing.ts'
 import { newTask } from './samples.ts'
 
 const MANY = PIECE + 1_000
@@ -29,25 +30,48 @@ function filled(tasks: number, locks = 0): Database {
 
 describe('a list', () => {
   const database = filled(MANY)
-  const look = (query: Partial<ListQuery>) =>
-    listPiece(database, 0, { limit: 10, order: 'oldest', ...query }).map(({ rows, last }) => [rows.length, last])
+  const look = (choice: ListChoice) => {
+    const { rows, looked } = list(database, 0, queryOf({ limit: 10, order: 'oldest', ...choice }))
+    return [rows.map(({ key }) => key), looked]
+  }
 
   it('by what an index knows is one look, however much else there is', () => {
-    expect(look({ status: ['running', 'paused'] })).toEqual([
-      [0, null],
-      [0, null],
-    ])
-    expect(look({ result: 'error' })).toEqual([[0, null]])
-    expect(look({ limit: MANY })).toEqual([[MANY, null]])
+    expect(look({ status: ['running', 'paused'] })).toEqual([[], null])
+    expect(look({ result: 'error' })).toEqual([[], null])
+    expect(look({ filter: 'error~declined' })).toEqual([[], null])
+    expect(look({ filter: 'id:t600*' })).toEqual([[600, 6_000], null])
+    expect(look({ filter: 'id:t5999,t6000,t7000' })).toEqual([[5_999, 6_000], null])
+    expect(look({ limit: 1_000, after: PIECE })).toEqual([Array.from({ length: 1_000 }, (_, i) => PIECE + 1 + i), null])
   })
 
-  it('by anything else is done with a full page, or goes on behind the last row it looked at', () => {
-    expect(look({ workflow: 'none' })).toEqual([[0, PIECE]])
-    expect(look({ workflow: 'flow' })).toEqual([[10, null]])
-    expect(look({ workflow: 'flow', version: '1', limit: PIECE })).toEqual([[PIECE, null]])
-    expect(
-      listPiece(database, 0, { workflow: 'none', limit: 1, order: 'oldest' }, [{ part: 0, after: PIECE }]),
-    ).toEqual([{ part: 0, rows: [], last: null }])
+  it('by anything else is done with a full page, or says how far it looked', () => {
+    expect(look({ workflow: 'none' })).toEqual([[], PIECE])
+    expect(look({ workflow: 'none', after: PIECE })).toEqual([[], null])
+    expect(look({ workflow: 'flow', limit: 2, order: 'newest' })).toEqual([[MANY, MANY - 1], null])
+    expect(look({ filter: 'id:t*', after: 3, limit: 2 })).toEqual([[4, 5], null])
+    expect(look({ filter: '-id:t1*', limit: 3 })).toEqual([[2, 3, 4], null])
+  })
+
+  it('of several parts goes as far as all of them were looked at, so that nothing is left out in between', () => {
+    const mixed = filled(0)
+    const make = (id: string, workflow: string, status: string) =>
+      mixed.run(
+        `INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
+          submitted_at, updated_at) VALUES (?, ?, '1', 0, ?, 'pending', 0, 1, 0, 0, 0, 1, 0, 0)`,
+        id,
+        workflow,
+        status,
+      )
+    // Half a look goes to each status: that of the first ends before it has passed over all that do not fit.
+    make('a', 'flow', 'running')
+    for (let n = 0; n < PIECE / 2 + 1; n++) make(`x${n}`, 'other', 'running')
+    make('b', 'flow', 'paused')
+    make('c', 'flow', 'running')
+    const choice = { workflow: 'flow', status: ['running', 'paused'], order: 'oldest', limit: 3 } as const
+    const first = list(mixed, 0, queryOf(choice))
+    expect([first.rows.map(({ id }) => id), first.looked]).toEqual([['a'], PIECE / 2])
+    const rest = list(mixed, 0, queryOf({ ...choice, after: PIECE / 2 }))
+    expect([rest.rows.map(({ id }) => id), rest.looked]).toEqual([['b', 'c'], null])
   })
 })
 

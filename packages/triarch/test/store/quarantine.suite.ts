@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Claim, Quarantine, StateStore } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
+import { idsOf } from './listing.ts'
 import { claimAll, flow, newTask, owned, released, snapshot, transition, workRequest } from './samples.ts'
 
 const at = 1_800_000_000_050
@@ -165,10 +166,9 @@ export function quarantineSuite(bench: Bench): void {
       expect(await store.lost([why])).toEqual([{ id: 'bad', last: 3 }])
       expect(await store.records('bad', 2, 10)).toEqual([{ seq: 3, at, events: '["why"]' }])
       expect(await store.task('bad')).toMatchObject({ status: 'stopped', pause: null, quarantined: true })
-      const listed = async () =>
-        (await store.list({ quarantined: true, limit: 10, order: 'newest' })).map(({ id }) => id)
+      const listed = () => idsOf(store, { quarantined: true })
       expect(await listed()).toEqual(['bad'])
-      expect(await store.list({ quarantined: true, status: 'paused', limit: 10, order: 'newest' })).toEqual([])
+      expect(await idsOf(store, { quarantined: true, status: 'paused' })).toEqual([])
       const ended = snapshot({ status: 'stopped', result: 'error', error: '"e"' })
       const end = { id: 'bad', at: at + 5, events: '[{"type":"unheeded"}]', snapshot: ended, posts: [] }
       expect(await store.terminate(end)).toBe(true)

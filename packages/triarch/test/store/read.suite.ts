@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ListQuery } from '../../src/store/port.ts'
 import { MOST_COUNTED } from '../../src/store/rows.ts'
 import type { Bench } from './conformance.ts'
+import { type ListChoice, list } from './listing.ts'
 import { creation, flow, newTask, owned, released, snapshot, stopped, transition, workRequest } from './samples.ts'
 
 export function readSuite(bench: Bench): void {
@@ -26,7 +26,7 @@ export function readSuite(bench: Bench): void {
     })
 
     const at = 1_800_000_000_000
-    const cases: [string, Partial<ListQuery>, string][] = [
+    const cases: [string, ListChoice, string][] = [
       ['everything, newest first', {}, '987654321'],
       ['oldest first', { order: 'oldest' }, '123456789'],
       ['a page', { limit: 3 }, '987'],
@@ -54,10 +54,10 @@ export function readSuite(bench: Bench): void {
       ['several tags', { tags: { kind: 'x', shop: 'south' } }, '4'],
       ['tags and more', { tags: { kind: 'x' }, version: '1', status: 'pending' }, '1'],
       ['an unknown tag', { tags: { kind: 'y' } }, ''],
-      ['a time', { submittedAfter: at + 1, submittedBefore: at + 4 }, '43'],
+      ['a time', { submittedAfter: new Date(at + 1), submittedBefore: new Date(at + 4) }, '43'],
     ]
     it.each(cases)('gives %s, whole and in pages', async (_, query, expected) => {
-      const rows = await bench.store.list({ limit: 100, order: 'newest', ...query })
+      const rows = await list(bench.store, query)
       expect(rows.map(({ id }) => id).join('')).toBe(expected)
       const whole = await Promise.all(rows.map(({ id }) => bench.store.task(id)))
       expect(rows).toEqual(whole)
@@ -65,8 +65,7 @@ export function readSuite(bench: Bench): void {
       const ids: string[] = []
       let after: number | undefined
       for (;;) {
-        const page = { order: 'newest', ...query, limit: 2, ...(after !== undefined && { after }) } as const
-        const rows = await bench.store.list(page)
+        const rows = await list(bench.store, { ...query, limit: 2, ...(after !== undefined && { after }) })
         if (rows.length === 0) break
         ids.push(...rows.map(({ id }) => id))
         after = rows.at(-1)?.key

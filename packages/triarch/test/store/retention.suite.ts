@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { NewTask, PruneReport, RetentionRule, Snapshot } from '../../src/store/index.ts'
 import type { Bench } from './conformance.ts'
+import { idsOf, list } from './listing.ts'
 import { claimAll, flow, newTask, released, snapshot, stopped, transition } from './samples.ts'
 
 const day = 86_400_000
@@ -46,8 +47,8 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       return store.prune({ name: 'supervisor', token, rules, limit, records, except })
     }
 
-    async function kept(): Promise<string[]> {
-      return (await bench.store.list({ limit: 100, order: 'oldest' })).map(({ id }) => id)
+    function kept(): Promise<string[]> {
+      return idsOf(bench.store, { order: 'oldest' })
     }
 
     it('drops what stopped long enough ago, with all traces, and nothing younger', async () => {
@@ -59,7 +60,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       expect(await kept()).toEqual(['younger'])
       expect(await store.task('old')).toBeNull()
       expect(await store.records('old', 0, 10)).toEqual([])
-      expect(await store.list({ tags: { shop: 'a' }, limit: 10, order: 'oldest' })).toEqual([])
+      expect(await idsOf(store, { tags: { shop: 'a' } })).toEqual([])
       expect(await prune([keep(7)])).toEqual({ dropped: 0, more: false })
     })
 
@@ -167,7 +168,7 @@ export function retentionSuite(bench: Bench, { shared }: { shared: boolean }): v
       for (const id of ['a', 'b', 'c', 'd', 'e']) await stop(id, 9, { parent: 'parent' })
       clock.advance(10 * day)
       const without = async () => {
-        const rows = await store.list({ limit: 100, order: 'oldest' })
+        const rows = await list(store)
         return rows.filter(({ id, parent }) => id !== 'parent' && parent === null).length
       }
       expect(await prune([keep(5)], { records: 2 })).toEqual({ dropped: 0, more: true })

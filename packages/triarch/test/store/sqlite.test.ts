@@ -9,6 +9,7 @@ import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
 import { FORMAT, migrations } from '../../src/store/sqlite/migrations/index.ts'
 import { advancing, handClock } from './clock.ts'
 import { type Subject, storeConformance } from './conformance.ts'
+import { list } from './listing.ts'
 import { claimAll, newTask, owned, snapshot, transition } from './samples.ts'
 
 function folder(): string {
@@ -56,61 +57,6 @@ storeConformance('the SQLite store in memory', inMemory, { shared: false })
 storeConformance('the SQLite store in this thread', inFile('inline'), { shared: true })
 storeConformance('the SQLite store in both', inFile('auto'), { shared: true })
 storeConformance('the SQLite store in its own thread', inFile('worker'), { shared: true })
-
-describe('a list that no index knows', () => {
-  const clock = handClock()
-  const rows = (count: number) => `
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-    INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
-      submitted_at, updated_at)
-    SELECT 'x' || i, CASE WHEN i % 4000 = 0 THEN 'rare' ELSE 'flow' END, '1', 0, 'stopped', 'success', 0, 1, 0, 0, 0, 1, i, i FROM n`
-  const filled = async (count: number) => {
-    const root = folder()
-    const store = sqlite(join(root, 'store.db'), { writer: 'inline' })(clock)
-    await store.open()
-    using database = new DatabaseSync(join(root, 'store.db'))
-    database.exec(rows(count))
-    return { store, end: () => store.close().then(() => rmSync(root, { recursive: true })) }
-  }
-
-  it('is looked at piece by piece, with others’ turns in between', async () => {
-    const { store, end } = await filled(20_000)
-    const order = ['newest', 'oldest'] as const
-    const found = await Promise.all(order.map((it) => store.list({ workflow: 'rare', limit: 3, order: it })))
-    expect(found.map((page) => page.map(({ id }) => id))).toEqual([
-      ['x20000', 'x16000', 'x12000'],
-      ['x4000', 'x8000', 'x12000'],
-    ])
-    const after = found[0]?.at(-1)?.key ?? 0
-    const next = await store.list({ workflow: 'rare', limit: 3, order: 'newest', after })
-    expect(next.map(({ id }) => id)).toEqual(['x8000', 'x4000'])
-    let others = 0
-    let done = false
-    const listed = store.list({ workflow: 'none', limit: 3, order: 'newest' }).finally(() => {
-      done = true
-    })
-    while (!done) {
-      await store.task('x1')
-      others++
-      await new Promise<void>((resolve) => clock.soon(resolve))
-    }
-    expect(await listed).toEqual([])
-    expect(others).toBeGreaterThan(3)
-    await end()
-  })
-
-  it('is refused with READ_TOO_COSTLY once it looked at a million rows', async () => {
-    const { store, end } = await filled(1_010_000)
-    const query = { limit: 10, order: 'newest' } as const
-    await expect(store.list({ ...query, workflow: 'none' })).rejects.toMatchObject({
-      code: 'READ_TOO_COSTLY',
-      details: { rows: 1_000_000 },
-    })
-    expect(await store.list({ ...query, workflow: 'rare' })).toHaveLength(10)
-    expect(await store.list({ ...query, status: 'running' })).toEqual([])
-    await end()
-  })
-})
 
 describe('the SQLite store', () => {
   const clock = handClock()
@@ -258,7 +204,7 @@ describe('the SQLite store', () => {
     await threads[0]?.terminate()
     await waiting
     lock.exec('ROLLBACK')
-    const [rows] = await Promise.all([store.list({ limit: 10, order: 'oldest' }), store.submit([newTask('u')])])
+    const [rows] = await Promise.all([list(store, { limit: 10, order: 'oldest' }), store.submit([newTask('u')])])
     expect(rows.map(({ id }) => id)).toContain('before')
     expect(await store.task('u')).not.toBeNull()
     expect(threads).toHaveLength(2)

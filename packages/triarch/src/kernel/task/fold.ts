@@ -55,7 +55,8 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     const broken = state.pause?.broken === true || ofCode.has(reason)
     if (reason === 'lock') reclaimed(state)
     if (reason === 'operator') state.asides++
-    state.pause = { reason, from, error, note: note ?? state.pause?.note, broken }
+    const at = step ? { name: step.name, ...(step.action !== null && { action: step.action }) } : state.pause?.step
+    state.pause = { reason, from, error, note: note ?? state.pause?.note, broken, ...(at && { step: at }) }
   },
   resumed(state, _event, _at, deliveries) {
     state.asides++

@@ -25,6 +25,8 @@ export interface Pause {
   note: string | undefined
   /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
   broken: boolean
+  /** The step that it is about: what it is called, and its action. Rows of older versions lack it. */
+  step?: { name: string; action?: string }
 }
 
 /** Why a task stops doing what it does, and what comes when all that ran is settled. */

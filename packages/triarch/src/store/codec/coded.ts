@@ -128,7 +128,10 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       const row = await store.task(id)
       return row && decodedRow(coder, row)
     },
-    list: async (query) => (await store.list(query)).map((row) => decodedRow(coder, row)),
+    list: async (query) => {
+      const { rows, looked } = await store.list(query)
+      return { rows: rows.map((row) => decodedRow(coder, row)), looked }
+    },
     records: async (id, after, most) => (await store.records(id, after, most)).map(record),
     replay: async (id, page) => (await store.replay(id, page)).map(record),
     schedules: async (query) => (await store.schedules(query)).map((row) => decodedSchedule(coder, row)),

@@ -38,6 +38,11 @@ export class Database {
     return this.#statement(sql).all(...values) as Row[]
   }
 
+  /** Its statement is not kept: there are more of its form than anybody could count. */
+  once<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.connection.prepare(sql).all(...values) as Row[]
+  }
+
   exec(sql: string): void {
     this.connection.exec(sql)
   }

@@ -1,144 +1,193 @@
-import type { TaskResult, TaskStatus } from '../../kernel/status.ts'
-import type { ListQuery, TaskRow } from '../port.ts'
+import { type Lead, LOOK, listed, listingOf } from '../listing.ts'
+import type { ListedTasks, ListQuery, RowColumn, RowCondition, RowTest, TextRange } from '../rows.ts'
 import type { Database, Value } from './database.ts'
 import { type StoredTask, TASK_COLUMNS, taskRow } from './reads.ts'
 
-/** Rows that one call looks at, of a query that not all of them may fit: it holds the store for so long. */
-export const PIECE = 5_000
-
-/** Conditions of one query, joined by AND, with their values. */
-interface Filter {
-  conditions: string[]
-  values: Value[]
+/** SQL with a place for each of its values: nothing of a query is ever part of the SQL itself. */
+interface Clause {
+  sql: string
+  values: readonly Value[]
 }
 
+const TRUE: Clause = { sql: 'TRUE', values: [] }
 const ROWS = `SELECT ${TASK_COLUMNS} FROM (SELECT value AS found FROM json_each(?)) CROSS JOIN triarch_tasks ON key = found`
 
-/** A piece of one part of the answer. */
-export interface ListPiece {
-  part: number
-  rows: TaskRow[]
-  /** The last key that was looked at, where there is more behind it; null: there is not, or the page is full. */
-  last: number | null
+const columns: Readonly<Record<Exclude<RowColumn, 'tag'>, string>> = {
+  id: 'id',
+  workflow: 'workflow',
+  version: 'version',
+  status: 'status',
+  result: 'result',
+  parent: 'parent',
+  parentStep: 'parent_step',
+  lockedBy: 'locked_by',
+  priority: 'priority',
+  failures: 'failures',
+  submittedAt: 'submitted_at',
+  updatedAt: 'updated_at',
+  ready: 'ready',
+  quarantined: 'quarantined',
+  troubled: `(result NOT IN ('pending', 'success') OR status = 'paused')`,
+}
+/** Columns that are true or not. */
+const flags: ReadonlySet<RowColumn> = new Set(['ready', 'quarantined', 'troubled'])
+
+/** Newest or oldest first. A page costs what it shows, or one look at what no index lists, and not what the table holds. */
+export function list(database: Database, _now: number, query: ListQuery): ListedTasks {
+  const { probe, parts, also } = listingOf(query.where)
+  const known = probe && probed(database, probe)
+  if (known) return listed(rowsOf(database, among(database, query, known)), [], query)
+  const size = Math.ceil(LOOK / parts.length)
+  const pieces = parts.map((part) => piece(database, query, part, also, size))
+  const rows = rowsOf(
+    database,
+    pieces.flatMap(({ keys }) => keys),
+  )
+  return listed(
+    rows,
+    pieces.map(({ last }) => last),
+    query,
+  )
 }
 
-/**
- * Newest or oldest first. Statuses and results that an index lists in this order are asked one by one and merged, so
- * that a page costs what it shows and not what the table holds. What no index lists is looked at piece by piece: `from` says
- * which parts go on, and behind which key.
- */
-export function listPiece(
-  database: Database,
-  _now: number,
-  query: ListQuery,
-  from?: readonly { part: number; after: number }[] | null,
-): ListPiece[] {
-  const parts = partition(query)
-  const wanted = from ?? parts.map((_, part) => ({ part, after: query.after }))
-  const size = Math.ceil(PIECE / wanted.length)
-  return wanted.map(({ part, after }) => ({ part, ...piece(database, { ...query, after }, parts[part] as Part, size) }))
+function rowsOf(database: Database, keys: readonly number[]) {
+  return database.all<StoredTask>(ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
-/** What an index lists in the order of the keys, and what besides each of its rows must be. */
-interface Part {
-  listed: Filter
-  also: Filter
-}
-
-const NONE: Filter = { conditions: [], values: [] }
-
-function partition({ status, result }: ListQuery): Part[] {
-  const statuses = several<TaskStatus>(status)
-  const results = several<TaskResult>(result)
-  const rare = results?.every((it) => it !== 'pending' && it !== 'success')
-  if (results && rare) {
-    const also = statuses ? oneOf('status', statuses) : NONE
-    return results.map((it) => {
-      return { listed: { conditions: ["result NOT IN ('pending', 'success')", 'result = ?'], values: [it] }, also }
-    })
-  }
-  const also = results ? oneOf('result', results) : NONE
-  if (!statuses) return [{ listed: NONE, also }]
-  if (statuses.includes('stopped')) return [{ listed: NONE, also: both(oneOf('status', statuses), also) }]
-  return statuses.map((it) => {
-    return { listed: { conditions: ["status <> 'stopped'", 'status = ?'], values: [it] }, also }
+/** The keys of all that fit; null: there are more than one look goes through. */
+function probed(database: Database, { column, tag = '', test }: RowCondition): number[] | null {
+  const [source, key, name] =
+    column === 'tag' ? ['triarch_tags', 'task', [{ sql: 'name = ?', values: [tag] }]] : ['triarch_tasks', 'key', []]
+  // One after another: an index leads through each.
+  const found = alternatives(column === 'tag' ? 'value' : columns.id, test).map((it) => {
+    const { sql, values } = all([...name, it])
+    return { sql: `SELECT ${key} AS found FROM ${source} WHERE ${sql}`, values }
   })
+  const values = found.flatMap((it) => it.values)
+  const sql = `${found.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
+  const keys = database.once<{ found: number }>(sql, ...values, LOOK + 1).map((it) => it.found)
+  return keys.length > LOOK ? null : keys
 }
 
+function among(database: Database, query: ListQuery, keys: readonly number[]): number[] {
+  const order = orderOf(query)
+  const { sql, values } = all([behind('key', query), ...query.where.map(condition)])
+  const statement = `SELECT key AS found FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN triarch_tasks ON key = wanted
+WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ?`
+  const found = database.once<{ found: number }>(statement, JSON.stringify(keys), ...values, query.limit)
+  return found.map((it) => it.found)
+}
+
+/** `last`: the last key that was looked at, where there may be more behind it and the page is not full. */
 function piece(
   database: Database,
-  query: Omit<ListQuery, 'after'> & { after: number | undefined },
-  part: Part,
+  query: ListQuery,
+  part: Lead,
+  also: readonly RowCondition[],
   size: number,
-): Omit<ListPiece, 'part'> {
-  const { source, by, listed, also } = leading(query, part.listed, both(part.also, filters(query)))
-  const order = query.order === 'newest' ? 'DESC' : 'ASC'
-  const behind: Filter =
-    query.after === undefined
-      ? NONE
-      : { conditions: [`${by} ${order === 'DESC' ? '<' : '>'} ?`], values: [query.after] }
-  const { conditions, values } = both(listed, behind)
-  const all = `SELECT ${by} AS found FROM ${source} ${where(conditions)} ORDER BY ${by} ${order} LIMIT ?`
-  const whole = also.conditions.length === 0
-  const some = `SELECT found FROM (${all}) CROSS JOIN triarch_tasks ON key = found ${where(also.conditions)}
+): { keys: number[]; last: number | null } {
+  const order = orderOf(query)
+  const { source, by, clause } = leading(part)
+  const { sql, values } = all([clause, behind(by, query)])
+  const walk = `SELECT ${by} AS found FROM ${source} WHERE ${sql} ORDER BY ${by} ${order} LIMIT ?`
+  const rest = all(also.map(condition))
+  if (also.length === 0)
+    return { keys: database.all<{ found: number }>(walk, ...values, query.limit).map((it) => it.found), last: null }
+  const some = `SELECT found FROM (${walk}) CROSS JOIN triarch_tasks ON key = found WHERE ${rest.sql}
 ORDER BY found ${order} LIMIT ?`
-  const given = whole ? [...values, query.limit] : [...values, size, ...also.values, query.limit]
-  const keys = database.all<{ found: number }>(whole ? all : some, ...given).map(({ found }) => found)
-  const rows = database.all<StoredTask>(ROWS, JSON.stringify(keys)).map(taskRow)
-  if (whole || keys.length === query.limit) return { rows, last: null }
-  const last = database.get<{ found: number }>(`${all} OFFSET ?`, ...values, 1, size - 1)?.found
-  return { rows, last: last ?? null }
+  const keys = database
+    .once<{ found: number }>(some, ...values, size, ...rest.values, query.limit)
+    .map((it) => it.found)
+  if (keys.length === query.limit) return { keys, last: null }
+  const last = database.get<{ found: number }>(`${walk} OFFSET ?`, ...values, 1, size - 1)?.found
+  return { keys, last: last ?? null }
 }
 
-/** What leads: a tag, a parent, the quarantine, or what the part says; the rest is asked of each row. */
-function leading(
-  query: Pick<ListQuery, 'tags' | 'parent' | 'quarantined'>,
-  listed: Filter,
-  also: Filter,
-): { source: string; by: string; listed: Filter; also: Filter } {
-  const [first, ...tags] = Object.entries(query.tags ?? {})
-  const rest = tags.reduce((filter, tag) => {
-    return both(filter, {
-      conditions: ['EXISTS (SELECT 1 FROM triarch_tags WHERE name = ? AND value = ? AND task = key)'],
-      values: tag,
-    })
-  }, also)
-  const parent: Filter = query.parent === undefined ? NONE : { conditions: ['parent = ?'], values: [query.parent] }
-  const apart: Filter = query.quarantined ? { conditions: ['quarantined = 1'], values: [] } : NONE
-  const others = [parent, apart, listed].filter(({ conditions }) => conditions.length > 0)
-  const joined = (filters: Filter[]) => filters.reduce(both, rest)
-  if (first) {
-    const tag = { conditions: ['tag.name = ?', 'tag.value = ?'], values: first }
-    return { source: 'triarch_tags AS tag', by: 'tag.task', listed: tag, also: joined(others) }
+function leading(part: Lead): { source: string; by: string; clause: Clause } {
+  const of = (sql: string, ...values: Value[]) => ({ source: 'triarch_tasks', by: 'key', clause: { sql, values } })
+  switch (part.by) {
+    case 'tag': {
+      const clause = { sql: 'tag.name = ? AND tag.value = ?', values: [part.name, part.value] }
+      return { source: 'triarch_tags AS tag', by: 'tag.task', clause }
+    }
+    case 'parent':
+      return of('parent = ?', part.value)
+    case 'lockedBy':
+      return of('locked_by = ?', part.value)
+    case 'status':
+      return of(`status <> 'stopped' AND status = ?`, part.value)
+    case 'result':
+      return of(`result NOT IN ('pending', 'success') AND result = ?`, part.value)
+    case 'paused':
+      return of(`status <> 'stopped' AND status = 'paused' AND result IN ('pending', 'success')`)
+    case 'quarantined':
+      return of('quarantined = 1')
+    case 'all':
+      return { source: 'triarch_tasks', by: 'key', clause: TRUE }
   }
-  const [lead = NONE, ...behind] = others
-  return { source: 'triarch_tasks', by: 'key', listed: lead, also: joined(behind) }
 }
 
-function where(conditions: readonly string[]): string {
-  return conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+function behind(by: string, query: ListQuery): Clause {
+  if (query.after === undefined) return TRUE
+  return { sql: `${by} ${query.order === 'newest' ? '<' : '>'} ?`, values: [query.after] }
 }
 
-function filters({ workflow, version, parentStep, submittedAfter, submittedBefore }: Omit<ListQuery, 'after'>): Filter {
-  const wanted: [string, Value | undefined][] = [
-    ['workflow = ?', workflow],
-    ['version = ?', version],
-    ['(parent_step = ? OR parent_step IS NULL)', parentStep],
-    ['submitted_at > ?', submittedAfter],
-    ['submitted_at < ?', submittedBefore],
-  ]
-  const given = wanted.filter((it): it is [string, Value] => it[1] !== undefined)
-  return { conditions: given.map(([condition]) => condition), values: given.map(([, value]) => value) }
+function orderOf({ order }: ListQuery): 'ASC' | 'DESC' {
+  return order === 'newest' ? 'DESC' : 'ASC'
 }
 
-function several<T extends string>(given: T | readonly T[] | undefined): readonly T[] | undefined {
-  return typeof given === 'string' ? [given] : given && [...new Set(given)]
+function condition({ column, tag, not, test }: RowCondition): Clause {
+  const clause =
+    column === 'tag' ? tagged(tag ?? '', test) : any(alternatives(columns[column], test, flags.has(column)))
+  // What has no value does not hold.
+  return not ? { ...clause, sql: `(${clause.sql}) IS NOT TRUE` } : clause
 }
 
-function oneOf(column: string, values: readonly string[]): Filter {
-  return { conditions: [`${column} IN (SELECT value FROM json_each(?))`], values: [JSON.stringify(values)] }
+/** A range of values cannot be looked up in the index for one task: the row has them, too. */
+function tagged(name: string, test: RowTest): Clause {
+  const value = any(alternatives('value', test))
+  if (test.type === 'text' && !test.within)
+    return {
+      sql: `EXISTS (SELECT 1 FROM triarch_tags WHERE name = ? AND ${value.sql} AND task = triarch_tasks.key)`,
+      values: [name, ...value.values],
+    }
+  return {
+    sql: `EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(tags) THEN tags ELSE '{}' END) AS tag
+WHERE tag.key = ? AND ${value.sql})`,
+    values: [name, ...value.values],
+  }
 }
 
-function both(a: Filter, b: Filter): Filter {
-  return { conditions: [...a.conditions, ...b.conditions], values: [...a.values, ...b.values] }
+/** One of these holds. */
+function alternatives(column: string, test: RowTest, flag = false): Clause[] {
+  switch (test.type) {
+    case 'given':
+      return [{ sql: flag ? `${column} = 1` : `${column} IS NOT NULL`, values: [] }]
+    case 'number':
+      return [
+        all([
+          ...(test.least === undefined ? [] : [{ sql: `${column} >= ?`, values: [test.least] }]),
+          ...(test.most === undefined ? [] : [{ sql: `${column} <= ?`, values: [test.most] }]),
+        ]),
+      ]
+    case 'text': {
+      const given = { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(test.oneOf)] }
+      return [given, ...(test.within ?? []).map((range) => between(column, range))]
+    }
+  }
+}
+
+function between(column: string, { from, to }: TextRange): Clause {
+  if (to === null) return { sql: `${column} >= ?`, values: [from] }
+  return { sql: `${column} >= ? AND ${column} < ?`, values: [from, to] }
+}
+
+function all(clauses: readonly Clause[]): Clause {
+  const given = clauses.filter((it) => it !== TRUE)
+  if (given.length === 0) return TRUE
+  return { sql: given.map(({ sql }) => `(${sql})`).join(' AND '), values: given.flatMap(({ values }) => values) }
+}
+
+function any(clauses: readonly Clause[]): Clause {
+  return { sql: `(${clauses.map(({ sql }) => sql).join(' OR ')})`, values: clauses.flatMap(({ values }) => values) }
 }

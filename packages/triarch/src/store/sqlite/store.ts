@@ -9,7 +9,6 @@ import { unopened } from './failure.ts'
 import { SameFile } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
-import { listing } from './listing.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
 import { openDatabase } from './open.ts'
 import { Posting } from './posting.ts'
@@ -240,8 +239,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('replay', id, page)
   }
 
-  list(query: port.ListQuery): Promise<port.TaskRow[]> {
-    return listing(this.#environment, query, (from) => this.#run('listPiece', query, from))
+  list(query: port.ListQuery): Promise<port.ListedTasks> {
+    return this.#run('list', query)
   }
 
   lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatFilter } from '../../triarch/src/filter/grammar.ts'
+import { listingOf } from '../../triarch/src/store/listing.ts'
+import type { ListQuery, RowCondition } from '../../triarch/src/store/port.ts'
+import { anyFilter } from '../../triarch/test/filter/filters.ts'
+import { handClock } from '../../triarch/test/store/clock.ts'
+import { queryOf, renamed } from '../../triarch/test/store/listing.ts'
+import { type ListStatement, listStatement, probeStatement } from '../src/list.ts'
+import { inSchema } from '../src/schema.ts'
+import { dropSchema, freshSchema, subjectIn, withClient } from './database.ts'
+
+const schema = freshSchema()
+
+beforeAll(async () => {
+  const store = (await subjectIn(schema)()).store(handClock())
+  await store.open()
+  await store.close()
+  await withClient(async (client) => {
+    await client.query(
+      inSchema(
+        `INSERT INTO triarch.tasks (id, workflow, version, priority, status, result, failures, epoch, ready, control, orphaned, base_seq,
+           submitted_at, updated_at, parent, locked_by, quarantined)
+         SELECT 't' || i, 'flow', '1', 0, CASE WHEN i % 100 = 0 THEN 'paused' WHEN i % 100 = 1 THEN 'running' ELSE 'stopped' END,
+           CASE WHEN i % 100 < 2 THEN 'pending' WHEN i % 100 = 2 THEN 'error' ELSE 'success' END, 0, 1, false, false, false, 1, i, i,
+           CASE WHEN i % 100 = 3 THEN 't1' END, CASE WHEN i % 100 = 1 THEN 'a' END, i % 1000 = 4
+         FROM generate_series(1, 30000) i;
+         INSERT INTO triarch.tags SELECT 'shop', 'n' || i % 300, i FROM generate_series(1, 30000) i;
+         ANALYZE triarch.tasks; ANALYZE triarch.tags`,
+        schema,
+      ),
+    )
+  })
+})
+afterAll(() => dropSchema(schema))
+
+/** How the server goes about it. */
+async function plan({ sql, values }: ListStatement): Promise<string> {
+  return withClient(async (client) => {
+    const { rows } = await client.query(`EXPLAIN ${inSchema(sql, schema)}`, values)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  })
+}
+
+function statements({ where, ...page }: Pick<ListQuery, 'where'>): ListStatement[] {
+  const { probe, ...listing } = listingOf(where)
+  const query = { ...page, limit: 50, order: 'newest' } as const
+  return [
+    ...(probe ? [probeStatement(probe)] : []),
+    ...(listing.parts.length > 0 ? [listStatement(query, listing)] : []),
+  ]
+}
+
+describe('a list on PostgreSQL', () => {
+  it.each<[filter: string, index: string]>([
+    ['id:t1,t2', 'tasks_id_key'],
+    ['id:t19*', 'tasks_id_key'],
+    ['tag.shop:n7', 'tags_pkey'],
+    ['tag.shop:n29*', 'tags_pkey'],
+    ['parent:t1', 'tasks_children'],
+    ['node:a', 'tasks_owned'],
+    ['quarantined:true', 'tasks_apart'],
+    ['result:error,cancelled', 'tasks_unhappy'],
+    ['status:paused', 'tasks_open'],
+    ['-status:stopped', 'tasks_open'],
+    ['error~declined', 'tasks_unhappy'],
+    ['reason:step', 'tasks_open'],
+    ['workflow:rare status:paused age:>2h', 'tasks_open'],
+    ['workflow:rare', 'tasks_pkey'],
+  ])('%s is led by an index, and scans no table', async (filter, index) => {
+    const plans = await Promise.all(statements(queryOf({ filter })).map(plan))
+    expect(plans[0]).toContain(index)
+    expect(plans.join('\n')).not.toMatch(/Seq Scan on (?:tasks|tags)/)
+  })
+
+  it('has its own words only: whatever the texts are, the statements are the same', () => {
+    return fc.assert(
+      fc.property(anyFilter, (filter) => {
+        const { where } = queryOf({ filter: formatFilter(filter) })
+        const asked = (conditions: readonly RowCondition[]) => statements({ where: conditions }).map(({ sql }) => sql)
+        expect(asked(where)).toEqual(asked(where.map(renamed)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

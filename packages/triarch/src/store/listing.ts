@@ -1,0 +1,110 @@
+import type { ListedTasks, ListQuery, RowColumn, RowCondition, TaskRow } from './rows.ts'
+
+/** Rows that one look goes through, of a query that not all of them may fit: it holds the store for so long. */
+export const LOOK = 5_000
+
+/** Parts that are merged, each from an index of its own. */
+const MOST_PARTS = 10
+
+/** What an index lists in the order of the keys. `paused`: those whose result is pending or success. */
+export type Lead =
+  | { by: 'tag'; name: string; value: string }
+  | { by: 'parent' | 'lockedBy' | 'status' | 'result'; value: string }
+  | { by: 'quarantined' | 'paused' | 'all' }
+
+/** How a list is had: the same on every store. */
+export interface Listing {
+  /** An index knows who fits this, in another order: if these are no more than one look, they are all there is to look at. */
+  probe: RowCondition | null
+  /** No task is in two of them. */
+  parts: readonly Lead[]
+  /** What each row of the parts must be besides. */
+  also: readonly RowCondition[]
+}
+
+/** Results that few tasks have, compared with all there are: an index lists them. */
+const rare = ['warning', 'error', 'cancelled', 'compensated']
+
+/**
+ * What leads: the first of the conditions that an index lists in the order of the keys, from what few tasks have to what many
+ * have; the rest is asked of each row.
+ */
+export function listingOf(where: readonly RowCondition[]): Listing {
+  const id = where.find(({ column, not }) => column === 'id' && !not)
+  if (id && exactly(id)) return { probe: id, parts: [{ by: 'all' }], also: where }
+  const led = lead(where)
+  if (led && !late.has(led.condition.column)) return { probe: null, ...behind(where, led) }
+  const probe = id ?? where.find(({ column, not }) => column === 'tag' && !not) ?? null
+  return { probe, ...(led ? behind(where, led) : { parts: [{ by: 'all' }], also: where }) }
+}
+
+/** The columns by which a list can be led, in this order. */
+const columns: readonly RowColumn[] = ['tag', 'parent', 'quarantined', 'lockedBy', 'result', 'status', 'troubled']
+/** Many tasks may be so: what a probe finds may be less. */
+const late: ReadonlySet<RowColumn> = new Set(['result', 'status', 'troubled'])
+
+interface Led {
+  condition: RowCondition
+  parts: readonly Lead[]
+}
+
+function lead(where: readonly RowCondition[]): Led | null {
+  for (const column of columns) {
+    for (const condition of where) {
+      const parts = condition.column === column && !condition.not ? partsOf(condition) : null
+      if (parts) return { condition, parts }
+    }
+  }
+  return null
+}
+
+function behind(where: readonly RowCondition[], { condition, parts }: Led): Pick<Listing, 'parts' | 'also'> {
+  return { parts, also: where.filter((it) => it !== condition) }
+}
+
+/** Null: no index lists it in the order of the keys. */
+function partsOf(condition: RowCondition): readonly Lead[] | null {
+  const { column, tag: name = '', test } = condition
+  if (column === 'quarantined' && test.type === 'given') return [{ by: column }]
+  if (column === 'troubled' && test.type === 'given')
+    return [...rare.map((value) => ({ by: 'result' as const, value })), { by: 'paused' }]
+  const values = exactly(condition)
+  if (!values || values.length > MOST_PARTS) return null
+  switch (column) {
+    case 'tag':
+      return values.map((value) => ({ by: column, name, value }))
+    case 'result':
+      return values.every((it) => rare.includes(it)) ? values.map((value) => ({ by: column, value })) : null
+    case 'status':
+      return values.includes('stopped') ? null : values.map((value) => ({ by: column, value }))
+    case 'parent':
+    case 'lockedBy':
+      return values.map((value) => ({ by: column, value }))
+    default:
+      return null
+  }
+}
+
+/** The values of which it is one; null: it need not be one of these. */
+function exactly({ test }: RowCondition): readonly string[] | null {
+  return test.type === 'text' && (test.within ?? []).length === 0 ? [...new Set(test.oneOf)] : null
+}
+
+/**
+ * The page, of what was found in the parts. `ends`: of each part that was not looked through, the last key that was looked at. Only
+ * as far as all of them were is the page without a gap.
+ */
+export function listed(
+  rows: readonly TaskRow[],
+  ends: readonly (number | null)[],
+  { order, limit }: Pick<ListQuery, 'order' | 'limit'>,
+): ListedTasks {
+  const sign = order === 'newest' ? -1 : 1
+  const open = ends.flatMap((end) => end ?? []).sort((a, b) => sign * (a - b))
+  const looked = open[0] ?? null
+  const page = rows
+    .filter(({ key }) => looked === null || sign * (key - looked) <= 0)
+    .sort((a, b) => sign * (a.key - b.key))
+    .slice(0, limit)
+  return { rows: page, looked: page.length === limit ? null : looked }
+}
