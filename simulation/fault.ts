@@ -70,7 +70,7 @@ export class Fortune {
   }
 
   #meet(kind: CallFault, call: Call, fate: Fate): Fate {
-    const { lease } = this.#plan.settings
+    const { lease, retention = {} } = this.#plan.settings
     if (kind === 'unanswered') {
       const { machine, name } = call
       this.#unanswered.add({ machine, name, at: this.#world.now })
@@ -79,7 +79,10 @@ export class Fortune {
       const late = done && name !== 'post' ? this.#upTo(2 * this.#patience) : 0
       return this.#strike(call, { ...fate, there: fate.there + late, fault: done ? 'unanswered' : 'swallowed' })
     }
-    if (kind !== 'slow') return this.#strike(call, { ...fate, fault: kind, again: this.#upTo(lease) })
+    // A submission that comes again after retention has dropped its task is another task.
+    const kept = call.name === 'submit' ? Math.min(...Object.values(retention)) / 2 : Infinity
+    if (kind !== 'slow')
+      return this.#strike(call, { ...fate, fault: kind, again: this.#upTo(Math.floor(Math.min(lease, kept))) })
     this.count('slow')
     const late = this.#upTo(3 * lease)
     this.#world.note(`${call.machine.name} ${call.name} is slow by ${late} ms`)

@@ -243,10 +243,18 @@ const children: Rule = ({ tasks }) => {
       const row = byId.get(child)?.row
       if (!row) return [`${story.row.id}: its child ${child} does not exist`]
       if (event.type === 'childStopped' && row.status !== 'stopped') return [`${child}: runs on after its end was told`]
-      if (event.type === 'undone' && row.result !== 'compensated') return [`${child}: is ${row.result}, not undone`]
+      if (event.type === 'undone' && row.result !== 'compensated' && !isGivenUp(byId.get(child)))
+        return [`${child}: is ${row.result}, not undone`]
       return []
     })
   })
+}
+
+/** It had stopped and was set apart while it was to be undone, and an operator ended it by force: nobody undoes it any more. */
+function isGivenUp(story: Story | undefined): boolean {
+  return (
+    story !== undefined && dated(story).some(({ event }) => event.type === 'unheeded' && event.message === 'quarantine')
+  )
 }
 
 const events: Rule = ({ tasks, emitted, doubtful }) =>
