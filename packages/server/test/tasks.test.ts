@@ -202,7 +202,8 @@ describe('tasks', () => {
       after = page.next
     }
     expect(pages).toEqual(all.records)
-    expect(all.records[0]?.events[0]?.type).toBe('submitted')
+    expect(all.records.map(({ seq }) => seq)).toEqual(all.records.map((_, index) => index + 1))
+    expect(all.records.every(({ events }) => events.length > 0)).toBe(true)
   })
 
   it('are waited for, also where they were submitted before', async () => {
