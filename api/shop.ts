@@ -7,6 +7,7 @@ const goods: Readonly<Record<string, string>> = {
   step: 'declare const step: StepContext',
   plan: 'declare const plan: PlanContext',
   schedule: 'declare const schedule: ScheduleHandle',
+  server: 'declare const server: TriarchServer',
   engine: 'declare const engine: TestEngine',
   environment: 'declare const environment: VirtualEnvironment',
   payments: 'declare const payments: Agent',

@@ -18,14 +18,14 @@ import { Waits } from './waits.ts'
 export interface TriarchServer extends AsyncDisposable {
   /**
    * Answers a request; never rejects. Any framework that knows Request and Response can mount it.
-   * @example const response = await createServer(triarch).fetch(new Request('http://localhost/api/v1/stats'))
+   * @example const response = await server.fetch(new Request('http://localhost/api/v1/stats'))
    */
   fetch(request: Request): Promise<Response>
   /**
    * The same for node:http and what is built on it. Nobody may have read the body before.
    * @example
-   * import { createServer as http } from 'node:http'
-   * http(createServer(triarch).node).listen(8080, '127.0.0.1')
+   * import http from 'node:http'
+   * http.createServer(server.node).listen(8080, '127.0.0.1')
    */
   node(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   /**
