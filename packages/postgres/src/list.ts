@@ -56,6 +56,16 @@ export function probeStatement({ column, tag = '', test }: RowCondition): ListSt
   return writer.written(`${found} LIMIT ${LOOK + 1}`)
 }
 
+/** The keys of all that is in these parts, or one more than a look goes through. */
+export function fewStatement(parts: readonly Lead[]): ListStatement {
+  const writer = new Writer()
+  const found = parts.map((part) => {
+    const { source, by, clauses } = writer.leading(part)
+    return `SELECT ${by} AS found FROM ${source} WHERE ${clauses.join(' AND ')}`
+  })
+  return writer.written(`${found.join(' UNION ALL ')} LIMIT ${LOOK + 1}`)
+}
+
 /** The rows among these, in order. */
 export function amongStatement({ where, order, after, limit }: ListQuery, keys: readonly number[]): ListStatement {
   const writer = new Writer()

@@ -20,7 +20,7 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
 import { lifeline } from './lifeline.ts'
-import { amongStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
+import { amongStatement, fewStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { News } from './news.ts'
 import type { Settings } from './options.ts'
@@ -385,11 +385,19 @@ export class PostgresStore implements port.StateStore {
   }
 
   async list(query: port.ListQuery): Promise<port.ListedTasks> {
-    const { probe, ...listing } = listingOf(query.where)
-    const keys = probe && (await this.#list(probeStatement(probe))).map(([key]) => key as number)
-    if (keys && keys.length <= LOOK) return listedOf(await this.#list(amongStatement(query, keys)), query)
+    const { probe, instead, ...listing } = listingOf(query.where)
+    const known = probe && (await this.#few(probeStatement(probe)))
+    if (known) return listedOf(await this.#list(amongStatement(query, known)), query)
     if (listing.parts.length === 0) return { rows: [], looked: null }
-    return listedOf(await this.#list(listStatement(query, listing)), query)
+    const page = listedOf(await this.#list(listStatement(query, listing)), query)
+    const fewer = page.looked !== null && instead ? await this.#few(fewStatement(instead)) : null
+    return fewer ? listedOf(await this.#list(amongStatement(query, fewer)), query) : page
+  }
+
+  /** The keys; null: there are more than one look goes through. */
+  async #few(statement: ListStatement): Promise<number[] | null> {
+    const keys = (await this.#list(statement)).map(([key]) => key as number)
+    return keys.length > LOOK ? null : keys
   }
 
   /** Each form of a query is a statement of its own: not worth a name. */

@@ -25,6 +25,7 @@ beforeAll(async () => {
            CASE WHEN i % 100 < 2 THEN 'pending' WHEN i % 100 = 2 THEN 'error' ELSE 'success' END, 0, 1, false, false, false, 1, i, i,
            CASE WHEN i % 100 = 3 THEN 't1' END, CASE WHEN i % 100 = 1 THEN 'a' END, i % 1000 = 4
          FROM generate_series(1, 30000) i;
+         INSERT INTO triarch.tags SELECT 'land', 'x', i FROM generate_series(1, 30000) i;
          INSERT INTO triarch.tags SELECT 'shop', 'n' || i % 300, i FROM generate_series(1, 30000) i;
          ANALYZE triarch.tasks; ANALYZE triarch.tags`,
         schema,
@@ -71,6 +72,17 @@ describe('a list on PostgreSQL', () => {
     const plans = await Promise.all(statements(queryOf({ filter })).map(plan))
     expect(plans[0]).toContain(index)
     expect(plans.join('\n')).not.toMatch(/Seq Scan on (?:tasks|tags)/)
+  })
+
+  it('that is led by what many have is led by what few have instead, if these are one look at most', async () => {
+    const store = (await subjectIn(schema)()).store(handClock())
+    await store.open()
+    const look = (filter: string) => store.list(queryOf({ filter: `tag.land:x ${filter}`, order: 'oldest' }))
+    const paused = await look('status:paused -id:t100')
+    expect([paused.rows[0]?.id, paused.rows.length, paused.looked]).toEqual(['t200', 299, null])
+    const all = await look('workflow:flow -status:running,paused -result:success')
+    expect([all.rows.length, all.looked]).toEqual([50, 5_000])
+    await store.close()
   })
 
   it('has its own words only: whatever the texts are, the statements are the same', () => {

@@ -20,6 +20,8 @@ export interface Listing {
   parts: readonly Lead[]
   /** What each row of the parts must be besides. */
   also: readonly RowCondition[]
+  /** Where the parts were more than one look: all that fits is in these, too, and if they are no more than one, they are looked at. */
+  instead: readonly Lead[] | null
 }
 
 /** Results that few tasks have, compared with all there are: an index lists them. */
@@ -31,25 +33,28 @@ const rare = ['warning', 'error', 'cancelled', 'compensated']
  */
 export function listingOf(where: readonly RowCondition[]): Listing {
   const id = where.find(({ column, not }) => column === 'id' && !not)
-  if (id && exactly(id)) return { probe: id, parts: [{ by: 'all' }], also: where }
-  const led = lead(where)
-  if (led && !late.has(led.condition.column)) return { probe: null, ...behind(where, led) }
+  if (id && exactly(id)) return { ...all(where), probe: id }
+  const led = lead(where, columns)
+  if (led && !late.includes(led.condition.column)) {
+    const { parts = [] } = lead(where, late) ?? {}
+    return { ...behind(where, led), probe: null, instead: parts.length > 0 ? parts : null }
+  }
   const probe = id ?? where.find(({ column, not }) => column === 'tag' && !not) ?? null
-  return { probe, ...(led ? behind(where, led) : { parts: [{ by: 'all' }], also: where }) }
+  return { ...(led ? behind(where, led) : all(where)), probe, instead: null }
 }
 
 /** The columns by which a list can be led, in this order. */
 const columns: readonly RowColumn[] = ['tag', 'parent', 'quarantined', 'lockedBy', 'result', 'status', 'troubled']
-/** Many tasks may be so: what a probe finds may be less. */
-const late: ReadonlySet<RowColumn> = new Set(['result', 'status', 'troubled'])
+/** What is said of many tasks, or of few: what a probe finds may be less. */
+const late: readonly RowColumn[] = ['result', 'status', 'troubled']
 
 interface Led {
   condition: RowCondition
   parts: readonly Lead[]
 }
 
-function lead(where: readonly RowCondition[]): Led | null {
-  for (const column of columns) {
+function lead(where: readonly RowCondition[], by: readonly RowColumn[]): Led | null {
+  for (const column of by) {
     for (const condition of where) {
       const parts = condition.column === column && !condition.not ? partsOf(condition) : null
       if (parts) return { condition, parts }
@@ -60,6 +65,10 @@ function lead(where: readonly RowCondition[]): Led | null {
 
 function behind(where: readonly RowCondition[], { condition, parts }: Led): Pick<Listing, 'parts' | 'also'> {
   return { parts, also: where.filter((it) => it !== condition) }
+}
+
+function all(where: readonly RowCondition[]): Omit<Listing, 'probe'> {
+  return { parts: [{ by: 'all' }], also: where, instead: null }
 }
 
 /** Null: no index lists it in the order of the keys. */

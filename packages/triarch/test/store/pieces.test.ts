@@ -52,6 +52,17 @@ describe('a list', () => {
     expect(look({ filter: '-id:t1*', limit: 3 })).toEqual([[2, 3, 4], null])
   })
 
+  it('that is led by what many have is led by what few have instead', () => {
+    const many = filled(MANY)
+    many.exec(`INSERT INTO triarch_tags SELECT 'shop', 'north', key FROM triarch_tasks`)
+    many.exec(`UPDATE triarch_tasks SET status = 'paused', result = 'pending' WHERE key % 2500 = 0`)
+    const query = queryOf({ tags: { shop: 'north' }, filter: 'status:paused workflow:flow', order: 'oldest', limit: 9 })
+    const { rows, looked } = list(many, 0, query)
+    expect([rows.map(({ key }) => key), looked]).toEqual([[2_500, 5_000], null])
+    many.exec(`UPDATE triarch_tasks SET status = 'paused', workflow = 'other' WHERE key % 2500 > 0`)
+    expect(list(many, 0, query)).toMatchObject({ rows: [{ key: 2_500 }, { key: 5_000 }], looked: PIECE })
+  })
+
   it('of several parts goes as far as all of them were looked at, so that nothing is left out in between', () => {
     const mixed = filled(0)
     const make = (id: string, workflow: string, status: string) =>

@@ -34,48 +34,66 @@ const flags: ReadonlySet<RowColumn> = new Set(['ready', 'quarantined', 'troubled
 
 /** Newest or oldest first. A page costs what it shows, or one look at what no index lists, and not what the table holds. */
 export function list(database: Database, _now: number, query: ListQuery): ListedTasks {
-  const { probe, parts, also } = listingOf(query.where)
-  const known = probe && probed(database, probe)
-  if (known) return listed(rowsOf(database, among(database, query, known)), [], query)
+  const { probe, parts, also, instead } = listingOf(query.where)
+  const known = probe && few(database, probes(probe))
+  if (known) return among(database, query, known)
   const size = Math.ceil(LOOK / parts.length)
   const pieces = parts.map((part) => piece(database, query, part, also, size))
   const rows = rowsOf(
     database,
     pieces.flatMap(({ keys }) => keys),
   )
-  return listed(
+  const page = listed(
     rows,
     pieces.map(({ last }) => last),
     query,
   )
+  const fewer = page.looked !== null && instead ? few(database, instead.map(wholly)) : null
+  return fewer ? among(database, query, fewer) : page
 }
 
 function rowsOf(database: Database, keys: readonly number[]) {
   return database.all<StoredTask>(ROWS, JSON.stringify(keys)).map(taskRow)
 }
 
-/** The keys of all that fit; null: there are more than one look goes through. */
-function probed(database: Database, { column, tag = '', test }: RowCondition): number[] | null {
+/** The keys that all of these give; null: there are more than one look goes through. */
+function few(database: Database, from: readonly Clause[]): number[] | null {
+  const sql = `${from.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
+  const keys = database.once<{ found: number }>(sql, ...from.flatMap(({ values }) => values), LOOK + 1)
+  return keys.length > LOOK ? null : keys.map(({ found }) => found)
+}
+
+/** One after another: an index leads through each. */
+function probes({ column, tag = '', test }: RowCondition): Clause[] {
   const [source, key, name] =
     column === 'tag' ? ['triarch_tags', 'task', [{ sql: 'name = ?', values: [tag] }]] : ['triarch_tasks', 'key', []]
-  // One after another: an index leads through each.
-  const found = alternatives(column === 'tag' ? 'value' : columns.id, test).map((it) => {
+  return alternatives(column === 'tag' ? 'value' : columns.id, test).map((it) => {
     const { sql, values } = all([...name, it])
     return { sql: `SELECT ${key} AS found FROM ${source} WHERE ${sql}`, values }
   })
-  const values = found.flatMap((it) => it.values)
-  const sql = `${found.map((it) => it.sql).join(' UNION ALL ')} LIMIT ?`
-  const keys = database.once<{ found: number }>(sql, ...values, LOOK + 1).map((it) => it.found)
-  return keys.length > LOOK ? null : keys
 }
 
-function among(database: Database, query: ListQuery, keys: readonly number[]): number[] {
+/** All of a part. */
+function wholly(part: Lead): Clause {
+  const { source, by, clause } = leading(part)
+  return { sql: `SELECT ${by} AS found FROM ${source} WHERE ${clause.sql}`, values: clause.values }
+}
+
+/** The page, of these tasks: all that fit are among them. */
+function among(database: Database, query: ListQuery, keys: readonly number[]): ListedTasks {
   const order = orderOf(query)
   const { sql, values } = all([behind('key', query), ...query.where.map(condition)])
   const statement = `SELECT key AS found FROM (SELECT value AS wanted FROM json_each(?)) CROSS JOIN triarch_tasks ON key = wanted
 WHERE ${sql} GROUP BY key ORDER BY key ${order} LIMIT ?`
   const found = database.once<{ found: number }>(statement, JSON.stringify(keys), ...values, query.limit)
-  return found.map((it) => it.found)
+  return listed(
+    rowsOf(
+      database,
+      found.map((it) => it.found),
+    ),
+    [],
+    query,
+  )
 }
 
 /** `last`: the last key that was looked at, where there may be more behind it and the page is not full. */
