@@ -1,6 +1,6 @@
 // The state store as the harness sees it: straight from its tables, past the proxies, for evidence and for measurements.
 import pg from 'pg'
-import type { TaskEvent } from '../packages/triarch/src/index.ts'
+import { eventsIn } from '../packages/triarch/src/store/record.ts'
 import type { Evidence, Promised, Story } from '../packages/triarch/test/crash/evidence.ts'
 import type { Entry } from '../packages/triarch/test/crash/ledger.ts'
 import { settings } from './settings.ts'
@@ -66,7 +66,7 @@ export async function readEvidence(eye: Eye, ledger: Entry[], promised: Promised
     tasks: tasks.map((row) => ({
       row,
       records: (histories.get(row.key) ?? []).map(({ seq, at, events }) => {
-        return { seq, at, events: JSON.parse(events) as TaskEvent[] }
+        return { seq, at, events: eventsIn(events, seq) }
       }),
     })),
     inbox,

@@ -56,7 +56,7 @@ class Written {
     const { task: id, at, events } = first
     const [submitted] = eventsOf(first)
     if (submitted?.type !== 'submitted') throw new Error(`${id} does not begin with its submission`)
-    const { type: _, life: __, ...order } = submitted
+    const { type: _, incarnation: __, ...order } = submitted
     const startAt = (order.startAt ?? 0) > at ? order.startAt : undefined
     const later = startAt !== undefined || order.after !== undefined || order.frozen === true
     const { task } = draftOf({ id, at, order, later, ...(startAt !== undefined && { startAt }) })
@@ -76,13 +76,13 @@ class Written {
       apply(state, event, at, [])
       requestsOf(state, event, gates)
       // The submission has asked for its locks already.
-      if (seq === 1 && event.type === 'keysRequested') gates.locks.length = 0
+      if (seq === 1 && event.type === 'locksRequested') gates.locks.length = 0
     }
     this.#last = seq
     this.#write({
       ...{ seq, at, gates, snapshot: snapshotOf(summarise(this.#state)) },
       events: seq === 1 ? null : events,
-      rebase: read.some(({ type }) => type === 'continued'),
+      rebase: read.some(({ type }) => type === 'continuedAsNew'),
     })
     return this
   }

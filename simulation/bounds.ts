@@ -112,12 +112,12 @@ export class Bounds {
       const before = bytes
       for (const [index, event] of events.entries()) {
         apply(state, event, at, [])
-        if (event.type === 'continued') [count, bytes] = [0, 0]
+        if (event.type === 'continuedAsNew') [count, bytes] = [0, 0]
         if (!own.has(event.type)) continue
         count++
         bytes += JSON.stringify(events[index]).length
       }
-      if (state.status !== 'running' || state.unwinding) continue
+      if (state.status !== 'running' || state.closing) continue
       const open = [...state.steps.values()].filter(
         ({ status }) => status === 'running' || status === 'suspended',
       ).length

@@ -10,7 +10,7 @@ export function graph(story: Story): string[] {
   return dated(story).flatMap(({ event }) => {
     switch (event.type) {
       case 'planned':
-      case 'continued':
+      case 'continuedAsNew':
         edges = new Edges(event.type === 'planned' ? event.plan : null)
         settled = new Set()
         done = new Set()
@@ -25,7 +25,7 @@ export function graph(story: Story): string[] {
         settled.add(event.id)
         return []
       case 'stepSkipped':
-        for (const id of [event.id, ...(event.along ?? [])]) {
+        for (const id of [event.id, ...(event.cascade ?? [])]) {
           settled.add(id)
           // Nothing is left to finalize.
           for (const other of edges.finalizersOf(id)) settled.add(other)

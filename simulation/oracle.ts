@@ -104,7 +104,7 @@ function holdings({ row, records }: Story, { durable }: Sight): Holding[] {
       if (event.type === 'submitted')
         for (const [place, { key }] of (event.exclusive ?? []).entries()) names.set(-place, key)
       if (event.type === 'lockRequested') names.set(event.id, event.name)
-      if (event.type === 'locked') {
+      if (event.type === 'lockGranted') {
         const holding = { task: row.id, name: names.get(event.id) ?? '', from: at, until: Number.POSITIVE_INFINITY }
         held.set(event.id, holding)
         all.push(holding)
@@ -127,18 +127,18 @@ const told: Oracle = ({ evidence }) =>
     const queued = new Map<number, number>()
     const heard = new Set<number>()
     return dated(story).flatMap(({ event }) => {
-      if (event.type === 'continued') for (const known of [waiting, queued, heard]) known.clear()
+      if (event.type === 'continuedAsNew') for (const known of [waiting, queued, heard]) known.clear()
       if (event.type === 'stepSuspended') {
         const left = queued.get(event.id) ?? 0
         if (left > 0) queued.set(event.id, left - 1)
-        else waiting.set(event.id, event.wary === true && !heard.has(event.id))
+        else waiting.set(event.id, event.notifyOnCancel === true && !heard.has(event.id))
       }
       if (event.type === 'stepSignalled') {
         if (!waiting.delete(event.id)) queued.set(event.id, (queued.get(event.id) ?? 0) + 1)
         if (event.name === 'cancel') heard.add(event.id)
       }
       // It had been given an event again, by a retry: it did not wait.
-      if (event.type === 'attemptFailed' || event.type === 'stepParked') waiting.delete(event.id)
+      if (event.type === 'attemptFailed' || event.type === 'plannedStepFailed') waiting.delete(event.id)
       if (event.type !== 'stepCancelled' || !waiting.get(event.id)) return []
       return [`${story.row.id}: step ${event.id} was cancelled while it waited, and not told`]
     })
@@ -221,17 +221,17 @@ export function judge(hindsight: Hindsight): string[] {
 /** Numbers of the events the task took in, oldest first. */
 export function heard(story: Story): number[] {
   return dated(story).flatMap(({ event }) =>
-    event.type === 'eventReceived' && event.name === 'news' ? [event.payload as number] : [],
+    event.type === 'signalReceived' && event.name === 'news' ? [event.payload as number] : [],
   )
 }
 
 /** An operator began it anew, or stopped it without hearing it out. */
 export function remade(story: Story): boolean {
   const events = dated(story).map(({ event }) => event)
-  const again = events.some(({ type }, at) => type === 'continued' && !events.slice(0, at).some(isContinue))
+  const again = events.some(({ type }, at) => type === 'continuedAsNew' && !events.slice(0, at).some(isContinue))
   return rewound(story) || forced(story) || again || events.filter(({ type }) => type === 'stopped').length > 1
 }
 
 function isContinue({ type }: { type: string }): boolean {
-  return type === 'continuedAs'
+  return type === 'continueAsNewRequested'
 }

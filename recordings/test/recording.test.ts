@@ -4,7 +4,7 @@ import { SharedStore } from '../../packages/triarch/src/testing/shared.ts'
 import { features } from '../features/index.ts'
 import { endOf, mismatches, shown, takenOver } from '../judge.ts'
 import { record } from '../record.ts'
-import { editions, newest, read, recorded, textOf } from '../recording.ts'
+import { editions, formats, newest, read, recorded, textOf } from '../recording.ts'
 import { typesIn } from '../seed.ts'
 
 /** Places at which a recording is cut off here; `npm run record -- check` takes all. */
@@ -18,13 +18,13 @@ const types = Object.keys({
   childStarted: true,
   lockRequested: true,
   lockReleased: true,
-  withdrawn: true,
+  waitCancelled: true,
   undoRegistered: true,
   patched: true,
   progressed: true,
   returned: true,
   threw: true,
-  continuedAs: true,
+  continueAsNewRequested: true,
   submitted: true,
   planning: true,
   planned: true,
@@ -36,50 +36,52 @@ const types = Object.keys({
   heartbeat: true,
   stepSuspended: true,
   stepSignalled: true,
-  unheeded: true,
+  messageIgnored: true,
   stepFailed: true,
   stepSkipped: true,
-  stepParked: true,
+  plannedStepFailed: true,
   stepCancelled: true,
   stepRetried: true,
   timerFired: true,
-  eventReceived: true,
+  signalReceived: true,
   waitTimedOut: true,
-  keysRequested: true,
-  locked: true,
+  locksRequested: true,
+  lockGranted: true,
   lockRefused: true,
   thawed: true,
-  antecedentStopped: true,
+  predecessorStopped: true,
   childStopped: true,
-  batchMoved: true,
+  batchAdvanced: true,
   batchStopping: true,
   undoRequested: true,
   undone: true,
   paused: true,
   resumed: true,
-  unwinding: true,
+  closing: true,
   compensating: true,
-  rewound: true,
-  continued: true,
+  reset: true,
+  continuedAsNew: true,
   stopped: true,
 } satisfies Record<TaskEvent['type'], true>) as TaskEvent['type'][]
 
 const store = new SharedStore()
 afterAll(() => store.close())
 const known = new Map(features.map((feature) => [feature.name, feature]))
-const all = editions().flatMap((edition) => recorded(edition).map((name) => [edition, name] as const))
+const recordings = (of: readonly string[]) =>
+  of.flatMap((edition) => recorded(edition).map((name) => [edition, name] as const))
+const all = recordings(formats.flatMap(editions))
 
 describe('a recorded history', () => {
-  it('is there of every feature, and is what this version records', async () => {
+  it.each(formats)('of format %s is there of every feature, and is what this version records', async (format) => {
     for (const feature of features) {
-      const edition = newest(feature.name)
+      const edition = newest(format, feature.name)
       expect(edition, `npm run record writes ${feature.name}`).toBeDefined()
-      if (edition) expect(textOf(await record(feature, store))).toBe(textOf(read(edition, feature.name)))
+      if (edition) expect(textOf(await record(format, feature, store))).toBe(textOf(read(edition, feature.name)))
     }
   })
 
-  it('is there of every event', () => {
-    const found = new Set(all.flatMap(([edition, name]) => [...typesIn(read(edition, name))]))
+  it.each(formats)('of format %s is there of every event', (format) => {
+    const found = new Set(recordings(editions(format)).flatMap(([edition, name]) => [...typesIn(read(edition, name))]))
     expect(types.filter((type) => !found.has(type))).toEqual([])
   })
 

@@ -304,7 +304,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a step that begins to wait while its task stops is not told': {
     change: {
       'kernel/suspension/fold.ts': [
-        ['event.wary === true && !isTold(step)', 'event.wary === true && !state.unwinding'],
+        ['event.notifyOnCancel === true && !isTold(step)', 'event.notifyOnCancel === true && !state.closing'],
       ],
     },
     by: ['told'],

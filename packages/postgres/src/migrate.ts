@@ -1,8 +1,8 @@
-import { TriarchError } from 'triarch'
-import { delay, type Environment, type MigrationReport } from 'triarch/store'
+import { isTriarchError, TriarchError } from 'triarch'
+import { delay, type Environment, type Format, type MigrationOrder, type MigrationReport } from 'triarch/store'
 import { type Client, connect, disconnect, inTime } from './connect.ts'
 import { ruleOf, storeError } from './failure.ts'
-import { FORMAT, type Migration, migrations } from './migrations/index.ts'
+import { contraction, type Migration, migrations, OLDEST_CODE } from './migrations/index.ts'
 import type { Settings } from './options.ts'
 import { inSchema, quotedSchema } from './schema.ts'
 
@@ -27,6 +27,10 @@ const VERSIONS = `
 CREATE TABLE IF NOT EXISTS triarch.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL)`
 const STEPS = `
 CREATE TABLE IF NOT EXISTS triarch.migrations (name text COLLATE "C" PRIMARY KEY, at timestamptz NOT NULL)`
+
+/** Living nodes that read only format 1. */
+const OLDER = `
+SELECT n.id FROM triarch.nodes n WHERE NOT n.dead AND coalesce((n.runs::json ->> 'reads')::int, 1) < 2 ORDER BY n.id LIMIT 10`
 
 /** Refuses servers that cannot be the store: other versions, standbys. */
 export async function checkServer(client: Client): Promise<void> {
@@ -62,17 +66,18 @@ export function refuseVersion(major: number): void {
   )
 }
 
-/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. */
-export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<void> {
+/** Brings the schema to ours, or waits for somebody to, or refuses: as the options say. Answers how records are written to it. */
+export async function prepare(client: Client, settings: Settings, environment: Environment): Promise<Format> {
   const until = environment.monotonic() + settings.patience
   if (settings.migrate === 'auto') await expand(client, settings, { environment, until })
   else await others(client, settings, { environment, until })
+  return (await inTime(environment, settings, client, standing(client, settings.schema))).format
 }
 
 /** Waits until others have brought it to ours. */
 async function others(client: Client, settings: Settings, { environment, until }: Bounds): Promise<void> {
   for (;;) {
-    const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
+    const { pending } = await inTime(environment, settings, client, standing(client, settings.schema))
     if (pending.length === 0) return
     if (settings.migrate === 'refuse' || environment.monotonic() >= until) throw tooOld(pending)
     await delay(environment, LOOK)
@@ -83,16 +88,19 @@ async function others(client: Client, settings: Settings, { environment, until }
 export async function migrate(
   settings: Settings,
   environment: Environment,
-  { dryRun, patience }: { dryRun: boolean; patience: number },
+  { dryRun, patience, format: wanted }: MigrationOrder,
 ): Promise<MigrationReport> {
   try {
     const client = await connect(settings, 'calls')
     try {
       await inTime(environment, settings, client, checkServer(client))
-      const pending = await inTime(environment, settings, client, pendingIn(client, settings.schema))
+      const { pending, format } = await inTime(environment, settings, client, standing(client, settings.schema))
       const until = environment.monotonic() + patience
+      // A store that is made now has it from the beginning.
+      const contracts = wanted === 2 && format === 1 && pending.length < migrations.length
       const done = dryRun ? [] : await expand(client, settings, { environment, until })
-      return { pending: pending.map(({ name }) => name), done }
+      if (contracts && !dryRun && (await contract(client, settings.schema))) done.push(contraction.name)
+      return { pending: [...pending, ...(contracts ? [contraction] : [])].map(({ name }) => name), done }
     } finally {
       await disconnect(environment, client)
     }
@@ -112,9 +120,15 @@ async function expand(client: Client, settings: Settings, { environment, until }
   const { schema } = settings
   const done: string[] = []
   let rest = SHORTEST_REST
+  let isNew = false
   for (;;) {
-    const [next] = await inTime(environment, settings, client, pendingIn(client, schema))
-    if (!next) return done
+    const { pending, format } = await inTime(environment, settings, client, standing(client, schema))
+    isNew ||= pending.length === migrations.length
+    const [next] = pending
+    if (!next) {
+      if (isNew && format === 1) await contract(client, schema).catch(beside)
+      return done
+    }
     try {
       if (await step(client, schema, next)) done.push(next.name)
     } catch (error) {
@@ -131,13 +145,13 @@ async function step(client: Client, schema: string, { name, sql }: Migration): P
   await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`)
   await client.query(LOCK, [schema])
   // Somebody else may have done it while we waited.
-  const mine = (await pendingIn(client, schema))[0]?.name === name
+  const mine = (await standing(client, schema)).pending[0]?.name === name
   if (mine) {
     const made = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])
     if (made.rowCount === 0) await client.query(`CREATE SCHEMA ${quotedSchema(schema)}`)
     await client.query(inSchema(`${VERSIONS};${STEPS}`, schema))
     await client.query(inSchema(sql, schema))
-    if (Number(name) <= FORMAT) {
+    if (!isNamed(name)) {
       await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [Number(name)])
     } else {
       await client.query(inSchema('INSERT INTO triarch.migrations VALUES ($1, now())', schema), [name])
@@ -147,8 +161,46 @@ async function step(client: Client, schema: string, { name, sql }: Migration): P
   return mine
 }
 
-/** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
-async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
+/** Takes the store from code that reads only format 1. False: somebody did. Throws STORE_FORMAT_IN_USE. */
+async function contract(client: Client, schema: string): Promise<boolean> {
+  await client.query('BEGIN; SET LOCAL statement_timeout = 0')
+  try {
+    await client.query(LOCK, [schema])
+    const mine = (await standing(client, schema)).format === 1
+    if (mine) {
+      const { rows } = await client.query<{ id: string }>(inSchema(OLDER, schema))
+      if (rows.length > 0) throw inUse(rows.map(({ id }) => id))
+      await client.query(inSchema(contraction.sql, schema))
+      await client.query(inSchema('INSERT INTO triarch.schema_version VALUES ($1, now())', schema), [
+        OLDEST_CODE.format2,
+      ])
+    }
+    await client.query('COMMIT')
+    return mine
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+/** A store that is being made, and at once used by older code, stays as that needs it. */
+function beside(error: unknown): void {
+  if (!isTriarchError(error, 'STORE_FORMAT_IN_USE')) throw error
+}
+
+/** Later ones are known by their names. */
+function isNamed(name: string): boolean {
+  return Number(name) > OLDEST_CODE.format1
+}
+
+interface Standing {
+  /** Steps that this code knows and the store has not. What newer code has added does not disturb it. */
+  pending: Migration[]
+  /** How records are written to it. */
+  format: Format
+}
+
+async function standing(client: Client, schema: string): Promise<Standing> {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename IN ('schema_version', 'migrations')`,
     [schema],
@@ -165,16 +217,22 @@ async function pendingIn(client: Client, schema: string): Promise<Migration[]> {
     const { rows } = await client.query<{ name: string }>(inSchema('SELECT name FROM triarch.migrations', schema))
     for (const { name } of rows) done.add(name)
   }
-  return migrations.filter(({ name }) => (Number(name) <= FORMAT ? Number(name) > version : !done.has(name)))
+  const pending = migrations.filter(({ name }) => (isNamed(name) ? !done.has(name) : Number(name) > version))
+  return { pending, format: version >= OLDEST_CODE.format2 ? 2 : 1 }
 }
 
 function refuseNewer(version: number): void {
-  if (version <= FORMAT) return
+  if (version <= OLDEST_CODE.format2) return
   throw new TriarchError(
     'STORE_SCHEMA_NEWER',
-    `the store takes code of schema version ${version} or later, this Triarch is of ${FORMAT}`,
-    { details: { found: version, known: FORMAT } },
+    `the store takes code of schema version ${version} or later, this Triarch is of ${OLDEST_CODE.format2}`,
+    { details: { found: version, known: OLDEST_CODE.format2 } },
   )
+}
+
+function inUse(nodes: readonly string[]): TriarchError {
+  const message = `nodes of a version that reads only format 1 work on the store: ${nodes.join(', ')}`
+  return new TriarchError('STORE_FORMAT_IN_USE', message, { details: { nodes: [...nodes] } })
 }
 
 function tooOld(pending: readonly Migration[]): TriarchError {

@@ -52,6 +52,7 @@ export class PostgresStore implements port.StateStore {
   readonly paced = true
   readonly patience: number
   /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
+  #format: port.Format = 2
   #pools: { calls: Pool; reads: Pool; beats: Pool } | null = null
   #transactions: Transactions | null = null
 
@@ -70,7 +71,7 @@ export class PostgresStore implements port.StateStore {
       const client = await connect(this.#settings, 'calls')
       try {
         await inTime(this.#environment, this.#settings, client, checkServer(client))
-        await prepare(client, this.#settings, this.#environment)
+        this.#format = await prepare(client, this.#settings, this.#environment)
       } finally {
         await disconnect(this.#environment, client)
       }
@@ -84,8 +85,12 @@ export class PostgresStore implements port.StateStore {
     this.#transactions = new Transactions(this.#environment, this.#settings)
   }
 
-  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
-    return migrate(this.#settings, this.#environment, options)
+  format(): port.Format {
+    return this.#format
+  }
+
+  migrate(order: port.MigrationOrder): Promise<port.MigrationReport> {
+    return migrate(this.#settings, this.#environment, order)
   }
 
   async close(): Promise<void> {

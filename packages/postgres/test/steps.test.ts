@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { advancing, handClock } from '../../triarch/test/store/clock.ts'
 import type { Client } from '../src/connect.ts'
 import { checkServer, prepare } from '../src/migrate.ts'
-import { FORMAT, type Migration, migrations } from '../src/migrations/index.ts'
+import { type Migration, migrations, OLDEST_CODE } from '../src/migrations/index.ts'
 import { type PostgresOptions, settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 
@@ -69,17 +69,15 @@ describe('a schema', () => {
     ;(migrations as Migration[]).splice(0, Infinity, ...names.map((name) => ({ name, sql: `-- triarch.x ${name}` })))
   }
   const ours = [...migrations]
-  const [before, last, next] = [FORMAT - 1, FORMAT, FORMAT + 1].map((it) => String(it).padStart(4, '0')) as [
-    string,
-    string,
-    string,
-  ]
+  const [before, last, next] = [OLDEST_CODE.format1 - 1, OLDEST_CODE.format1, OLDEST_CODE.format1 + 1].map((it) =>
+    String(it).padStart(4, '0'),
+  ) as [string, string, string]
   const begin = 'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeou'.slice(0, 60)
   const lock = 'SELECT pg_advisory_xact_lock(7431, hashtext($1)) own'
   const tables = 'CREATE TABLE IF NOT EXISTS "own".schema_version (version inte'.slice(0, 60)
   const one = (name: string) => [
     ...[begin, lock, tables, `-- "own".x ${name}`],
-    Number(name) <= FORMAT
+    Number(name) <= OLDEST_CODE.format1
       ? `INSERT INTO "own".schema_version VALUES ($1, now()) ${Number(name)}`
       : `INSERT INTO "own".migrations VALUES ($1, now()) ${name}`,
     'COMMIT',
@@ -87,7 +85,7 @@ describe('a schema', () => {
 
   beforeEach(() => {
     clock = counting(handClock())
-    version = FORMAT - 1
+    version = OLDEST_CODE.format1 - 1
     named = null
     asked = []
     errors = []
@@ -111,12 +109,12 @@ describe('a schema', () => {
     steps('0001')
     await prepared()
     expect(asked[2]).toBe('CREATE SCHEMA "own"')
-    expect(version).toBe(1)
+    expect(version).toBe(OLDEST_CODE.format2)
   })
 
   it('is left alone by who finds that others have done it meanwhile', async () => {
     meanwhile = () => {
-      version = FORMAT
+      version = OLDEST_CODE.format1
       named = [next]
     }
     await prepared()
@@ -124,9 +122,9 @@ describe('a schema', () => {
   })
 
   it('of newer code is not touched', async () => {
-    version = FORMAT + 1
+    version = OLDEST_CODE.format2 + 1
     await expect(prepared()).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
-    version = FORMAT
+    version = OLDEST_CODE.format1
     named = [next, '9999']
     await prepared()
     expect(asked).toEqual([])
@@ -159,7 +157,7 @@ describe('a schema', () => {
   it('whose tables are free again is brought to ours, and no wait is left', async () => {
     errors = ['55P03', '40P01']
     await prepared()
-    expect([version, named]).toEqual([FORMAT, [next]])
+    expect([version, named]).toEqual([OLDEST_CODE.format1, [next]])
     expect(clock.waiting).toBe(0)
   })
 
@@ -177,7 +175,7 @@ describe('a schema', () => {
     expect(clock.monotonic()).toBeGreaterThanOrEqual(2_000)
     await expect(prepare(client, settings({ migrate: 'wait', patience: 0 }), clock)).rejects.toMatchObject(old)
     const waiting = prepared({ migrate: 'wait', patience: 10_000 })
-    version = FORMAT
+    version = OLDEST_CODE.format1
     named = [next]
     await waiting
     await prepared({ migrate: 'refuse' })

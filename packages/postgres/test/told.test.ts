@@ -7,7 +7,7 @@ import { list } from '../../triarch/test/store/listing.ts'
 import { newTask, released, snapshot, stopped, transition, workRequest } from '../../triarch/test/store/samples.ts'
 import { type PostgresOptions, postgres } from '../src/index.ts'
 import { lifeline } from '../src/lifeline.ts'
-import { FORMAT, migrations } from '../src/migrations/index.ts'
+import { migrations, OLDEST_CODE } from '../src/migrations/index.ts'
 import { settingsOf } from '../src/options.ts'
 import { type Counting, counting } from './counting.ts'
 import { type Answer, type Asked, type Puppet, puppet } from './puppet.ts'
@@ -37,8 +37,8 @@ describe('a store on PostgreSQL', () => {
   const answer = ({ name, text }: Asked): Answer => {
     if (text.includes('server_version_num')) return [{ ...good, ...unfit }]
     if (text.includes('pg_tables')) return [{ name: 'schema_version' }, { name: 'migrations' }]
-    if (text.includes('max(version)')) return [{ version: FORMAT }]
-    if (text.includes('SELECT name FROM')) return migrations.map(({ name }) => ({ name })).slice(FORMAT)
+    if (text.includes('max(version)')) return [{ version: OLDEST_CODE.format2 }]
+    if (text.includes('SELECT name FROM')) return migrations.map(({ name }) => ({ name })).slice(OLDEST_CODE.format1)
     if (text.includes('SELECT id, roles, runs FROM')) return members
     if (text.includes('AS untaken')) return [{ untaken: '{@z}' }]
     const given = answers[name.replace('triarch_', '')]

@@ -4,6 +4,7 @@ import { emit, newTurn } from '../kernel/turn.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { Cut, StateStore, TaskRow } from '../store/port.ts'
+import { recordText } from '../store/record.ts'
 import { NO_LIMITS } from './termination.ts'
 
 /**
@@ -15,8 +16,7 @@ export async function cutOf(store: StateStore, row: TaskRow, now: number, after:
   if (!row.quarantined || row.status === 'stopped') throw illegal(`task "${id}" is not set apart`)
   const { events: dated, last, base, broken } = await readable(store, row)
   if (!broken) throw illegal(`all records of task "${id}" can be read`)
-  if (broken.code === 'CODEC_MISSING' || broken.code === 'CODEC_KEY_MISSING')
-    throw illegal(`nothing of task "${id}" is lost: ${broken.message}`)
+  if (readableElsewhere.has(broken.code)) throw illegal(`nothing of task "${id}" is lost: ${broken.message}`)
   if (last !== after) throw illegal(`the last whole record of task "${id}" is ${last}, not ${after}`)
   const { state } = foldOf(id, dated)
   if (state.status === 'stopped') throw illegal(`task "${id}" had stopped by record ${after}`)
@@ -31,12 +31,15 @@ export async function cutOf(store: StateStore, row: TaskRow, now: number, after:
     id,
     after,
     at,
-    events: JSON.stringify(turn.events),
+    events: recordText(turn.events),
     snapshot: snapshotOf(summarise(state)),
     base,
     locks: [...state.locks.keys()],
   }
 }
+
+/** Another node, or a newer version, may read it. */
+const readableElsewhere: ReadonlySet<string> = new Set(['CODEC_MISSING', 'CODEC_KEY_MISSING', 'HISTORY_FORMAT_UNKNOWN'])
 
 function illegal(message: string): TriarchError {
   return new TriarchError('ILLEGAL_MOVE', `resume: after: ${message}`)

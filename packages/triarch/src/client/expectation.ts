@@ -71,10 +71,10 @@ export class Expectations {
 }
 
 function expectationOf(state: TaskState): Omit<Expectation, 'last'> {
-  const { waits, unwinding, steps, suspensions } = state
+  const { waits, closing, steps, suspensions } = state
   const events = new Map<string, number>()
   // One that stops hears nothing more.
-  for (const { name } of unwinding ? [] : waits.values()) events.set(name, (events.get(name) ?? 0) + 1)
+  for (const { name } of closing ? [] : waits.values()) events.set(name, (events.get(name) ?? 0) + 1)
   const open = [...steps.values()].filter(
     ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,
   )

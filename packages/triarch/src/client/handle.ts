@@ -321,7 +321,7 @@ function partly(record: HistoryRecord, before: number): HistoryEntry {
   try {
     const read = eventsOf(record)
     // What lies before a continue-as-new may be gone for good.
-    const isBase = before === 1 && read.some(({ type }) => type === 'continued')
+    const isBase = before === 1 && read.some(({ type }) => type === 'continuedAsNew')
     return { seq, at: new Date(at), events: read, ...(!isBase && gap) }
   } catch (error) {
     const { stack: _, ...why } = toRecord(error)

@@ -8,6 +8,7 @@ import { type KernelLimits, newTurn } from '../kernel/turn.ts'
 import { readable } from '../scheduler/history.ts'
 import { snapshotOf } from '../scheduler/transition.ts'
 import type { Post, Snapshot, StateStore, TaskRow, Termination } from '../store/port.ts'
+import { recordText } from '../store/record.ts'
 
 export const NO_LIMITS: KernelLimits = { history: Infinity, fanOut: Infinity, payload: Infinity }
 
@@ -34,7 +35,7 @@ export async function terminationOf(
         return {
           id,
           at,
-          events: JSON.stringify(turn.events),
+          events: recordText(turn.events),
           snapshot: snapshotOf(summarise(turn.state)),
           posts: turn.posts,
         }
@@ -44,7 +45,7 @@ export async function terminationOf(
   }
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: reason ?? 'cancelled' }
   const end: TaskEvent[] = [
-    { type: 'unwinding', cause: 'cancel', compensate: false, error },
+    { type: 'closing', cause: 'cancel', compensate: false, error },
     { type: 'stopped', result: 'cancelled', error },
   ]
   const ended = {
@@ -56,7 +57,7 @@ export async function terminationOf(
   } as const
   const { failures, progress } = row
   const snapshot: Snapshot = { failures, progress, output: null, ...ended }
-  return { id, at, events: JSON.stringify(end), snapshot, posts: cancelled(row, events[0]?.event, error) }
+  return { id, at, events: recordText(end), snapshot, posts: cancelled(row, events[0]?.event, error) }
 }
 
 /** To the parent, if there is one. */
@@ -76,10 +77,10 @@ function givenUp(
   why = 'it was given up by force',
 ): Termination {
   const { id, status, result, failures, progress, output, error } = row
-  const end: TaskEvent[] = [{ type: 'unheeded', message: 'quarantine', reason: why }]
+  const end: TaskEvent[] = [{ type: 'messageIgnored', message: 'quarantine', reason: why }]
   const snapshot = { status, result, failures, progress, output, error, deadline: null, pause: null }
   const posts = cancelled(row, first, { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: why })
-  return { id, at, events: JSON.stringify(end), snapshot, posts }
+  return { id, at, events: recordText(end), snapshot, posts }
 }
 
 /** The ids that the engine gives to children name the step, and their place in a batch. */

@@ -19,9 +19,10 @@ import { type Settings, settingsOf, type TriarchOptions } from '../node/options.
 import { Registry } from '../scheduler/registry.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
-import { legible } from '../store/legible.ts'
+import { withFormat } from '../store/formatted.ts'
 import { type Draft, written } from '../store/origin.ts'
 import type { NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
+import { legibleEvents } from '../store/record.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkLabel, checkTaskId } from '../value/name.ts'
@@ -91,7 +92,7 @@ export class Triarch implements AsyncDisposable {
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
     this.#patience = new Patience(environment, this.#failed)
-    const store = withCodecs(options.store(environment), this.#settings.codecs, this.#failed)
+    const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
@@ -418,8 +419,7 @@ export class Triarch implements AsyncDisposable {
     // Retention dropped it since, or a failover lost it.
     if (again && !record && (await this.#store.task(task.id)) === null) return false
     if (record?.undecoded) throw record.undecoded
-    const submitted = record?.seq === 1 ? legible(record.events) : undefined
-    const [recorded] = Array.isArray(submitted) ? (submitted as (Record<string, unknown> | null)[]) : []
+    const recorded = record?.seq === 1 ? (legibleEvents(record.events)?.[0] as Submission | undefined) : undefined
     if (!recorded)
       throw new TriarchError('TASK_EXISTS', `task "${task.id}" exists, and what it was submitted with cannot be read`)
     const { workflow, input } = asked as Submission

@@ -68,6 +68,8 @@ export const catalogue = {
   FAN_OUT_TOO_WIDE: 'A task has more outstanding steps than allowed: run them in portions.',
   HISTORY_CORRUPT:
     'The stored history of a task has gaps or unreadable records, or another row is unreadable: restore the store from a backup, or resume({ after }).',
+  HISTORY_FORMAT_UNKNOWN:
+    'A record of a history is of a format that this version does not know: update this process, then resume() the task.',
   LETTER_CORRUPT:
     'A letter to a task cannot be read: mend its row and resume() the task, or resume() it without the letter.',
   CODEC_MISSING:
@@ -88,6 +90,7 @@ export const catalogue = {
   STORE_SQLITE_TOO_OLD:
     'This SQLite has a known fault with its write-ahead log: use a Node with SQLite 3.51.3 or later.',
   STORE_SCHEMA_NEWER: 'The store was written by a newer Triarch: update this process.',
+  STORE_FORMAT_IN_USE: 'Nodes of an earlier version work on the store: update or stop them, then migrate() it again.',
   STORE_SCHEMA_OLD: 'The store lacks what this Triarch added to the schema: run migrate(), then start again.',
   STORE_POSTGRES_UNSUPPORTED: 'The server is a PostgreSQL that Triarch was not made for: use a supported version.',
   STORE_READ_ONLY: 'The server takes no writes, such as a standby: give the address of the primary.',

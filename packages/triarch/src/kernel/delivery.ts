@@ -15,6 +15,6 @@ export function deliver(state: TaskState, deliveries: Delivery[], delivery: Deli
   else deliveries.push(delivery)
 }
 
-export function isEnding({ unwinding, status }: TaskState): boolean {
-  return unwinding !== null || status === 'stopped'
+export function isEnding({ closing, status }: TaskState): boolean {
+  return closing !== null || status === 'stopped'
 }

@@ -20,7 +20,7 @@ export interface Rebuilt {
   startedAt: number
 }
 
-/** Folds a history (from its beginning, or from its last `continued` with the submission before it). */
+/** Folds a history (from its beginning, or from its last `continuedAsNew` with the submission before it). */
 export function rebuild(id: string, history: readonly DatedEvent[]): Rebuilt {
   const rebuilt = newRebuilt(id)
   for (const dated of effective(history)) fold(rebuilt, dated)
@@ -49,7 +49,7 @@ function fold(rebuilt: Rebuilt, { at, event }: DatedEvent): void {
   apply(state, event, at, deliveries)
   while (deliveredAt.length < deliveries.length) deliveredAt.push(at)
   if (event.type === 'started') rebuilt.startedAt = at
-  if (event.type === 'continued') {
+  if (event.type === 'continuedAsNew') {
     rebuilt.decisions = []
     rebuilt.deliveries = []
     rebuilt.deliveredAt = []
@@ -64,13 +64,13 @@ const decisionTypes: ReadonlySet<string> = new Set<Decision['type']>([
   'childStarted',
   'lockRequested',
   'lockReleased',
-  'withdrawn',
+  'waitCancelled',
   'undoRegistered',
   'patched',
   'progressed',
   'returned',
   'threw',
-  'continuedAs',
+  'continueAsNewRequested',
 ])
 
 export function isDecision(event: TaskEvent): event is Decision {
@@ -86,7 +86,7 @@ export function effective(history: readonly DatedEvent[]): DatedEvent[] {
     const { event } = dated
     endId = Math.max(endId, endOf(event))
     if (startsAttempt(event)) attempts[event.id] = (attempts[event.id] ?? 0) + 1
-    if (event.type !== 'rewound') {
+    if (event.type !== 'reset') {
       kept.push(dated)
       continue
     }
@@ -125,13 +125,13 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
 
 /** What came from outside stays, and what ended a pause: the pause itself may have come before. */
 const always: ReadonlySet<TaskEvent['type']> = new Set([
-  'eventReceived',
+  'signalReceived',
   'stepRetried',
   'resumed',
-  'rewound',
+  'reset',
   'thawed',
-  'antecedentStopped',
-  'keysRequested',
+  'predecessorStopped',
+  'locksRequested',
 ])
 
 /** Everything before the outcome of the step; of what came later, only outcomes of what was asked for before. */
@@ -143,7 +143,7 @@ function cut(events: DatedEvent[], step: number): DatedEvent[] {
   const after = events.slice(outcome + 1).filter(({ event }) => {
     if (always.has(event.type)) return true
     // Children that exist stay known, whatever their number.
-    if (event.type === 'batchMoved' || event.type === 'batchStopping') return asked.has(event.id)
+    if (event.type === 'batchAdvanced' || event.type === 'batchStopping') return asked.has(event.id)
     return isOutcome(event) && event.type !== 'stepFailed' && event.id !== step && asked.has(event.id)
   })
   return [...before.filter(({ event }) => !isStop(event)), ...after]
@@ -169,7 +169,7 @@ function isOutcome(event: TaskEvent): event is TaskEvent & { id: number } {
     case 'timerFired':
     case 'waitTimedOut':
     case 'childStopped':
-    case 'locked':
+    case 'lockGranted':
     case 'lockRefused':
       return true
     default:
@@ -180,10 +180,10 @@ function isOutcome(event: TaskEvent): event is TaskEvent & { id: number } {
 function isStop(event: TaskEvent): boolean {
   switch (event.type) {
     case 'stopped':
-    case 'unwinding':
+    case 'closing':
     case 'threw':
     case 'returned':
-    case 'continuedAs':
+    case 'continueAsNewRequested':
     case 'stepCancelled':
       return true
     default:

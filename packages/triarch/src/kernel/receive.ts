@@ -9,7 +9,7 @@ import type { Loss, Step } from './step/step.ts'
 import { signalled } from './suspension/signal.ts'
 import { control } from './task/control.ts'
 import { tick } from './tick.ts'
-import { emit, isOutstanding, stale, type Turn, unheeded } from './turn.ts'
+import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts'
 
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
@@ -38,9 +38,9 @@ function take(turn: Turn, message: Message): void {
       })
     }
     case 'event':
-      if (state.status === 'stopped' || (state.unwinding && state.unwinding.cause !== 'continue'))
-        return unheeded(turn, message, 'the task stops or has stopped')
-      return emit(turn, { type: 'eventReceived', name: message.name, payload: message.payload })
+      if (state.status === 'stopped' || (state.closing && state.closing.cause !== 'continue'))
+        return messageIgnored(turn, message, 'the task stops or has stopped')
+      return emit(turn, { type: 'signalReceived', name: message.name, payload: message.payload })
     case 'signal':
       return signalled(turn, message)
     case 'child':
@@ -62,7 +62,7 @@ function take(turn: Turn, message: Message): void {
     case 'kept':
       return
     case 'illegible':
-      return emit(turn, { type: 'unheeded', message: message.type, reason: 'the letter could not be read' })
+      return emit(turn, { type: 'messageIgnored', message: message.type, reason: 'the letter could not be read' })
     default:
       return control(turn, message)
   }
@@ -98,14 +98,15 @@ function replied(turn: Turn, reply: Reply): void {
 }
 
 function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: 'suspended' }>): void {
-  const { kind: _, timeout, alarms, page, ...rest } = outcome
+  const { kind: _, timeout, alarms, wary, page, ...rest } = outcome
   const { at } = turn
   emit(turn, {
     type: 'stepSuspended',
     id: reply.step,
     ...rest,
+    ...(wary && { notifyOnCancel: wary }),
     ...(timeout !== undefined && { until: at + timeout }),
-    ...(alarms && { alarms: alarms.map(({ in: span, name, payload }) => ({ at: at + span, name, payload })) }),
+    ...(alarms && { selfSignals: alarms.map(({ in: span, name, payload }) => ({ at: at + span, name, payload })) }),
     ...(page?.last && { total: page.offset + page.items.length }),
     ...trace(reply),
   })
@@ -136,7 +137,7 @@ function childStopped(turn: Turn, message: Extract<Message, { type: 'child' }>):
 
 /** Whoever paused, stopped or took the task meanwhile made the plan void: it is made again if it is wanted. */
 function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unplanned' }>): void {
-  if (turn.state.status !== 'planning' || turn.state.unwinding) return stale(turn)
+  if (turn.state.status !== 'planning' || turn.state.closing) return stale(turn)
   if (message.type === 'planned') emit(turn, message)
   else emit(turn, { type: 'threw', error: message.error, rescue: 'fail' })
 }

@@ -7,10 +7,10 @@ import { isOutstanding, type Turn } from './turn.ts'
 export function assertSound({ state, events, reload }: Turn): void {
   // What a rewind leaves is known once it is read anew.
   if (reload) return
-  const { status, result, pause, unwinding, undoBegun, firstId, nextId, endId, plan } = state
+  const { status, result, pause, closing, undoBegun, firstId, nextId, endId, plan } = state
   invariant(status !== 'stopped' || result !== 'pending', 'a task that has stopped has a result')
   invariant((status === 'paused') === (pause !== null), 'a task is paused for a reason, and has none otherwise')
-  invariant(status !== 'compensating' || (unwinding !== null && undoBegun), 'a task is undone for a reason')
+  invariant(status !== 'compensating' || (closing !== null && undoBegun), 'a task is undone for a reason')
   invariant(firstId <= nextId && nextId <= endId, 'no decision has the id of another')
   if (plan) assertPlan(plan)
   if (status === 'stopped' && events.some(({ type }) => type === 'stopped')) assertEnded(state)
@@ -23,8 +23,8 @@ function assertPlan({ open, left, weight, finalized, finalizers }: PlanState): v
 }
 
 /** Nothing of it goes on. */
-function assertEnded({ unwinding, timers, waits, mailbox, steps, locks }: TaskState): void {
-  invariant(unwinding === null, 'a task that has stopped does not stop any more')
+function assertEnded({ closing, timers, waits, mailbox, steps, locks }: TaskState): void {
+  invariant(closing === null, 'a task that has stopped does not stop any more')
   invariant(timers.size + waits.size + mailbox.length === 0, 'a task that has stopped waits for nothing')
   for (const step of steps.values()) invariant(!isOutstanding(step), 'a task that has stopped has no attempt under way')
   for (const { standing } of locks.values()) invariant(standing !== 'held', 'a task that has stopped has no lock')

@@ -2,14 +2,14 @@ import type { Batch } from './batch/batch.ts'
 import type { Child } from './child/child.ts'
 import { BrokenInvariant } from './invariant.ts'
 import type { ErrorRecord, Json } from './json.ts'
-import type { Antecedent, Lock } from './lock/lock.ts'
+import type { Lock, Predecessor } from './lock/lock.ts'
 import type { PlanState } from './plan/plan.ts'
 import { mayMove, moves, type TaskResult, type TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
 import type { HookOrder, Parent } from './task/order.ts'
-import type { Pause, Unwinding } from './task/pause.ts'
+import type { Closing, Pause } from './task/pause.ts'
 import type { Mail } from './wait/mail.ts'
 
 /** A task as the fold of its history. Only `apply` writes to it, but for the two volatile marks of a step. */
@@ -32,11 +32,11 @@ export interface TaskState {
   metadata: Readonly<Record<string, string>> | null
   parent: Parent | null
   /** Of its submission; null: it is older than that. */
-  life: string | null
+  incarnation: string | null
   /** It does not begin before it is thawed. */
   frozen: boolean
   /** The tasks it comes after. */
-  antecedents: Table<string, Antecedent>
+  predecessors: Table<string, Predecessor>
   /** Locks it has, or waits for. */
   locks: Table<number, Lock>
   hooks: readonly HookOrder[]
@@ -75,7 +75,7 @@ export interface TaskState {
   pause: Pause | null
   /** Deliveries held back while paused. */
   deferred: Delivery[]
-  unwinding: Unwinding | null
+  closing: Closing | null
   /** Null: a durable function, or not planned yet. */
   plan: PlanState | null
   /** Of steps that are or were suspended. */
@@ -111,9 +111,9 @@ export function newState(id: string): TaskState {
     tags: {},
     metadata: null,
     parent: null,
-    life: null,
+    incarnation: null,
     frozen: false,
-    antecedents: new Table(),
+    predecessors: new Table(),
     locks: new Table(),
     hooks: [],
     ordinal: 0,
@@ -138,7 +138,7 @@ export function newState(id: string): TaskState {
     patches: new Set(),
     pause: null,
     deferred: [],
-    unwinding: null,
+    closing: null,
     plan: null,
     suspensions: new Table(),
     batches: new Table(),

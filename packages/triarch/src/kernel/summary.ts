@@ -29,7 +29,7 @@ export function isWaiting({ status }: TaskState): boolean {
 
 /** The next instant at which somebody must look even if nobody can run the task. */
 function deadlineOf(state: TaskState): number | null {
-  if (state.status === 'stopped' || state.unwinding) return null
+  if (state.status === 'stopped' || state.closing) return null
   const waiting = isWaiting(state)
   const before = waiting && state.startBefore !== null ? state.startBefore + 1 : null
   if (before === null || state.completeBy === null) return before ?? state.completeBy

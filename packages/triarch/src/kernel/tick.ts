@@ -13,14 +13,14 @@ import { emit, isOutstanding, type Turn } from './turn.ts'
 export function tick(turn: Turn): void {
   const { state, at } = turn
   if (state.status === 'stopped') return
-  if (state.completeBy !== null && at >= state.completeBy && !state.unwinding)
+  if (state.completeBy !== null && at >= state.completeBy && !state.closing)
     emit(turn, {
-      type: 'unwinding',
+      type: 'closing',
       cause: 'deadline',
       compensate: true,
       error: { name: 'TriarchError', code: 'TASK_DEADLINE', message: 'the task was not done by its complete-by' },
     })
-  if (state.unwinding) return
+  if (state.closing) return
   const due: { id: number; at: number; kind: 'timerFired' | 'waitTimedOut' }[] = []
   for (const [id, until] of state.timers) if (until <= at) due.push({ id, at: until, kind: 'timerFired' })
   for (const [id, wait] of state.waits) {
@@ -48,7 +48,7 @@ function expire(turn: Turn, step: Step): void {
 export function begin(turn: Turn, code: 'none' | 'function' | 'plan'): boolean {
   const { state, at } = turn
   // A task that was just set going again begins from its history: what it was told before it stopped is only there.
-  if (!isWaiting(state) || state.unwinding || turn.reload) return false
+  if (!isWaiting(state) || state.closing || turn.reload) return false
   if (state.startBefore !== null && at > state.startBefore) {
     const message = 'the task did not start before its start-before'
     emit(turn, { type: 'stopped', result: 'error', error: { name: 'TaskExpiredError', code: 'TASK_EXPIRED', message } })
@@ -68,12 +68,12 @@ export function nextWake(state: TaskState): number | null {
     if (state.startAt !== null && !isGated(state)) next = state.startAt
     if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
   }
-  if (state.completeBy !== null && !state.unwinding) next = Math.min(next, state.completeBy)
+  if (state.completeBy !== null && !state.closing) next = Math.min(next, state.completeBy)
   for (const step of state.steps.values())
     if (isOutstanding(step) && !step.dispatched && goes(state, step))
       next = Math.min(next, Math.max(step.due, step.deferred))
   if (state.status !== 'paused') {
-    if (!state.unwinding) {
+    if (!state.closing) {
       for (const until of state.timers.values()) next = Math.min(next, until)
       for (const wait of state.waits.values()) next = Math.min(next, wait.until ?? next)
       for (const lock of state.locks.values()) if (lock.standing === 'asked') next = Math.min(next, lock.until ?? next)

@@ -114,11 +114,11 @@ export function stale(turn: Turn): void {
 }
 
 /** What was asked for by a call and cannot be done (any more): the history says so. Between tasks it is merely counted. */
-export function unheeded(turn: Turn, message: Message, reason: string): void {
+export function messageIgnored(turn: Turn, message: Message, reason: string): void {
   if (!('outside' in message)) return stale(turn)
   const { type } = message
   emit(turn, {
-    type: 'unheeded',
+    type: 'messageIgnored',
     message: type,
     ...('name' in message && { name: message.name }),
     ...('step' in message && message.step !== undefined && { step: message.step }),

@@ -13,6 +13,7 @@ import type { TaskState } from '../kernel/state.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
 import type { NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
+import { FORMAT } from '../store/record.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
@@ -267,6 +268,7 @@ export class Node {
     const workflows = settings.roles.has('scheduler') ? registry.runnable : []
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
+      reads: FORMAT,
       memory: settings.limits.memory,
       actions,
     }

@@ -19,17 +19,17 @@ import { batchChild, childTask, hookTask } from './transition.ts'
 /** Takes down what the code has decided, as far as there is room in this turn. */
 export function decide(turn: Turn, commands: Command[], children: NewTask[]): void {
   for (;;) {
-    const { status, unwinding, pause } = turn.state
+    const { status, closing, pause } = turn.state
     // A pause holds back what the code asks for, as it holds back what it is told.
-    if (status === 'paused' && !unwinding && !pause?.broken) return
+    if (status === 'paused' && !closing && !pause?.broken) return
     // Once the task unwinds, or its code waits for a mended version of itself, what it still asks for is void.
-    const isVoid = unwinding !== null || status === 'stopped' || status === 'paused'
+    const isVoid = closing !== null || status === 'stopped' || status === 'paused'
     if (!isVoid && commands.length > 0 && isFull(turn)) return
     const command = commands.shift()
     if (!command) return
     const { decision } = command
     // The next run finds the event that came to nobody.
-    if (isVoid && !(decision.type === 'withdrawn' && unwinding?.cause === 'continue')) continue
+    if (isVoid && !(decision.type === 'waitCancelled' && closing?.cause === 'continue')) continue
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })
       alert(turn, 'error', decision.error.message)
@@ -46,14 +46,14 @@ export function decide(turn: Turn, commands: Command[], children: NewTask[]): vo
 
 /** The event is nobody's: the history says why, and somebody may find who sent it. */
 function refuse(turn: Turn, decision: Decision, reason: string): void {
-  emit(turn, { type: 'unheeded', message: 'event', ...('name' in decision && { name: decision.name }), reason })
+  emit(turn, { type: 'messageIgnored', message: 'event', ...('name' in decision && { name: decision.name }), reason })
   alert(turn, 'event', reason, 'EVENT_REFUSED')
 }
 
 /** The code cannot go on as it is: the task waits for an operator and a mended version. */
 export function pauseFor(turn: Turn, error: TriarchError): void {
   const { state } = turn
-  if (state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
+  if (state.status === 'paused' || state.status === 'stopped' || state.closing) return
   const reason = error.code === 'HISTORY_MISMATCH' ? 'mismatch' : 'error'
   emit(turn, { type: 'paused', reason, error: toRecord(error) })
   alert(turn, reason, error.message)
@@ -74,10 +74,10 @@ export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: 
 export function bound(turn: Turn, size = 0): void {
   const { state } = turn
   // What goes back is read anew first: until then nobody knows what is left of it.
-  if (turn.reload || state.status === 'paused' || state.status === 'stopped' || state.unwinding) return
+  if (turn.reload || state.status === 'paused' || state.status === 'stopped' || state.closing) return
   const error = outgrown(turn, size)
   if (!error) return
-  emit(turn, { type: 'unwinding', cause: 'limit', compensate: true, error: toRecord(error) })
+  emit(turn, { type: 'closing', cause: 'limit', compensate: true, error: toRecord(error) })
 }
 
 function outgrown({ state, limits }: Turn, size: number): TriarchError | null {

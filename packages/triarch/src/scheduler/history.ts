@@ -2,6 +2,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { type DatedEvent, type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import type { HistoryRecord, StateStore, TaskRow } from '../store/port.ts'
+import { eventsIn } from '../store/record.ts'
 
 /** One reading of a history. */
 const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
@@ -17,12 +18,12 @@ export class Chronicle {
   /** Characters of the events read, but for asides. */
   size = 0
 
-  /** Throws HISTORY_CORRUPT, with the record in its details; CODEC_*. */
+  /** Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, with the record in their details; CODEC_*. */
   add(record: HistoryRecord): void {
     const { seq, at } = record
     const events = eventsOf(record)
     // What lies before a continue-as-new need not be read, and may be gone.
-    const isBase = this.last > 0 && events.some(({ type }) => type === 'continued')
+    const isBase = this.last > 0 && events.some(({ type }) => type === 'continuedAsNew')
     if (seq !== this.last + 1 && !(this.last === 1 && seq > 1 && isBase)) throw missing(this.last + 1, seq - 1)
     this.last = seq
     if (isBase) this.base = seq
@@ -46,7 +47,7 @@ export function isAside(event: DatedEvent['event']): boolean {
   return asides.has(type) || (type === 'paused' && event.reason === 'operator')
 }
 
-const asides: ReadonlySet<string> = new Set(['heartbeat', 'unheeded', 'resumed'])
+const asides: ReadonlySet<string> = new Set(['heartbeat', 'messageIgnored', 'resumed'])
 
 /** The events of the records. Throws HISTORY_CORRUPT. */
 export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {
@@ -106,18 +107,11 @@ function isLast(page: readonly HistoryRecord[], most: { records: number; bytes: 
   return page.length < most.records && left > 0
 }
 
-/** The events of one record. Throws HISTORY_CORRUPT, CODEC_*. */
+/** The events of one record. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*. */
 export function eventsOf(record: HistoryRecord): DatedEvent['event'][] {
   const { seq, undecoded } = record
   if (undecoded) throw undecodable(`record ${seq}`, undecoded, { record: seq })
-  try {
-    const parsed = JSON.parse(record.events)
-    if (Array.isArray(parsed) && parsed.every((it) => typeof it?.type === 'string'))
-      return parsed as DatedEvent['event'][]
-  } catch (cause) {
-    throw corrupt(seq, 'is unreadable', cause)
-  }
-  throw corrupt(seq, 'is unreadable')
+  return eventsIn(record.events, seq)
 }
 
 /** Something of a task that no codec at hand can decode; where it is, once nothing can be done about that. */
@@ -133,6 +127,7 @@ export function isUnreadable(error: unknown): error is TriarchError {
 
 const unreadable: ReadonlySet<string> = new Set([
   'HISTORY_CORRUPT',
+  'HISTORY_FORMAT_UNKNOWN',
   'CODEC_MISSING',
   'CODEC_KEY_MISSING',
   'CODEC_FAILED',
@@ -141,10 +136,6 @@ const unreadable: ReadonlySet<string> = new Set([
 function missing(from: number, to: number): TriarchError {
   const message = from === to ? `record ${from} is missing` : `records ${from} to ${to} are missing`
   return new TriarchError('HISTORY_CORRUPT', message, { details: { record: from, to } })
-}
-
-function corrupt(record: number, what: string, cause?: unknown): TriarchError {
-  return new TriarchError('HISTORY_CORRUPT', `record ${record} ${what}`, { cause, details: { record } })
 }
 
 /** The fold of a history that may contradict itself. Throws HISTORY_CORRUPT. */

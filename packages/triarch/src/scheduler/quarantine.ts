@@ -7,6 +7,7 @@ import { BrokenInvariant } from '../kernel/invariant.ts'
 import type { Pause } from '../kernel/task/pause.ts'
 import { objectOf } from '../store/legible.ts'
 import type { Quarantine as SetApart, StateStore, TaskRow } from '../store/port.ts'
+import { recordText } from '../store/record.ts'
 import { PROBATION } from './mail.ts'
 
 /** Why a task is set apart: `details.cause` of TASK_QUARANTINED. */
@@ -27,6 +28,7 @@ export const STRIKES = 3
 
 const TROUBLE: Readonly<Record<string, Trouble>> = {
   HISTORY_CORRUPT: 'history',
+  HISTORY_FORMAT_UNKNOWN: 'history',
   LETTER_CORRUPT: 'letter',
   REPLAY_TOO_LONG: 'replay',
   TASK_TOO_LARGE: 'size',
@@ -161,13 +163,13 @@ function because(trouble: Trouble, cause: Error): TriarchError {
 /** One that has stopped stays so. */
 function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
   if (row.status === 'stopped') {
-    const why: TaskEvent = { type: 'unheeded', message: 'quarantine', reason: thrown.message }
-    return { events: JSON.stringify([why]), pause: null }
+    const why: TaskEvent = { type: 'messageIgnored', message: 'quarantine', reason: thrown.message }
+    return { events: recordText([why]), pause: null }
   }
   const { stack: _, ...error } = toRecord(thrown)
   const before = objectOf<Pause>(row.pause)
   const event: TaskEvent = { type: 'paused', reason: 'quarantine', error }
   const { note, broken = false, from = row.status } = before ?? {}
   const pause: Pause = { reason: 'quarantine', from, error, note, broken }
-  return { events: JSON.stringify([event]), pause: JSON.stringify(pause) }
+  return { events: recordText([event]), pause: JSON.stringify(pause) }
 }

@@ -25,15 +25,15 @@ export function isDeferred({ steps }: TaskState, at: number): boolean {
 /** On a node without the workflow's code: whether the kernel can go no further without it. */
 export function needsCode(state: TaskState): boolean {
   const isPaused = state.status === 'paused'
-  if (!isPaused && !state.plan && !state.unwinding) return true
+  if (!isPaused && !state.plan && !state.closing) return true
   return [...state.steps.values()].some(
     (step) => agentAction(step) === null && isOutstanding(step) && !step.dispatched && goes(state, step),
   )
 }
 
 /** Its code asked for nothing that could move it: a promise of its own, a timer, a connection. */
-export function isStalled({ status, pause, unwinding, waits, timers, steps, children }: TaskState): boolean {
-  if (status !== 'running' || pause || unwinding || waits.size + timers.size > 0) return false
+export function isStalled({ status, pause, closing, waits, timers, steps, children }: TaskState): boolean {
+  if (status !== 'running' || pause || closing || waits.size + timers.size > 0) return false
   if ([...children.values()].some((child) => child.status === 'running' && child.mode === 'call')) return false
   return ![...steps.values()].some((step) => step.held !== null || isOutstanding(step) || step.status === 'suspended')
 }

@@ -324,7 +324,7 @@ export class TaskRunner {
       posts: turn.posts,
       ...(turn.gates.locks.length + turn.gates.unlocks.length > 0 && { gates: turn.gates }),
       release,
-      rebase: turn.events.some((event) => event.type === 'continued'),
+      rebase: turn.events.some((event) => event.type === 'continuedAsNew'),
     }
     this.#snapshot = snapshot
     this.#host.committer.commit(transition, (outcome) => {

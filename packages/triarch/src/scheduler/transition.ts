@@ -13,6 +13,7 @@ import { waitingParents } from '../kernel/task/order.ts'
 import type { Spawn, Turn } from '../kernel/turn.ts'
 import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
+import { recordText } from '../store/record.ts'
 import type { Command } from './command.ts'
 
 /** A transition's parts that change nothing. */
@@ -179,5 +180,5 @@ function newChild(
 /** The record's events; those of a task's first record follow its submission. */
 export function eventsText(draft: Draft | null, events: readonly TaskEvent[]): string | null {
   const all = draft ? [...draft.first, ...events] : events
-  return all.length > 0 ? JSON.stringify(all) : null
+  return all.length > 0 ? recordText(all) : null
 }

@@ -51,7 +51,7 @@ export interface Claim {
   epoch: number
   /** The owner before did not hand it back: its in-process attempts are lost. */
   orphaned: boolean
-  /** Record 1, then those from the last `continued` on. */
+  /** Record 1, then those from the last `continuedAsNew` on. */
   records: HistoryRecord[]
   /** These are not all the records there are: bytes of all. */
   rest?: number

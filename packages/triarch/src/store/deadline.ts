@@ -9,12 +9,13 @@ const LOOKS = 4
 
 /** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
 type Unbounded =
-  | ('open' | 'close' | 'migrate' | 'transact' | 'submitVia' | 'keepAlive' | 'watch' | 'attend')
+  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitVia' | 'keepAlive' | 'watch' | 'attend')
   | ('paced' | 'patience' | 'unanswered')
 type Bounded = Exclude<keyof StateStore, Unbounded>
 
 const unbounded: Readonly<Record<Unbounded, true>> = {
   open: true,
+  format: true,
   close: true,
   migrate: true,
   transact: true,

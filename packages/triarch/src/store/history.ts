@@ -7,7 +7,7 @@ export interface HistoryRecord {
   seq: number
   /** When it was decided (ms since the epoch). */
   at: number
-  /** JSON array of events. */
+  /** Its format and its events, as JSON (`record.ts`). */
   events: string
   /** Of one that is encoded in the store: the bytes that it has there, by which readings are bounded. */
   stored?: number

@@ -2,6 +2,7 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { Submission } from '../kernel/task/order.ts'
 import { waitingParents } from '../kernel/task/order.ts'
 import type { Creation, LockRequest, NewTask } from './port.ts'
+import { recordText } from './record.ts'
 
 /** Where a task comes from: the order it is given, and what the store must know of that at once. */
 export interface Origin {
@@ -27,7 +28,7 @@ export function taskOf(origin: Origin): NewTask {
 }
 
 export function written({ task, first }: Draft): NewTask {
-  return { ...task, events: JSON.stringify(first) }
+  return { ...task, events: recordText(first) }
 }
 
 /**
@@ -39,9 +40,9 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
   const locks = later ? [] : locksOf(order)
   const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
   const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
-  // The id of one that another task started is of that one's life.
-  const life = parent || hookOf !== undefined ? '' : at.toString(36)
-  const submitted: TaskEvent = { type: 'submitted', ...order, life }
+  // The id of one that another task started is of that one's incarnation.
+  const incarnation = parent || hookOf !== undefined ? '' : at.toString(36)
+  const submitted: TaskEvent = { type: 'submitted', ...order, incarnation }
   const task: Creation = {
     id,
     workflow,
@@ -58,7 +59,7 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
   if (locks.length > 0 || (after && after.length > 0) || frozen) {
     task.gates = { locks, after: (after ?? []).map((antecedent) => antecedent.task) }
   }
-  return { task, first: locks.length > 0 ? [submitted, { type: 'keysRequested' }] : [submitted] }
+  return { task, first: locks.length > 0 ? [submitted, { type: 'locksRequested' }] : [submitted] }
 }
 
 function locksOf({ exclusive = [], parent }: Submission): LockRequest[] {

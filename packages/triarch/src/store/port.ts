@@ -1,3 +1,4 @@
+import type { Format } from '../kernel/format.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { LockRow, QueuedRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
@@ -8,6 +9,7 @@ import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } 
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
+export type { Format } from '../kernel/format.ts'
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
@@ -56,10 +58,12 @@ import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem } from 
 export interface StateStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
+  /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */
+  format?(): Format
   /** Ends all connections and threads. Calls after it are STORE_CLOSED. */
   close(): Promise<void>
-  /** Brings the schema of a store that is not open to this code's; `dryRun`: only says what would be done. */
-  migrate(options: { dryRun: boolean; patience: number }): Promise<MigrationReport>
+  /** Brings the schema of a store that is not open to this code's. */
+  migrate(order: MigrationOrder): Promise<MigrationReport>
   /** Database time: what decides deadlines between nodes. */
   now(): Promise<number>
 
@@ -162,7 +166,7 @@ export interface StateStore {
   marks(ids: readonly string[]): Promise<TaskMark[]>
   /** At most so many, up to the one with which their events reach `bytes`. */
   records(id: string, after: number, most: number | Omit<ReplayPage, 'after'>): Promise<HistoryRecord[]>
-  /** What a rebuild needs: record 1, then those from the last `continued` on; or a page of that. */
+  /** What a rebuild needs: record 1, then those from the last `continuedAsNew` on; or a page of that. */
   replay(id: string, page?: ReplayPage): Promise<HistoryRecord[]>
   /** Tasks by conditions. One call looks at some thousands of rows at most, and says how far it came. */
   list(query: ListQuery): Promise<ListedTasks>
@@ -199,6 +203,16 @@ export interface StateStore {
    * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
    */
   attend?(ended: (ids: readonly string[] | null) => void): boolean
+}
+
+/** How a store is to be migrated. */
+export interface MigrationOrder {
+  /** Only say what would be done. */
+  dryRun: boolean
+  /** How long to try while others keep the tables from us (ms). */
+  patience: number
+  /** 2: records are of that format from now on. STORE_FORMAT_IN_USE while nodes that do not read it live. */
+  format?: Format
 }
 
 /** Steps from the store's schema to this code's, by their names. */

@@ -25,7 +25,7 @@ export interface NewTask {
   parent: string | null
   /** The step of the parent that asked for it. */
   parentStep?: number
-  /** JSON array of events: history record 1. */
+  /** History record 1. */
   events: string
   /** It is not ready before a letter comes: about its locks, about the tasks it comes after, or any other. */
   gates?: { locks: readonly LockRequest[]; after: readonly string[] }

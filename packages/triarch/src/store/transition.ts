@@ -44,7 +44,7 @@ export interface Transition {
   gates?: { locks: readonly LockRequest[]; unlocks: readonly number[] }
   /** Ownership is given back. `wakeAt`: next instant to look, null: only a message wakes it. */
   release: { wakeAt: number | null; ready: boolean; orphaned: boolean } | null
-  /** Replay starts anew from this record (it holds a `continued`). */
+  /** Replay starts anew from this record (it holds a `continuedAsNew`). */
   rebase: boolean
 }
 

@@ -60,7 +60,7 @@ function excuses({ histories }: Trial): number {
   return events.filter(
     (event) =>
       ((event.type === 'attemptFailed' || event.type === 'verified') && event.next === undefined) ||
-      (event.type === 'unwinding' && event.cause === 'deadline') ||
+      (event.type === 'closing' && event.cause === 'deadline') ||
       (event.type === 'stepSignalled' && event.name === 'timeout') ||
       (event.type === 'stopped' && event.error?.code === 'TASK_EXPIRED') ||
       event.type === 'waitTimedOut',

@@ -83,7 +83,7 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
   const where = ownerOf(scene)
   if (where) return [where]
   if (state.pause) return [pauseOf(scene), ...(await lockReasons(scene))]
-  if (isWaiting(state) && !state.unwinding) {
+  if (isWaiting(state) && !state.closing) {
     const gates = await gatesOf(scene)
     if (gates.length > 0) return gates
   }
@@ -95,7 +95,7 @@ async function reasonsOf(scene: Scene): Promise<Reason[]> {
   const reasons = [
     ...stepsOf(scene),
     ...(await lockReasons(scene)),
-    ...(state.unwinding ? [] : waitsOf(scene)),
+    ...(state.closing ? [] : waitsOf(scene)),
     ...(await childrenOf(scene)),
   ]
   if (reasons.length > 0) return reasons
@@ -252,10 +252,10 @@ function stepOf(scene: Scene, step: Step): Reason | null {
 }
 
 function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): Reason {
-  const { until = null, alarms = [] } = state.suspensions.get(step.id) ?? {}
-  const [alarm] = [...alarms].sort((a, b) => a.at - b.at)
+  const { until = null, selfSignals = [] } = state.suspensions.get(step.id) ?? {}
+  const [sent] = [...selfSignals].sort((a, b) => a.at - b.at)
   const limit = until === null ? undefined : at(until)
-  const next = alarm && { event: alarm.name, at: at(alarm.at) }
+  const next = sent && { event: sent.name, at: at(sent.at) }
   const ends = [limit && `times out at ${clock(limit)}`, next && `sends itself "${next.event}" at ${clock(next.at)}`]
   const rest = ends
     .filter((it) => it !== undefined)
@@ -286,7 +286,7 @@ function waitsOf({ state, heard, now }: Scene): Reason[] {
 async function childrenOf({ state, store }: Scene): Promise<Reason[]> {
   const reasons: Reason[] = []
   const open = [...state.children.values()].filter(
-    ({ status, mode }) => status === 'compensating' || (status === 'running' && (mode === 'call' || state.unwinding)),
+    ({ status, mode }) => status === 'compensating' || (status === 'running' && (mode === 'call' || state.closing)),
   )
   for (const { task, workflow } of open.slice(0, MOST)) {
     const status = (await store.task(task))?.status ?? 'unknown'

@@ -93,8 +93,8 @@ export async function present(view: StepView, { action, middleware }: Known): Pr
 }
 
 function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
-  if (event.type === 'continued') views.clear()
-  if (event.type === 'rewound' && event.input !== undefined) Object.assign(views.get(event.step ?? 0) ?? {}, { input: event.input }) // biome-ignore format: one line
+  if (event.type === 'continuedAsNew') views.clear()
+  if (event.type === 'reset' && event.input !== undefined) Object.assign(views.get(event.step ?? 0) ?? {}, { input: event.input }) // biome-ignore format: one line
   if (event.type === 'stepRequested') {
     const { id, action, name, input, policy } = event
     const known = views.get(id)
@@ -118,9 +118,9 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
       return
     case 'stepSkipped':
       view.output = event.output
-      for (const gone of event.along ?? []) Object.assign(views.get(gone) ?? {}, { status: 'skipped' })
+      for (const gone of event.cascade ?? []) Object.assign(views.get(gone) ?? {}, { status: 'skipped' })
       return end('skipped')
-    case 'stepParked':
+    case 'plannedStepFailed':
     case 'stepFailed':
       view.error = event.error
       return end('error')
@@ -151,10 +151,10 @@ function settle(view: StepView, state: TaskState, batches: Table<number, Batch>)
 function batchesOf(history: readonly DatedEvent[]): Table<number, Batch> {
   const state = { batches: new Table<number, Batch>(), steps: new Map() }
   for (const { event } of effective(history)) {
-    if (event.type === 'continued') state.batches.clear()
+    if (event.type === 'continuedAsNew') state.batches.clear()
     if (event.type === 'stepRequested' && event.policy.batch) state.batches.set(event.id, newBatch(0))
     if (event.type === 'stepSuspended') batchPaged(state, event)
-    if (event.type === 'batchMoved' || event.type === 'batchStopping') batchChanged(state, event)
+    if (event.type === 'batchAdvanced' || event.type === 'batchStopping') batchChanged(state, event)
     const batch = event.type === 'stepRetried' ? state.batches.get(event.id) : undefined
     if (batch) tryAgain(batch)
   }

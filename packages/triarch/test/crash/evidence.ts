@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TaskEvent } from '../../src/index.ts'
+import { eventsIn } from '../../src/store/record.ts'
 import { type Entry, readLedger } from './ledger.ts'
 
 /** All that is left when a run is over: what the store and the ledger hold, and what the client was promised. */
@@ -74,7 +75,7 @@ export function readStore(
     records: all<{ seq: number; at: number; events: string }>(
       'SELECT seq, at, events FROM triarch_history WHERE task = ? ORDER BY seq',
       row.key,
-    ).map(({ seq, at, events }) => ({ seq, at, events: JSON.parse(events) as TaskEvent[] })),
+    ).map(({ seq, at, events }) => ({ seq, at, events: eventsIn(events, seq) })),
   }))
   const plain = (sql: string) => all<object>(sql).map((row) => ({ ...row }))
   return {
@@ -96,7 +97,7 @@ export function dated({ records }: Story): Dated[] {
 
 /** An operator made part of the history void: what then holds is for the rules that know. */
 export function rewound(story: Story): boolean {
-  return dated(story).some(({ event }) => event.type === 'rewound')
+  return dated(story).some(({ event }) => event.type === 'reset')
 }
 
 /** An operator stopped it without awaiting what ran; perhaps in the same turn in which it was asked to stop gently. */
@@ -104,7 +105,7 @@ export function forced(story: Story): boolean {
   return story.records.some(({ events }) =>
     events.some(
       (event, at) =>
-        event.type === 'unwinding' &&
+        event.type === 'closing' &&
         event.cause === 'cancel' &&
         !event.compensate &&
         events.slice(at).some(({ type }) => type === 'stopped'),

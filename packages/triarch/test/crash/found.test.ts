@@ -36,5 +36,5 @@ it('a task forced to stop in the midst of its compensation starts over when it i
   await task.retry()
   await s.settle()
   expect(await task.result()).toBe('done')
-  expect(await eventsOf(task, 'continued')).toHaveLength(1)
+  expect(await eventsOf(task, 'continuedAsNew')).toHaveLength(1)
 })

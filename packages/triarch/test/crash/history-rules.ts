@@ -47,10 +47,10 @@ const outcome = each((_, events) => {
   const settled = new Map<number, string>()
   for (const { event } of events) {
     switch (event.type) {
-      case 'continued':
+      case 'continuedAsNew':
         settled.clear()
         break
-      case 'rewound': {
+      case 'reset': {
         const order = [...settled.keys()]
         const from = event.step === null ? order.length : order.indexOf(event.step)
         for (const [index, id] of order.entries()) {
@@ -109,12 +109,12 @@ const dependencies = each((_, events) => {
 })
 
 const starts: readonly TaskEvent['type'][] = ['stepRequested', 'childStarted', 'timerStarted', 'waitStarted']
-const ends: readonly TaskEvent['type'][] = ['returned', 'threw', 'continuedAs', 'unwinding', 'stopped']
+const ends: readonly TaskEvent['type'][] = ['returned', 'threw', 'continueAsNewRequested', 'closing', 'stopped']
 
 const closed = each((_, events) => {
   let end: string | null = null
   return events.flatMap(({ event }) => {
-    if (event.type === 'rewound' || event.type === 'continued') end = null
+    if (event.type === 'reset' || event.type === 'continuedAsNew') end = null
     if (end !== null && starts.includes(event.type)) return [`${event.type} after ${end}`]
     if (ends.includes(event.type)) end = event.type
     return []
@@ -158,13 +158,13 @@ const compensation = each((story, events) => {
   const well = new Set<number>()
   const left = () => [...units].filter(([, unit]) => unit.undo && unit.completed !== null && !unit.undone)
   for (const [place, { event }] of events.entries()) {
-    if (event.type === 'continued') units.clear()
+    if (event.type === 'continuedAsNew') units.clear()
     if (event.type === 'stepRequested') request(event.id, event.policy.undo === true, place)
     if (event.type === 'undoRegistered') request(event.id, true, place, place)
     if (event.type === 'childStarted') request(event.id, event.undo, place)
     if (event.type === 'threw') compensate = event.rescue === 'compensate'
     if (event.type === 'returned') compensate = false
-    if (event.type === 'unwinding') compensate = event.compensate
+    if (event.type === 'closing') compensate = event.compensate
     const unit = 'id' in event ? units.get(event.id) : undefined
     if (event.type === 'stopped' && compensate && !forced(story)) {
       faults.push(...left().map(([id]) => `it stopped with ${id} not undone`))
@@ -173,10 +173,10 @@ const compensation = each((story, events) => {
     const { id } = event
     if (event.type === 'stepCompleted') unit.completed = place
     // A batch that is stopped on its way has children to undo.
-    const ended = event.type === 'batchMoved' ? (event.ended ?? []) : []
+    const ended = event.type === 'batchAdvanced' ? (event.ended ?? []) : []
     if (ended.some(([, , result]) => result === 'success' || result === 'warning')) unit.completed = place
     // A batch that did not finish may have children that did.
-    if (event.type === 'batchMoved' && !unit.asked && event.ended?.some(([, , result]) => result === 'success'))
+    if (event.type === 'batchAdvanced' && !unit.asked && event.ended?.some(([, , result]) => result === 'success'))
       well.add(id)
     if (well.has(id) && unended.includes(event.type)) unit.completed = place
     if (event.type === 'childStopped' && (event.result === 'success' || event.result === 'warning'))
@@ -203,7 +203,9 @@ const batched: Rule = ({ tasks }) =>
     const { row } = story
     if (rewound(story) || forced(story)) return []
     return [...batches(story)].flatMap((id) => {
-      const moves = dated(story).flatMap(({ event }) => (event.type === 'batchMoved' && event.id === id ? [event] : []))
+      const moves = dated(story).flatMap(({ event }) =>
+        event.type === 'batchAdvanced' && event.id === id ? [event] : [],
+      )
       const undone = dated(story).findIndex(({ event }) => event.type === 'undoRequested' && event.id === id)
       const ended = moves.flatMap((move) => move.ended ?? []).reduce((sum, [from, to]) => sum + to - from + 1, 0)
       const started = moves.reduce((sum, move) => sum + (move.started ?? 0), 0)

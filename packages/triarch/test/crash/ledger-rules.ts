@@ -43,7 +43,7 @@ function stops(story: Story): { from: number; until: number }[] {
 }
 
 function reopens(event: TaskEvent): boolean {
-  return event.type === 'rewound' || event.type === 'continued' || event.type === 'unwinding'
+  return event.type === 'reset' || event.type === 'continuedAsNew' || event.type === 'closing'
 }
 
 /**

@@ -57,7 +57,7 @@ describe('a task with a history larger than the heap', { timeout: 600_000 }, () 
     using file = scratch()
     await using triarch = new Triarch({ store: file.store, workflows: [poison, patient], roles: [] })
     const [large, other] = [await triarch.submit(patient, 1), await triarch.submit(patient, 2)]
-    const event = JSON.stringify([{ type: 'eventReceived', name: 'other', payload: 'x'.repeat(1_000_000) }])
+    const event = JSON.stringify([{ type: 'signalReceived', name: 'other', payload: 'x'.repeat(1_000_000) }])
     using database = new DatabaseSync(file.path)
     const insert = database.prepare(
       'INSERT INTO triarch_history (task, seq, at, events) SELECT key, ?, 0, ? FROM triarch_tasks WHERE id = ?',

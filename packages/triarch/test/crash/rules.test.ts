@@ -98,7 +98,7 @@ const crimes: [rule: string, crime: string, commit: (evidence: Evidence) => unkn
     'batched',
     'a child is counted twice',
     (e) => {
-      const found = find(e, 'batchMoved', ended)
+      const found = find(e, 'batchAdvanced', ended)
       const { started: _, ...counted } = found.event
       insert(found, counted)
     },
@@ -239,7 +239,7 @@ function childOf(story: Story, id: number): string | undefined {
   return started?.type === 'childStarted' ? started.task : undefined
 }
 
-function ended({ ended }: Event<'batchMoved'>): boolean {
+function ended({ ended }: Event<'batchAdvanced'>): boolean {
   return (ended?.length ?? 0) > 0
 }
 

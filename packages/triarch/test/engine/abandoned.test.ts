@@ -138,7 +138,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await task.emit('x', 1)
     await s.advance('1d')
     expect(await task.result()).toEqual({ first: null, second: { value: 1 }, again: 1, late: 'EVENT_TIMEOUT' })
-    expect(await eventsOf(task, 'withdrawn')).toHaveLength(2)
+    expect(await eventsOf(task, 'waitCancelled')).toHaveLength(2)
   })
 
   it('costs nothing while it goes from race to race', async () => {
@@ -158,7 +158,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await task.emit('x', 'at last')
     await s.settle()
     expect(await task.result()).toEqual([10, 'at last'])
-    expect(await eventsOf(task, 'withdrawn')).toEqual([])
+    expect(await eventsOf(task, 'waitCancelled')).toEqual([])
     expect(await eventsOf(task, 'waitStarted')).toHaveLength(1)
   })
 
@@ -179,7 +179,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await task.emit('early', 'here')
     await s.advance('3h')
     expect(await task.result()).toEqual([1, 'here'])
-    expect(await eventsOf(task, 'withdrawn')).toEqual([])
+    expect(await eventsOf(task, 'waitCancelled')).toEqual([])
   })
 
   it('of two that are listened to, the older takes the older event', async () => {
@@ -227,7 +227,7 @@ describe('the history of a task with such a wait', () => {
       await s.engine.task('t').emit('x', 2)
       await s.settle()
       expect(await s.engine.task('t').result()).toEqual([1, 2])
-      expect(await eventsOf(s.engine.task('t'), 'withdrawn')).toEqual([{ type: 'withdrawn', id: 1 }])
+      expect(await eventsOf(s.engine.task('t'), 'waitCancelled')).toEqual([{ type: 'waitCancelled', id: 1 }])
     }
   })
 

@@ -185,7 +185,7 @@ describe('an event that emit() acknowledged', () => {
     await Promise.all([task.emit('go', 1), task.emit('more', 2)])
     await s.advance('10s')
     expect(await task.result()).toBe(1)
-    const said = [...(await eventsOf(task, 'unheeded')), ...(await eventsOf(task, 'eventReceived'))]
+    const said = [...(await eventsOf(task, 'messageIgnored')), ...(await eventsOf(task, 'signalReceived'))]
     expect(said.map((event) => ('message' in event ? (event.name ?? event.message) : event.name)).sort()).toEqual(
       expect.arrayContaining(['go', 'more']),
     )
@@ -309,7 +309,7 @@ describe('a control', () => {
     await Promise.all([task.skip(1, 'a'), task.skip(1, 'b')])
     await s.advance('5s')
     expect(await task.result()).toBe('a')
-    expect(await eventsOf(task, 'unheeded')).toMatchObject([{ message: 'skip', step: 1 }])
+    expect(await eventsOf(task, 'messageIgnored')).toMatchObject([{ message: 'skip', step: 1 }])
   })
 
   it('never undoes its task, however often it is given', async () => {
@@ -457,7 +457,7 @@ describe('a control that names a step', () => {
     await s.advance('5s')
     expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
     expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
-    expect(await eventsOf(task, 'unheeded')).toEqual([])
+    expect(await eventsOf(task, 'messageIgnored')).toEqual([])
     expect(await codeOf(s.engine.task('none').retry({ step: 1 }))).toBe('UNKNOWN_TASK')
     await s.leave()
   })

@@ -88,7 +88,7 @@ describe('a task whose turn fails while thousands of letters wait', () => {
     const asked = { inbox: 0, refused: 0 }
     const store = seen(sqlite(file.path, { writer }), (made) => ({
       commit: (batch) => {
-        if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('eventReceived')))
+        if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('signalReceived')))
           return made.commit(batch)
         asked.refused++
         return Promise.reject(new TriarchError('STORE_BUSY', 'not now'))

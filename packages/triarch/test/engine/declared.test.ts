@@ -26,7 +26,7 @@ describe('an event that a workflow declares', () => {
       expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
     }
     await s.advance('10s')
-    expect(await eventsOf(task, 'eventReceived')).toEqual([])
+    expect(await eventsOf(task, 'signalReceived')).toEqual([])
     await task.emit('paid', { amount: '41' })
     await s.settle()
     expect(await task.result()).toBe(42)
@@ -45,7 +45,7 @@ describe('an event that a workflow declares', () => {
     await foreign.emit('paid', { amount: 'much' })
     await worker.advance('10s')
     expect(worker.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: 't' }])
-    expect(await eventsOf(task, 'unheeded')).toMatchObject([
+    expect(await eventsOf(task, 'messageIgnored')).toMatchObject([
       { message: 'event', name: 'paid', reason: expect.stringContaining('amount') },
     ])
     expect((await task.status()).status).toBe('running')

@@ -179,7 +179,7 @@ it('found once: a letter that the inbox still shows while it is being consumed i
   const task = await submitted
   await task.emit('news', 'once')
   await s.advance(500)
-  expect(await eventsOf(task, 'eventReceived')).toHaveLength(1)
+  expect(await eventsOf(task, 'signalReceived')).toHaveLength(1)
 })
 
 it('found once: a stop in the midst of a look into the store is no error, and takes nothing more', async () => {

@@ -7,6 +7,7 @@ import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
 import type { StoreFactory } from '../../src/store/factory.ts'
 import type { StateStore } from '../../src/store/port.ts'
+import { eventsIn } from '../../src/store/record.ts'
 import { memory, type TestEngine, type TestOptions, testEngine } from '../../src/testing/index.ts'
 
 /** A test engine under watch: what it alerts, what goes wrong inside it, and the store behind it. */
@@ -93,10 +94,10 @@ export async function checkFold(store: StateStore, id: string): Promise<void> {
   const records = await store.records(id, 0, 1_000_000)
   // What lies before the last new beginning is dropped, but for the submission.
   const base = records[1]?.seq ?? 2
-  if (base > 2) expect(records[1]?.events).toContain('"type":"continued"')
+  if (base > 2) expect(records[1]?.events).toContain('"type":"continuedAsNew"')
   expect(records.map(({ seq }) => seq)).toEqual(records.map((_, index) => (index === 0 ? 1 : base + index - 1)))
   const dated = (from: typeof records): DatedEvent[] =>
-    from.flatMap(({ at, events }) => (JSON.parse(events) as TaskEvent[]).map((event) => ({ at, event })))
+    from.flatMap(({ seq, at, events }) => eventsIn(events, seq).map((event) => ({ at, event })))
   const fold = (from: typeof records) => snapshotOf(summarise(rebuild(id, dated(from)).state))
   expect(row).toMatchObject({ ...fold(records) })
   expect(fold(await store.replay(id))).toEqual(fold(records))
@@ -105,8 +106,8 @@ export async function checkFold(store: StateStore, id: string): Promise<void> {
 /** The id of what the task started as this step of it. */
 export async function childOf(s: Stage, task: string, place: string | number): Promise<string> {
   const [submitted] = await events(s.engine.task(task))
-  const life = submitted?.type === 'submitted' ? (submitted.life ?? null) : null
-  return childTaskId({ id: task, life }, place)
+  const incarnation = submitted?.type === 'submitted' ? (submitted.incarnation ?? null) : null
+  return childTaskId({ id: task, incarnation }, place)
 }
 
 export async function events(task: TaskHandle): Promise<TaskEvent[]> {

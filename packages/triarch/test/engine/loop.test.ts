@@ -6,6 +6,7 @@ import { memory, testEngine, VirtualEnvironment } from '../../src/testing/index.
 /** Who asks: a loop of the node, which must live on, or somebody who is told of the error. A new call has to choose. */
 const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   open: 'caller',
+  format: 'caller',
   close: 'caller',
   now: 'loop',
   commit: 'loop',

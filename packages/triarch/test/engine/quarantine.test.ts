@@ -293,7 +293,7 @@ describe('a row that cannot be read', () => {
     expect(s.errors.length).toBe(failures)
     await bad.resume()
     expect(await bad.result()).toBe(1)
-    expect(await eventsOf(bad, 'unheeded')).toMatchObject([{ message: 'illegible' }])
+    expect(await eventsOf(bad, 'messageIgnored')).toMatchObject([{ message: 'illegible' }])
     await s.kill()
   })
 
@@ -408,7 +408,7 @@ describe('a task whose writes the store refuses', () => {
   it('is set apart after the second time, and costs its neighbours nothing more', async () => {
     let refused = 0
     const store = before((batch) => {
-      if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('eventReceived'))) return
+      if (!batch.some(({ id, events }) => id === 'bad' && events?.includes('signalReceived'))) return
       refused++
       throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
     })
@@ -430,7 +430,7 @@ describe('a task whose writes the store refuses', () => {
   })
 
   it.each([
-    ['their records', (batch: readonly Transition[]) => batch.some(({ events }) => events?.includes('eventReceived'))],
+    ['their records', (batch: readonly Transition[]) => batch.some(({ events }) => events?.includes('signalReceived'))],
     ['all that is theirs', () => true],
   ])(
     'is set apart as well where it is one of two, and nobody else writes: the store refuses %s',
@@ -465,7 +465,7 @@ describe('a task whose writes the store refuses', () => {
   it('after it had stopped is shown as set apart, tried again by resume(), and at rest again by force', async () => {
     let refuses = true
     const store = before((batch) => {
-      if (refuses && batch.some(({ events }) => events?.includes('"retried"') || events?.includes('"rewound"')))
+      if (refuses && batch.some(({ events }) => events?.includes('"retried"') || events?.includes('"reset"')))
         throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
     })
     const fails = workflow('fails', {
@@ -497,7 +497,7 @@ describe('a task whose writes the store refuses', () => {
     expect(await apart()).toEqual([])
     const { result, error } = ended ?? {}
     expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', result, error, quarantined: false })
-    expect((await eventsOf(bad, 'unheeded')).at(-1)).toMatchObject({ reason: 'never mind' })
+    expect((await eventsOf(bad, 'messageIgnored')).at(-1)).toMatchObject({ reason: 'never mind' })
     expect(await codeOf(bad.cancel({ force: true }))).toBe('TASK_STOPPED')
     expect(await codeOf(bad.resume())).toBe('TASK_NOT_PAUSED')
     refuses = false
@@ -522,7 +522,7 @@ describe('a task whose writes the store refuses', () => {
         },
       })
       const store = before((batch) => {
-        if (batch.some(({ id, events }) => id.startsWith('p~') && events?.includes('"unwinding"')))
+        if (batch.some(({ id, events }) => id.startsWith('p~') && events?.includes('"closing"')))
           throw new TriarchError('STORE_FAILED', 'no such thing can be stored')
       })
       const s = await stage({ workflows: [parent, child], agents: [service], store })

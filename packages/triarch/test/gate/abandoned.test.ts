@@ -109,7 +109,7 @@ describe('a lock that nobody waits for any more', () => {
     await first.emit('go')
     await s.advance('1m')
     expect(await s.store.locks({ name: 'a' })).toEqual([])
-    expect(await eventsOf(task, 'withdrawn')).toMatchObject([{ id: 1, lock: true }])
+    expect(await eventsOf(task, 'waitCancelled')).toMatchObject([{ id: 1, lock: true }])
     await task.emit('end')
     await s.settle()
     expect(await task.result()).toBe(2)

@@ -251,6 +251,6 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage(options)
     await s.advance('90s')
     expect(diary).toEqual(['+a', '-a', '+b', '-b'])
-    expect(await eventsOf(s.engine.task('b'), 'locked')).toMatchObject([{ type: 'locked', id: 0 }])
+    expect(await eventsOf(s.engine.task('b'), 'lockGranted')).toMatchObject([{ type: 'lockGranted', id: 0 }])
   })
 })

@@ -8,7 +8,7 @@ const running: TaskEvent[] = [h.started, h.requested(1)]
 const unknown: TaskEvent = h.failedAttempt(1, { unknown: true, next: { operation: 'run', at: 1_000 } })
 const asking: TaskEvent = h.failedAttempt(1, { unknown: true, next: { operation: 'verify', at: 1_000 } })
 const verifying: TaskEvent[] = [h.started, h.requested(1, { verify: true }), asking]
-const undoing: TaskEvent[] = [...running, h.completed(1), h.unwinding(true), { type: 'compensating' }, h.undoing(1)]
+const undoing: TaskEvent[] = [...running, h.completed(1), h.closing(true), { type: 'compensating' }, h.undoing(1)]
 const suspended: TaskEvent[] = [...running, { type: 'stepSuspended', id: 1, ...h.trace }]
 const held: TaskEvent[] = [...running, h.failedAttempt(1), { type: 'paused', reason: 'step', step: 1, error: h.error }]
 const again = { attempt: 2 }
@@ -82,7 +82,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
         }),
       ],
     },
-    ['stepSuspended 1 checkpoint=2 wary=true until=+30 alarms=[{at=+20 name="x" payload=1}] attempt=1', 'wakes +20'],
+    [
+      'stepSuspended 1 checkpoint=2 notifyOnCancel=true until=+30 selfSignals=[{at=+20 name="x" payload=1}] attempt=1',
+      'wakes +20',
+    ],
   ],
   ['it waits for good', running, { mail: [h.reply(1, { kind: 'suspended' })] }, ['stepSuspended 1 attempt=1']],
   ['a verification cannot wait', verifying, { mail: [h.reply(1, { kind: 'suspended' }, verify)] }, ['stale 1']],
@@ -292,7 +295,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'it fails while the task stops',
-    [...running, h.unwinding(true)],
+    [...running, h.closing(true)],
     { mail: [h.reply(1, h.failed())] },
     ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'stepCancelled 1', 'stopped result="cancelled"'],
   ],
@@ -616,7 +619,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'a verification says no while the task stops',
-    [...failures(0, { verify: true }), { ...asking, startedAt: 900 } as TaskEvent, h.unwinding(true)],
+    [...failures(0, { verify: true }), { ...asking, startedAt: 900 } as TaskEvent, h.closing(true)],
     { mail: [h.reply(1, { kind: 'not-done' }, verify)] },
     ['verified 1 answer="not-done"', 'stepCancelled 1', 'stopped result="cancelled"'],
   ],
@@ -673,7 +676,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'a letter cannot be read',
     running,
     { mail: [{ type: 'illegible' }] },
-    ['unheeded message="illegible" reason="the letter could not be read"'],
+    ['messageIgnored message="illegible" reason="the letter could not be read"'],
   ],
   ['the task finds its own note', running, { mail: [{ type: 'kept', letters: 1, bytes: 1 }] }, []],
   [

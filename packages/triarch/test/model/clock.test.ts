@@ -50,15 +50,15 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [],
     { mail: [{ type: 'cancel', force: false, compensate: null }] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
     ],
   ],
   [
     'is retried before its code began',
-    [h.unwinding(false), h.stopped('cancelled')],
+    [h.closing(false), h.stopped('cancelled')],
     { mail: [{ type: 'retry' }] },
-    ['rewound step=null', 'reloads'],
+    ['reset step=null', 'reloads'],
   ],
   [
     'has timers that are due',
@@ -116,7 +116,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'ends and has timers',
-    [...running, { type: 'timerStarted', id: 2, until: 1_000 }, h.unwinding(false)],
+    [...running, { type: 'timerStarted', id: 2, until: 1_000 }, h.closing(false)],
     {},
     ['aborts 1'],
   ],
@@ -129,7 +129,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'must be done before long, and ends',
-    [{ ...h.submitted, completeBy: 1_060 }, ...running, h.unwinding(false)],
+    [{ ...h.submitted, completeBy: 1_060 }, ...running, h.closing(false)],
     {},
     ['aborts 1'],
   ],
@@ -172,34 +172,34 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'has a step that waits for alarms',
-    waits({ alarms: alarms.map((alarm) => ({ ...alarm, at: alarm.at + 100 })) }),
+    waits({ selfSignals: alarms.map((alarm) => ({ ...alarm, at: alarm.at + 100 })) }),
     {},
     ['wakes +100'],
   ],
   [
     'has a step whose alarms ring',
-    waits({ alarms }),
+    waits({ selfSignals: alarms }),
     { after: 20 },
     [
-      'stepSignalled 1 name="y" payload=2 alarm=-10',
-      'stepSignalled 1 name="x" payload=1 alarm=+0',
+      'stepSignalled 1 name="y" payload=2 selfSignalAt=-10',
+      'stepSignalled 1 name="x" payload=1 selfSignalAt=+0',
       'starts 1 run 2',
       'wakes +0',
     ],
   ],
   [
     'has a step one of whose alarms rings',
-    waits({ alarms }),
+    waits({ selfSignals: alarms }),
     {},
-    ['stepSignalled 1 name="y" payload=2 alarm=+0', 'starts 1 run 2', 'wakes +0'],
+    ['stepSignalled 1 name="y" payload=2 selfSignalAt=+0', 'starts 1 run 2', 'wakes +0'],
   ],
   [
     'has a step with an alarm and an end at once',
-    waits({ until: 1_055, alarms }),
+    waits({ until: 1_055, selfSignals: alarms }),
     { after: 20 },
     [
-      'stepSignalled 1 name="y" payload=2 alarm=-10',
-      'stepSignalled 1 name="x" payload=1 alarm=+0',
+      'stepSignalled 1 name="y" payload=2 selfSignalAt=-10',
+      'stepSignalled 1 name="x" payload=1 selfSignalAt=+0',
       'starts 1 run 2',
       'wakes +0',
     ],
@@ -210,13 +210,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.started,
       h.requested(2),
       h.requested(1),
-      { type: 'stepSuspended', id: 2, ...h.trace, alarms: alarms.slice(1) },
-      { type: 'stepSuspended', id: 1, ...h.trace, alarms: alarms.slice(1) },
+      { type: 'stepSuspended', id: 2, ...h.trace, selfSignals: alarms.slice(1) },
+      { type: 'stepSuspended', id: 1, ...h.trace, selfSignals: alarms.slice(1) },
     ],
     {},
     [
-      'stepSignalled 1 name="y" payload=2 alarm=-20',
-      'stepSignalled 2 name="y" payload=2 alarm=-20',
+      'stepSignalled 1 name="y" payload=2 selfSignalAt=-20',
+      'stepSignalled 2 name="y" payload=2 selfSignalAt=-20',
       'starts 2 run 2',
       'starts 1 run 2',
       'wakes +0',
@@ -252,7 +252,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ['has a step that waits, and is paused', [...waits({ until: 9_000 }), paused], {}, []],
   [
     'has a step that waits, and ends',
-    [...waits({ until: 9_000 }), h.unwinding(false)],
+    [...waits({ until: 9_000 }), h.closing(false)],
     {},
     [
       'stepCancelled 1',
@@ -263,7 +263,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   [
     'has an alarm of a step that is busy',
     [
-      ...waits({ alarms: [{ at: 1_070, name: 'x', payload: 1 }] }),
+      ...waits({ selfSignals: [{ at: 1_070, name: 'x', payload: 1 }] }),
       { type: 'stepSignalled', id: 1, name: 'z', payload: 2 },
     ],
     {},
@@ -272,11 +272,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   [
     'has an alarm that rings for a step that is busy',
     [
-      ...waits({ alarms: [{ at: 1_050, name: 'x', payload: 1 }] }),
+      ...waits({ selfSignals: [{ at: 1_050, name: 'x', payload: 1 }] }),
       { type: 'stepSignalled', id: 1, name: 'z', payload: 2 },
     ],
     {},
-    ['stepSignalled 1 name="x" payload=1 alarm=-10'],
+    ['stepSignalled 1 name="x" payload=1 selfSignalAt=-10'],
   ],
   [
     'begins and has hooks',
@@ -313,7 +313,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [{ ...h.submitted, hooks: [hook] }, h.started, h.stopped('error', { error: h.error })],
     { mail: [{ type: 'retry' }] },
     [
-      'rewound step=null',
+      'reset step=null',
       'hooks t.running.1040-1-4-0 k task="t" workflow="w" from="stopped" to="running" result="pending" at=+0',
       'reloads',
     ],
@@ -337,7 +337,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [{ ...h.submitted, completeBy: 1_030 }, h.started, paused],
     {},
     [
-      'unwinding cause="deadline" compensate=true error=(TASK_DEADLINE: the task was not done by its complete-by)',
+      'closing cause="deadline" compensate=true error=(TASK_DEADLINE: the task was not done by its complete-by)',
       'stopped result="error" error=(TASK_DEADLINE: the task was not done by its complete-by)',
     ],
   ],

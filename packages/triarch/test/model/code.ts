@@ -84,7 +84,7 @@ export class Code {
     if (this.#outstanding.size > 0 || this.#ended) return
     if (this.#cursor < this.#program.wants.length) return this.#ask(at)
     this.#ended = true
-    if (this.#run > 0) return this.#issue({ type: 'continuedAs', input: this.#run - 1 })
+    if (this.#run > 0) return this.#issue({ type: 'continueAsNewRequested', input: this.#run - 1 })
     if (!this.#program.throws) return this.#issue({ type: 'returned', output: 'done' })
     this.#issue({ type: 'threw', error: { name: 'Error', message: 'thrown' }, rescue: this.#program.rescue })
   }

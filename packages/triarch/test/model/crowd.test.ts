@@ -23,14 +23,14 @@ const paged = (total?: number): TaskEvent => ({
 const runs = (begun: number, total: number | undefined, policy = {}, more = {}): TaskEvent[] => [
   ...asks(policy, more),
   paged(total),
-  { type: 'batchMoved', id: 1, started: begun },
+  { type: 'batchAdvanced', id: 1, started: begun },
 ]
 const ends = (ordinal: number, result: TaskResult = 'success'): Message => ({
   ...{ type: 'child', step: 1, ordinal, result },
   ...(result === 'success' ? {} : { error: { ...h.error, message: `no ${ordinal}` } }),
 })
 const ended = (ordinal: number, result: TaskResult): TaskEvent => ({
-  type: 'batchMoved',
+  type: 'batchAdvanced',
   id: 1,
   ended: [[ordinal, ordinal, result]],
 })
@@ -45,11 +45,11 @@ const undoing: TaskEvent[] = [
   ended(1, 'error'),
   ended(2, 'success'),
   h.completed(1),
-  h.unwinding(true),
+  h.closing(true),
   { type: 'compensating' },
   h.undoing(1),
 ]
-const allAsked: TaskEvent[] = [...undoing, { type: 'batchMoved', id: 1, started: 3 }]
+const allAsked: TaskEvent[] = [...undoing, { type: 'batchAdvanced', id: 1, started: 3 }]
 const gives = (circumstances: Circumstances): Circumstances => ({ buffer: items, ...circumstances })
 
 const table: [what: string, history: readonly TaskEvent[], circumstances: Circumstances, does: string[]][] = [
@@ -57,13 +57,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'has its first page',
     asks(),
     { mail: [page(false)] },
-    ['stepSuspended 1 attempt=1', 'batchMoved 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+    ['stepSuspended 1 attempt=1', 'batchAdvanced 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
   ],
   [
     'has its last page',
     asks(),
     { mail: [page(true)] },
-    ['stepSuspended 1 total=3 attempt=1', 'batchMoved 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
+    ['stepSuspended 1 total=3 attempt=1', 'batchAdvanced 1 started=2', 'makes t.1.0 0 "a"', 'makes t.1.1 1 "b"'],
   ],
   [
     'has a page that it did not ask for',
@@ -82,7 +82,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
   ],
   ['waits for its page', asks(), {}, []],
-  ['has room', runs(1, undefined), gives({}), ['batchMoved 1 started=1', 'makes t.1.1 1 "a"']],
+  ['has room', runs(1, undefined), gives({}), ['batchAdvanced 1 started=1', 'makes t.1.1 1 "a"']],
   ['has no room', runs(2, undefined), gives({}), []],
   [
     'has room and no input',
@@ -103,37 +103,37 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       paged(),
     ],
     gives({}),
-    ['batchMoved 1 started=1 again=1', 'posts t.1.0 retry', 'posts t.1.0 report', 'makes t.1.1 1 "a"'],
+    ['batchAdvanced 1 started=1 again=1', 'posts t.1.0 retry', 'posts t.1.0 report', 'makes t.1.1 1 "a"'],
   ],
   [
     'has a child that ended',
     runs(2, undefined),
     gives({ mail: [ends(0)] }),
-    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
   ],
   [
     'has children that ended',
     runs(2, undefined),
     gives({ mail: [ends(0), ends(1)] }),
-    ['batchMoved 1 ended=[[0, 1, "success"]] started=2', 'makes t.1.2 2 "a"', 'makes t.1.3 3 "b"'],
+    ['batchAdvanced 1 ended=[[0, 1, "success"]] started=2', 'makes t.1.2 2 "a"', 'makes t.1.3 3 "b"'],
   ],
   [
     'has a child that ended twice',
     runs(2, undefined),
     gives({ mail: [ends(0), ends(0)] }),
-    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"', 'stale 1'],
   ],
   [
     'has a child that ended before',
     [...runs(2, undefined), ended(0, 'success')],
     gives({ mail: [ends(0)] }),
-    ['batchMoved 1 started=1', 'makes t.1.2 2 "a"', 'stale 1'],
+    ['batchAdvanced 1 started=1', 'makes t.1.2 2 "a"', 'stale 1'],
   ],
   [
     'has a child that ended with a warning',
     runs(2, 2),
     { mail: [ends(0, 'warning')] },
-    ['batchMoved 1 ended=[[0, 0, "warning"]]'],
+    ['batchAdvanced 1 ended=[[0, 0, "warning"]]'],
   ],
   [
     'has a child of another',
@@ -146,7 +146,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2), ended(0, 'success')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepCompleted 1 output={total=2 success=2 failed=0 cancelled=0} attempt=1',
       'tells 1: {"total":2,"success":2,"failed":0,"cancelled":0}',
     ],
@@ -156,7 +156,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { tolerate: 1 }), ended(0, 'error')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
       'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
     ],
@@ -166,7 +166,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { tolerate: '50%' }), ended(0, 'error')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
       'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
     ],
@@ -176,7 +176,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(3, 3, { tolerate: '60%', concurrency: 3 }), ended(0, 'error')],
     { mail: [ends(1, 'error')] },
     [
-      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'batchAdvanced 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
       'batchStopping 1 error=(BATCH_FAILED: 2 of 3 children of b failed, the first with: no 1 < (Error: no 1) {success=0 failed=2})',
       'posts t.1.2 cancel force=false compensate=true reason="the batch was stopped"',
     ],
@@ -186,7 +186,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { tolerate: null }), ended(0, 'error')],
     { mail: [ends(1, 'error')] },
     [
-      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'batchAdvanced 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
       'stepCompleted 1 output={total=2 success=0 failed=2 cancelled=0} attempt=1',
       'tells 1: {"total":2,"success":0,"failed":2,"cancelled":0}',
     ],
@@ -196,7 +196,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { tolerate: '1%' }),
     { mail: [ends(0, 'error')] },
     [
-      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'stepSignalled 1 name="page" payload=null',
       'starts 1 run 2',
       'wakes +0',
@@ -207,7 +207,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined),
     gives({ mail: [ends(0, 'error')] }),
     [
-      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
       'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
@@ -217,7 +217,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { onCancel: 'detach' }),
     gives({ mail: [ends(0, 'error')] }),
     [
-      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
       'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
       'tells 1: step',
@@ -228,7 +228,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { onCancel: 'wait' }),
     gives({ mail: [ends(0, 'error')] }),
     [
-      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
     ],
   ],
@@ -236,14 +236,18 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'fails, and the last child has ended',
     [...runs(2, undefined), ended(0, 'error'), stopping],
     { mail: [ends(1, 'cancelled')] },
-    ['batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)', 'stepFailed 1 error=(Error: no)', 'tells 1: step'],
+    [
+      'batchAdvanced 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
+      'stepFailed 1 error=(Error: no)',
+      'tells 1: step',
+    ],
   ],
   [
     'fails, and may be skipped',
     [...runs(2, undefined, {}, { rescue: 'skip' }), ended(0, 'error'), stopping],
     { mail: [ends(1, 'cancelled')] },
     [
-      'batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
+      'batchAdvanced 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
       'stepSkipped 1 output=null by="rescue"',
       'tells 1: null',
     ],
@@ -253,7 +257,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { failFast: false }), ended(0, 'error')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed {success=1 failed=1})',
       'tells 1: step',
     ],
@@ -262,14 +266,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'goes on after a failure',
     runs(2, undefined, { failFast: false }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
   ],
   [
     'has enough',
     runs(2, 3, { quorum: 1 }),
     gives({ mail: [ends(0)] }),
     [
-      'batchMoved 1 ended=[[0, 0, "success"]]',
+      'batchAdvanced 1 ended=[[0, 0, "success"]]',
       'batchStopping 1',
       'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
@@ -278,14 +282,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'has not yet enough',
     runs(2, 4, { quorum: 2 }),
     gives({ mail: [ends(0)] }),
-    ['batchMoved 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]] started=1', 'makes t.1.2 2 "a"'],
   ],
   [
     'had enough',
     [...runs(2, 3, { quorum: 1 }), ended(0, 'success'), { type: 'batchStopping', id: 1 }],
     { mail: [ends(1, 'cancelled')] },
     [
-      'batchMoved 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
+      'batchAdvanced 1 ended=[[1, 1, "cancelled"]] error=(Error: no 1)',
       'stepCompleted 1 output={total=3 success=1 failed=0 cancelled=1} attempt=1',
       'tells 1: {"total":3,"success":1,"failed":0,"cancelled":1}',
     ],
@@ -295,7 +299,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, 2, { quorum: 2, tolerate: null }),
     { mail: [ends(0, 'error')] },
     [
-      'batchMoved 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
+      'batchAdvanced 1 ended=[[0, 0, "error"]] error=(Error: no 0)',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: no 0 < (Error: no 0) {success=0 failed=1})',
       'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
     ],
@@ -304,20 +308,20 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'can still have enough',
     runs(2, 3, { quorum: 2, tolerate: null }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
   ],
   [
     'may have enough, for nobody knows how many there are',
     runs(2, undefined, { quorum: 2, tolerate: null }),
     gives({ mail: [ends(0, 'error')] }),
-    ['batchMoved 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
+    ['batchAdvanced 1 ended=[[0, 0, "error"]] started=1 error=(Error: no 0)', 'makes t.1.2 2 "a"'],
   ],
   [
     'ends without enough',
     [...runs(2, 2, { quorum: 2, tolerate: null, failFast: false }), ended(0, 'error')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepFailed 1 error=(BATCH_FAILED: 1 of 2 children of b failed {success=1 failed=1})',
       'tells 1: step',
     ],
@@ -327,7 +331,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { quorum: 1, tolerate: null, failFast: false }), ended(0, 'error')],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'batchStopping 1',
       'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
       'tells 1: {"total":2,"success":1,"failed":1,"cancelled":0}',
@@ -338,7 +342,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined),
     gives({ mail: [{ type: 'child', step: 1, result: 'error', refused: { child: 't.1.1', code: 'TASK_EXISTS' } }] }),
     [
-      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
+      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
       'batchStopping 1 error=(BATCH_FAILED: 1 of 2 children of b failed, the first with: task "t.1.1" exists already < (TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"}) {success=0 failed=1})',
       'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
     ],
@@ -352,7 +356,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ],
     }),
     [
-      'batchMoved 1 foreign=[0] started=1 error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
+      'batchAdvanced 1 foreign=[0] started=1 error=(LOCK_HELD: lock "l" is held by task "x" {lock="l" by=["x"]})',
       'makes t.1.2 2 "a"',
     ],
   ],
@@ -368,7 +372,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       })),
     },
     [
-      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
+      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists already {task="t.1.1"})',
       'stepSignalled 1 name="page" payload=null',
       'stale 1',
       'starts 1 run 2',
@@ -389,7 +393,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ],
     },
     [
-      'batchMoved 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists)',
+      'batchAdvanced 1 foreign=[1] error=(TASK_EXISTS: task "t.1.1" exists)',
       'stepSignalled 1 name="page" payload=null',
       'starts 1 run 2',
       'wakes +0',
@@ -403,7 +407,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'has a source that fails while children run',
-    asks().concat({ type: 'batchMoved', id: 1, started: 2 }),
+    asks().concat({ type: 'batchAdvanced', id: 1, started: 2 }),
     { mail: [h.reply(1, h.failed({ retryable: false }))] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
@@ -414,7 +418,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'has a source that fails while children run that are left',
-    asks({ onCancel: 'detach' }).concat({ type: 'batchMoved', id: 1, started: 2 }),
+    asks({ onCancel: 'detach' }).concat({ type: 'batchAdvanced', id: 1, started: 2 }),
     { mail: [h.reply(1, h.failed({ retryable: false }))] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
@@ -433,7 +437,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'has a source that fails after it failed itself',
     [
       ...asks(),
-      { type: 'batchMoved', id: 1, started: 1 },
+      { type: 'batchAdvanced', id: 1, started: 1 },
       stopping,
       { type: 'stepSignalled', id: 1, name: 'page', payload: null },
     ],
@@ -454,7 +458,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'stepRetried 1 at=+0',
       'resumed',
-      'batchMoved 1 again=2',
+      'batchAdvanced 1 again=2',
       'posts t.1.0 retry',
       'posts t.1.0 report',
       'posts t.1.2 retry',
@@ -474,17 +478,17 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       { type: 'paused', reason: 'step', step: 1, error: h.error },
       { type: 'stepRetried', id: 1, at: 1_000 },
       { type: 'resumed' },
-      { type: 'batchMoved', id: 1, again: 1 },
+      { type: 'batchAdvanced', id: 1, again: 1 },
     ],
     {},
-    ['batchMoved 1 again=1', 'posts t.1.2 retry', 'posts t.1.2 report'],
+    ['batchAdvanced 1 again=1', 'posts t.1.2 retry', 'posts t.1.2 report'],
   ],
   [
     'is cancelled',
     runs(2, undefined),
     gives({ mail: [cancel] }),
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
       'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
       'posts t.1.1 cancel force=false compensate=true reason="the batch was stopped"',
@@ -495,7 +499,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined),
     gives({ mail: [{ ...cancel, compensate: false }] }),
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
       'posts t.1.0 cancel force=false compensate=false reason="the batch was stopped"',
       'posts t.1.1 cancel force=false compensate=false reason="the batch was stopped"',
@@ -503,10 +507,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'is cancelled while it waits for its page',
-    asks().concat({ type: 'batchMoved', id: 1, started: 1 }),
+    asks().concat({ type: 'batchAdvanced', id: 1, started: 1 }),
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
       'posts t.1.0 cancel force=false compensate=true reason="the batch was stopped"',
       'aborts 1',
@@ -518,7 +522,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { onCancel: 'detach' }),
     gives({ mail: [cancel] }),
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'batchStopping 1',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
@@ -528,20 +532,24 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is cancelled, and its children are awaited',
     runs(2, undefined, { onCancel: 'wait' }),
     gives({ mail: [cancel] }),
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'batchStopping 1'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'batchStopping 1'],
   ],
   [
     'is cancelled and its children have ended',
-    [...runs(1, undefined), h.unwinding(true), { type: 'batchStopping', id: 1 }],
+    [...runs(1, undefined), h.closing(true), { type: 'batchStopping', id: 1 }],
     { mail: [ends(0, 'cancelled')] },
-    ['batchMoved 1 ended=[[0, 0, "cancelled"]] error=(Error: no 0)', 'stepCancelled 1', 'stopped result="cancelled"'],
+    [
+      'batchAdvanced 1 ended=[[0, 0, "cancelled"]] error=(Error: no 0)',
+      'stepCancelled 1',
+      'stopped result="cancelled"',
+    ],
   ],
   [
     'is stopped by force',
     runs(2, undefined),
     { mail: [{ ...cancel, force: true }] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
       'posts t.1.0 cancel force=true compensate=null',
@@ -555,7 +563,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     runs(2, undefined, { onCancel: 'detach' }),
     { mail: [{ ...cancel, force: true }] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
       'aborts 1',
@@ -566,7 +574,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is undone',
     undoing,
     {},
-    ['batchMoved 1 started=3', 'posts t.1.2 compensate', 'posts t.1.1 compensate', 'posts t.1.0 compensate'],
+    ['batchAdvanced 1 started=3', 'posts t.1.2 compensate', 'posts t.1.1 compensate', 'posts t.1.0 compensate'],
   ],
   [
     'is undone with little room',
@@ -574,13 +582,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       event.type === 'stepRequested' ? h.requested(1, { batch: { ...h.batch, concurrency: 2, tolerate: 1 } }) : event,
     ),
     {},
-    ['batchMoved 1 started=2', 'posts t.1.2 compensate', 'posts t.1.1 compensate'],
+    ['batchAdvanced 1 started=2', 'posts t.1.2 compensate', 'posts t.1.1 compensate'],
   ],
   [
     'is undone, and a child has undone',
     allAsked,
     { mail: [ends(2, 'compensated')] },
-    ['batchMoved 1 ended=[[2, 2, "compensated"]]'],
+    ['batchAdvanced 1 ended=[[2, 2, "compensated"]]'],
   ],
   [
     'is undone, and a child had not heard of it',
@@ -592,54 +600,54 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is undone, and all children have',
     [...allAsked, ended(0, 'compensated'), ended(1, 'error')],
     { mail: [ends(2, 'compensated')] },
-    ['batchMoved 1 ended=[[2, 2, "compensated"]]', 'undone 1 attempt=1', 'stopped result="cancelled"'],
+    ['batchAdvanced 1 ended=[[2, 2, "compensated"]]', 'undone 1 attempt=1', 'stopped result="cancelled"'],
   ],
   [
     'is undone, and one child was another task',
     [
       ...runs(2, 2, { tolerate: 1 }),
-      { type: 'batchMoved', id: 1, foreign: [1] },
+      { type: 'batchAdvanced', id: 1, foreign: [1] },
       ended(0, 'success'),
       h.completed(1),
-      h.unwinding(true),
+      h.closing(true),
     ],
     {},
-    ['compensating', 'undoRequested 1 at=+0', 'batchMoved 1 started=2', 'posts t.1.0 compensate'],
+    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=2', 'posts t.1.0 compensate'],
   ],
   ['is undone whose task is paused', [...undoing, { type: 'paused', reason: 'operator' }], {}, []],
   [
     'is undone, and most of its children were other tasks',
     [
       ...runs(4, 4, { tolerate: 9, concurrency: 1 }),
-      { type: 'batchMoved', id: 1, foreign: [1, 2, 3] },
+      { type: 'batchAdvanced', id: 1, foreign: [1, 2, 3] },
       ended(0, 'success'),
       h.completed(1),
-      h.unwinding(true),
+      h.closing(true),
     ],
     {},
-    ['compensating', 'undoRequested 1 at=+0', 'batchMoved 1 started=4', 'posts t.1.0 compensate'],
+    ['compensating', 'undoRequested 1 at=+0', 'batchAdvanced 1 started=4', 'posts t.1.0 compensate'],
   ],
   [
     'is undone, and all of its children were other tasks but one that failed',
     [
       ...runs(2, 2, { tolerate: 9, concurrency: 1 }),
-      { type: 'batchMoved', id: 1, foreign: [0] },
+      { type: 'batchAdvanced', id: 1, foreign: [0] },
       ended(1, 'success'),
       h.completed(1),
-      h.unwinding(true),
+      h.closing(true),
       { type: 'compensating' },
       h.undoing(1),
-      { type: 'batchMoved', id: 1, started: 1 },
+      { type: 'batchAdvanced', id: 1, started: 1 },
     ],
     { mail: [ends(1, 'compensated')] },
-    ['batchMoved 1 ended=[[1, 1, "compensated"]] started=1', 'undone 1 attempt=1', 'stopped result="cancelled"'],
+    ['batchAdvanced 1 ended=[[1, 1, "compensated"]] started=1', 'undone 1 attempt=1', 'stopped result="cancelled"'],
   ],
   [
     'is paused and ends with enough',
     [...runs(2, 2, { quorum: 1, tolerate: null }), ended(0, 'error'), { type: 'paused', reason: 'operator' }],
     { mail: [ends(1)] },
     [
-      'batchMoved 1 ended=[[1, 1, "success"]]',
+      'batchAdvanced 1 ended=[[1, 1, "success"]]',
       'stepCompleted 1 output={total=2 success=1 failed=1 cancelled=0} attempt=1',
     ],
   ],
@@ -648,7 +656,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...runs(2, 2, { quorum: 1, tolerate: null }), ended(0, 'error'), { type: 'paused', reason: 'operator' }],
     { mail: [ends(1, 'error')] },
     [
-      'batchMoved 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
+      'batchAdvanced 1 ended=[[1, 1, "error"]] error=(Error: no 1)',
       'stepFailed 1 error=(BATCH_FAILED: 2 of 2 children of b failed, the first with: no 1 < (Error: no 1) {success=0 failed=2})',
     ],
   ],
@@ -661,18 +669,18 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ended(2, 'error'),
       stopping,
       { type: 'stepRetried', id: 1, at: 1_000 },
-      { type: 'batchMoved', id: 1, again: 1 },
+      { type: 'batchAdvanced', id: 1, again: 1 },
       paged(3),
       { type: 'paused', reason: 'operator' },
     ],
     { mail: [ends(0)] },
-    ['batchMoved 1 ended=[[0, 0, "success"]]'],
+    ['batchAdvanced 1 ended=[[0, 0, "success"]]'],
   ],
   [
     'is undone whose task is paused, and all children have',
     [...allAsked, ended(0, 'compensated'), ended(1, 'error'), { type: 'paused', reason: 'operator' }],
     { mail: [ends(2, 'compensated')] },
-    ['batchMoved 1 ended=[[2, 2, "compensated"]]'],
+    ['batchAdvanced 1 ended=[[2, 2, "compensated"]]'],
   ],
 ]
 

@@ -7,7 +7,7 @@ import { type Circumstances, turned } from './turned.ts'
 const cancel: Message = { type: 'cancel', force: false, compensate: null }
 const force: Message = { type: 'cancel', force: true, compensate: null }
 const running: TaskEvent[] = [h.started, h.requested(1), h.requested(2, { undo: false })]
-const wary: TaskEvent[] = [...running, { type: 'stepSuspended', id: 1, wary: true, ...h.trace }]
+const wary: TaskEvent[] = [...running, { type: 'stepSuspended', id: 1, notifyOnCancel: true, ...h.trace }]
 const waits: TaskEvent[] = [...running, { type: 'stepSuspended', id: 1, ...h.trace }]
 const doubtful: TaskEvent = h.failedAttempt(1, { unknown: true, next: { operation: 'run', at: 9_000 } })
 const asking: TaskEvent = h.failedAttempt(1, { unknown: true, next: { operation: 'verify', at: 9_000 } })
@@ -27,14 +27,14 @@ const orphan: TaskEvent[] = [h.started, h.called(1), { type: 'childStopped', id:
 const child: TaskEvent = { ...h.submitted, parent: { task: 'p', step: 3 } }
 const locked: TaskEvent[] = [
   { ...h.submitted, exclusive: [{ key: 'k', ifHeld: 'queue' }] },
-  { type: 'keysRequested' },
-  { type: 'locked', id: 0 },
+  { type: 'locksRequested' },
+  { type: 'lockGranted', id: 0 },
   h.started,
   { type: 'lockRequested', id: 1, name: 'm', until: null },
-  { type: 'locked', id: 1 },
+  { type: 'lockGranted', id: 1 },
 ]
 const returns: TaskEvent = { type: 'returned', output: 4 }
-const anew: TaskEvent = { type: 'continuedAs', input: 5 }
+const anew: TaskEvent = { type: 'continueAsNewRequested', input: 5 }
 
 const table: [what: string, history: readonly TaskEvent[], circumstances: Circumstances, does: string[]][] = [
   [
@@ -116,26 +116,26 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it is cancelled',
     running,
     { mail: [cancel] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2'],
   ],
   [
     'it is cancelled, as somebody says',
     running,
     { mail: [{ ...cancel, reason: 'r' }] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: r)', 'aborts 1', 'aborts 2'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: r)', 'aborts 1', 'aborts 2'],
   ],
   [
     'it is cancelled twice',
     running,
     { mail: [cancel, cancel] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2', 'stale 1'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2', 'stale 1'],
   ],
   [
     'it is cancelled without undoing',
     done,
     { mail: [{ ...cancel, compensate: false }] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
     ],
   ],
@@ -144,7 +144,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     done,
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'compensating',
       'undoRequested 1 at=+0',
       'starts 1 undo 1',
@@ -156,7 +156,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started, h.requested(1), h.failedAttempt(1, { next: { operation: 'run', at: 9_000 } })],
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
     ],
@@ -166,7 +166,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started, h.requested(1), doubtful],
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
       'alerts unknown-outcome 1: step 1 (b) was given up, and nobody knows whether it took effect',
@@ -177,7 +177,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started, h.requested(1, { verify: true }), doubtful],
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'verifyRequested 1 at=+0',
       'starts 1 verify 1',
       'wakes +0',
@@ -187,13 +187,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it is cancelled while a verification is awaited',
     [h.started, h.requested(1, { verify: true }), asking],
     { mail: [cancel] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'wakes +7950'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'wakes +7950'],
   ],
   [
     'it is cancelled while a step is held',
     [...running, h.failedAttempt(1), { type: 'paused', reason: 'step', step: 1, error: h.error }],
     { mail: [cancel] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'stepCancelled 1', 'aborts 2'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'stepCancelled 1', 'aborts 2'],
   ],
   [
     'it is cancelled while a step of unknown outcome is held',
@@ -205,7 +205,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ],
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'verifyRequested 1 at=+0',
       'starts 1 verify 1',
       'wakes +0',
@@ -216,7 +216,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     waits,
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'aborts 2',
       'alerts unknown-outcome 1: step 1 (b) was given up, and nobody knows whether it took effect',
@@ -227,7 +227,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started, h.requested(1, { verify: true }), { type: 'stepSuspended', id: 1, ...h.trace }],
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'verifyRequested 1 at=+0',
       'starts 1 verify 1',
       'wakes +0',
@@ -238,7 +238,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     wary,
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stepSignalled 1 name="cancel" payload=null',
       'aborts 2',
       'starts 1 run 2',
@@ -247,10 +247,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'a step that was told waits again',
-    [...wary, h.unwinding(false), { type: 'stepSignalled', id: 1, name: 'cancel', payload: null }],
+    [...wary, h.closing(false), { type: 'stepSignalled', id: 1, name: 'cancel', payload: null }],
     { mail: [h.reply(1, { kind: 'suspended', wary: true }, { attempt: 2 })] },
     [
-      'stepSuspended 1 wary=true attempt=2',
+      'stepSuspended 1 notifyOnCancel=true attempt=2',
       'stepCancelled 1',
       'aborts 2',
       'alerts unknown-outcome 1: step 1 (b) was given up, and nobody knows whether it took effect',
@@ -262,7 +262,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.started,
       h.requested(1),
       wary[3] as TaskEvent,
-      h.unwinding(false),
+      h.closing(false),
       { type: 'stepSignalled', id: 1, name: 'cancel', payload: null },
     ],
     {},
@@ -274,7 +274,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.started,
       h.requested(1),
       wary[3] as TaskEvent,
-      h.unwinding(false),
+      h.closing(false),
       { type: 'stepSignalled', id: 1, name: 'cancel', payload: null },
     ],
     { fresh: true },
@@ -285,7 +285,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     parent,
     { mail: [cancel] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'posts c1 cancel force=false compensate=true reason="the parent stopped"',
       'posts c2 cancel force=false compensate=true reason="the parent stopped"',
     ],
@@ -296,10 +296,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { code: [{ type: 'returned', output: 4 }] },
     ['returned output=4', 'posts c1 cancel force=false compensate=false reason="the parent stopped"'],
   ],
-  ['nothing happened since it was cancelled', [...parent, h.unwinding(true)], {}, []],
+  ['nothing happened since it was cancelled', [...parent, h.closing(true)], {}, []],
   [
     'its children have ended',
-    [...parent, h.unwinding(true)],
+    [...parent, h.closing(true)],
     { mail: [1, 2, 3].map((step) => ({ type: 'child', step, result: 'cancelled' })) },
     [
       'childStopped 1 result="cancelled"',
@@ -313,7 +313,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...running, h.called(3), h.called(4, { onCancel: 'detach' })],
     { mail: [force] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stepCancelled 1',
       'stepCancelled 2',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
@@ -326,10 +326,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'it is stopped by force while it undoes',
-    [...done, h.unwinding(true), { type: 'compensating' }, h.undoing(1)],
+    [...done, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     { mail: [force] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
       'aborts 1',
       'forgets 1',
@@ -340,13 +340,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     orphan,
     { mail: [force] },
     [
-      'unwinding cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=false error=(TASK_CANCELLED: cancelled)',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
     ],
   ],
   [
     'it is cancelled while it undoes',
-    [...done, h.unwinding(true, { cause: 'operator' }), { type: 'compensating' }, h.undoing(1)],
+    [...done, h.closing(true, { cause: 'operator' }), { type: 'compensating' }, h.undoing(1)],
     { mail: [cancel] },
     ['stale 1'],
   ],
@@ -354,7 +354,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it is cancelled while its undoing is held',
     [
       ...done,
-      h.unwinding(true, { cause: 'operator' }),
+      h.closing(true, { cause: 'operator' }),
       { type: 'compensating' },
       h.undoing(1),
       { type: 'paused', reason: 'undo', step: 1, error: h.error },
@@ -366,14 +366,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it is cancelled after it stopped',
     [h.started, h.stopped('success')],
     { mail: [{ ...cancel, outside: true }] },
-    ['unheeded message="cancel" reason="the task has stopped"'],
+    ['messageIgnored message="cancel" reason="the task has stopped"'],
   ],
   [
     'it is undone',
     [...done, h.stopped('success')],
     { mail: [{ type: 'compensate', outside: true }] },
     [
-      'unwinding cause="operator" compensate=true',
+      'closing cause="operator" compensate=true',
       'compensating',
       'undoRequested 1 at=+0',
       'starts 1 undo 1',
@@ -385,7 +385,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...done, h.stopped('warning')],
     { mail: [{ type: 'compensate', outside: true }] },
     [
-      'unwinding cause="operator" compensate=true',
+      'closing cause="operator" compensate=true',
       'compensating',
       'undoRequested 1 at=+0',
       'starts 1 undo 1',
@@ -396,19 +396,19 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it is undone and has nothing to undo',
     [h.started, h.stopped('success')],
     { mail: [{ type: 'compensate' }] },
-    ['unwinding cause="operator" compensate=true', 'stopped result="compensated"'],
+    ['closing cause="operator" compensate=true', 'stopped result="compensated"'],
   ],
   [
     'it is undone that failed',
     [...done, h.stopped('error')],
     { mail: [{ type: 'compensate', outside: true }] },
-    ['unheeded message="compensate" reason="the task has not succeeded"'],
+    ['messageIgnored message="compensate" reason="the task has not succeeded"'],
   ],
   [
     'it is undone while it runs',
     done,
     { mail: [{ type: 'compensate', outside: true }] },
-    ['unheeded message="compensate" reason="the task has not succeeded"'],
+    ['messageIgnored message="compensate" reason="the task has not succeeded"'],
   ],
   [
     'its parent undoes it, and it had failed',
@@ -418,19 +418,19 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'steps in a row are undone',
-    [...chain, h.unwinding(true)],
+    [...chain, h.closing(true)],
     {},
     ['compensating', 'undoRequested 2 at=+0', 'starts 2 undo 1', 'wakes +0'],
   ],
   [
     'the last of a row is undone',
-    [...chain, h.unwinding(true), { type: 'compensating' }, h.undoing(2)],
+    [...chain, h.closing(true), { type: 'compensating' }, h.undoing(2)],
     { mail: [h.reply(2, h.done, { operation: 'undo' })] },
     ['undone 2 attempt=1', 'undoRequested 1 at=+0', 'starts 1 undo 1', 'wakes +0'],
   ],
   [
     'steps side by side are undone',
-    [...abreast, h.unwinding(true)],
+    [...abreast, h.closing(true)],
     {},
     [
       'compensating',
@@ -443,19 +443,19 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'one side by side is undone',
-    [...abreast, h.unwinding(true), { type: 'compensating' }, h.undoing(1), h.undoing(2)],
+    [...abreast, h.closing(true), { type: 'compensating' }, h.undoing(1), h.undoing(2)],
     { mail: [h.reply(1, h.done, { operation: 'undo' })] },
     ['undone 1 attempt=1'],
   ],
   [
     'two side by side before one are undone',
-    [...abreast, h.requested(3), h.completed(3), h.unwinding(true)],
+    [...abreast, h.requested(3), h.completed(3), h.closing(true)],
     {},
     ['compensating', 'undoRequested 3 at=+0', 'starts 3 undo 1', 'wakes +0'],
   ],
   [
     'two side by side after one are undone',
-    [...done, h.requested(2), h.requested(3), h.completed(3), h.completed(2), h.unwinding(true)],
+    [...done, h.requested(2), h.requested(3), h.completed(3), h.completed(2), h.closing(true)],
     {},
     [
       'compensating',
@@ -468,31 +468,31 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'a child is undone after a step that came after it',
-    [...orphan, h.requested(2), h.completed(2), h.unwinding(true)],
+    [...orphan, h.requested(2), h.completed(2), h.closing(true)],
     {},
     ['compensating', 'undoRequested 2 at=+0', 'starts 2 undo 1', 'wakes +0'],
   ],
   [
     'a child is undone',
-    [...orphan, h.unwinding(true)],
+    [...orphan, h.closing(true)],
     {},
     ['compensating', 'undoRequested 1 at=+0', 'posts c1 compensate'],
   ],
   [
     'a child that is to be undone says how it ended',
-    [...orphan, h.unwinding(true), { type: 'compensating' }, h.undoing(1)],
+    [...orphan, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     { mail: [{ type: 'child', step: 1, result: 'success' }] },
     ['posts c1 compensate'],
   ],
   [
     'a child that is to be undone ended with a warning',
-    [...orphan, h.unwinding(true), { type: 'compensating' }, h.undoing(1)],
+    [...orphan, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     { mail: [{ type: 'child', step: 1, result: 'warning' }] },
     ['posts c1 compensate'],
   ],
   [
     'a child is undone at last',
-    [...orphan, h.unwinding(true), { type: 'compensating' }, h.undoing(1)],
+    [...orphan, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     { mail: [{ type: 'child', step: 1, result: 'compensated' }] },
     ['undone 1 attempt=1', 'stopped result="cancelled"'],
   ],
@@ -546,13 +546,13 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'a child that cannot be undone is left',
-    [h.started, h.called(1, { undo: false }), { type: 'childStopped', id: 1, result: 'success' }, h.unwinding(true)],
+    [h.started, h.called(1, { undo: false }), { type: 'childStopped', id: 1, result: 'success' }, h.closing(true)],
     {},
     ['stopped result="cancelled"'],
   ],
   [
     'a child that failed is left',
-    [h.started, h.called(1), { type: 'childStopped', id: 1, result: 'error' }, h.unwinding(true)],
+    [h.started, h.called(1), { type: 'childStopped', id: 1, result: 'error' }, h.closing(true)],
     {},
     ['stopped result="cancelled"'],
   ],
@@ -561,31 +561,31 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [...locked, anew],
     { mail: [{ type: 'event', name: 'e', payload: 1 }] },
     [
-      'eventReceived name="e" payload=1',
-      'continued input=5 nextId=2 pending=[{name="e" payload=1}] held=true',
+      'signalReceived name="e" payload=1',
+      'continuedAsNew input=5 nextId=2 pendingSignals=[{name="e" payload=1}] locksHeld=true',
       'unlocks 1',
       'reloads',
     ],
   ],
   [
     'it continues as new without an input',
-    [h.started, { type: 'continuedAs' } as unknown as TaskEvent],
+    [h.started, { type: 'continueAsNewRequested' } as unknown as TaskEvent],
     {},
-    ['continued input=null nextId=1 pending=[] held=true', 'reloads'],
+    ['continuedAsNew input=null nextId=1 pendingSignals=[] locksHeld=true', 'reloads'],
   ],
   ['it continues as new while a step runs', [...running, anew], {}, ['aborts 1', 'aborts 2']],
   [
     'it continues as new while a child runs that was started',
     [h.started, h.called(1, { mode: 'start' }), anew],
     {},
-    ['continued input=5 nextId=2 pending=[] held=true', 'reloads'],
+    ['continuedAsNew input=5 nextId=2 pendingSignals=[] locksHeld=true', 'reloads'],
   ],
   [
     'it is past its time',
     [{ ...h.submitted, completeBy: 1_050 }, ...done],
     {},
     [
-      'unwinding cause="deadline" compensate=true error=(TASK_DEADLINE: the task was not done by its complete-by)',
+      'closing cause="deadline" compensate=true error=(TASK_DEADLINE: the task was not done by its complete-by)',
       'compensating',
       'undoRequested 1 at=+0',
       'starts 1 undo 1',
@@ -601,7 +601,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'it is past its time and undoes',
-    [{ ...h.submitted, completeBy: 1_050 }, ...done, h.unwinding(true), { type: 'compensating' }, h.undoing(1)],
+    [{ ...h.submitted, completeBy: 1_050 }, ...done, h.closing(true), { type: 'compensating' }, h.undoing(1)],
     {},
     [],
   ],
@@ -613,7 +613,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'it had an operator stop what it does, and nothing was done',
-    [h.started, h.unwinding(true, { cause: 'operator' })],
+    [h.started, h.closing(true, { cause: 'operator' })],
     {},
     ['stopped result="compensated"'],
   ],
@@ -622,16 +622,16 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started],
     { limits: { history: 1 } },
     [
-      'unwinding cause="limit" compensate=true error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAs or children)',
+      'closing cause="limit" compensate=true error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAs or children)',
       'stopped result="error" error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAs or children)',
     ],
   ],
-  ['it is paused and ends', [...running, h.unwinding(true), { type: 'paused', reason: 'operator' }], {}, []],
+  ['it is paused and ends', [...running, h.closing(true), { type: 'paused', reason: 'operator' }], {}, []],
   [
     'an event comes while it ends',
-    [...running, h.unwinding(true)],
+    [...running, h.closing(true)],
     { mail: [{ type: 'event', name: 'e', payload: 1, outside: true }] },
-    ['unheeded message="event" name="e" reason="the task stops or has stopped"', 'aborts 1', 'aborts 2'],
+    ['messageIgnored message="event" name="e" reason="the task stops or has stopped"', 'aborts 1', 'aborts 2'],
   ],
   [
     'an event comes after it stopped',
@@ -643,17 +643,17 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'an event comes while it continues as new',
     [...running, anew],
     { mail: [{ type: 'event', name: 'e', payload: 1 }] },
-    ['eventReceived name="e" payload=1', 'aborts 1', 'aborts 2'],
+    ['signalReceived name="e" payload=1', 'aborts 1', 'aborts 2'],
   ],
   [
     'it was told already to give up what it runs',
     running,
     { mail: [cancel], next: [] },
-    ['unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2', 'and then'],
+    ['closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)', 'aborts 1', 'aborts 2', 'and then'],
   ],
   [
     'it undoes what its code registered',
-    [h.started, { type: 'undoRegistered', id: 1, name: 'u' }, h.unwinding(true)],
+    [h.started, { type: 'undoRegistered', id: 1, name: 'u' }, h.closing(true)],
     {},
     ['compensating', 'undoRequested 1 at=+0', 'starts 1 undo 1', 'wakes +0'],
   ],
@@ -663,7 +663,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       h.started,
       { type: 'undoRegistered', id: 1, name: 'u' },
       { type: 'undoRegistered', id: 2, name: 'v' },
-      h.unwinding(true),
+      h.closing(true),
     ],
     {},
     ['compensating', 'undoRequested 2 at=+0', 'starts 2 undo 1', 'wakes +0'],
@@ -681,7 +681,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it stopped long ago and is told so',
     [child, h.started, h.stopped('success')],
     { mail: [{ ...cancel, outside: true }] },
-    ['unheeded message="cancel" reason="the task has stopped"'],
+    ['messageIgnored message="cancel" reason="the task has stopped"'],
   ],
 ]
 

@@ -9,7 +9,7 @@ const requested = (id: number, more = {}): TaskEvent => h.requested(id, { verify
 const running: TaskEvent[] = [h.started, requested(1), requested(2, { undo: false })]
 const suspended: TaskEvent[] = [
   ...running,
-  { type: 'stepSuspended', ...trace, id: 1, until: 5_000, alarms: [{ at: 4_000, name: 'x', payload: null }] },
+  { type: 'stepSuspended', ...trace, id: 1, until: 5_000, selfSignals: [{ at: 4_000, name: 'x', payload: null }] },
 ]
 const done: TaskEvent[] = [...running, { type: 'stepCompleted', ...trace, id: 1, output: 7 }]
 const held: TaskEvent[] = [
@@ -51,28 +51,33 @@ const gated: TaskEvent[] = [
     ],
   },
 ]
-const asked: TaskEvent[] = [...gated, { type: 'thawed' }, { type: 'keysRequested' }]
-const locked: TaskEvent[] = [...asked, { type: 'locked', id: 0, fence: 3 }, { type: 'locked', id: -1 }, h.started]
+const asked: TaskEvent[] = [...gated, { type: 'thawed' }, { type: 'locksRequested' }]
+const locked: TaskEvent[] = [
+  ...asked,
+  { type: 'lockGranted', id: 0, fence: 3 },
+  { type: 'lockGranted', id: -1 },
+  h.started,
+]
 const wanting: TaskEvent[] = [...locked, { type: 'lockRequested', id: 1, name: 'm', until: 900 }]
-const holding: TaskEvent[] = [...wanting, { type: 'locked', id: 1, fence: 4 }]
+const holding: TaskEvent[] = [...wanting, { type: 'lockGranted', id: 1, fence: 4 }]
 const cancelled: TaskEvent[] = [
   ...holding,
-  { type: 'unwinding', cause: 'cancel', compensate: false },
+  { type: 'closing', cause: 'cancel', compensate: false },
   { type: 'stopped', result: 'cancelled', error },
 ]
-const again: TaskEvent[] = [...cancelled, { type: 'rewound', step: null }]
+const again: TaskEvent[] = [...cancelled, { type: 'reset', step: null }]
 const reclaimed: TaskEvent[] = [...again, { type: 'paused', reason: 'lock' }]
 
 const batching: TaskEvent[] = [
   h.started,
   h.requested(1, { batch: h.batch, expiresIn: 500 }),
   { type: 'stepSuspended', id: 1, total: 4, ...trace },
-  { type: 'batchMoved', id: 1, started: 4 },
+  { type: 'batchAdvanced', id: 1, started: 4 },
 ]
 const hurt: TaskEvent[] = [
   ...batching,
   {
-    type: 'batchMoved',
+    type: 'batchAdvanced',
     id: 1,
     ended: [
       [0, 0, 'success'],
@@ -102,11 +107,7 @@ const over: TaskEvent[] = [
   h.completed(3),
   { type: 'stopped', result: 'success', output: null },
 ]
-const back: TaskEvent[] = [
-  ...over,
-  { type: 'unwinding', cause: 'operator', compensate: true },
-  { type: 'compensating' },
-]
+const back: TaskEvent[] = [...over, { type: 'closing', cause: 'operator', compensate: true }, { type: 'compensating' }]
 
 const parent: TaskEvent[] = [
   h.started,
@@ -127,7 +128,7 @@ const failed: TaskEvent[] = [
   h.started,
   h.requested(1),
   { type: 'attemptFailed', id: 1, operation: 'run', error, ...trace },
-  { type: 'unwinding', cause: 'deadline', compensate: false, error },
+  { type: 'closing', cause: 'deadline', compensate: false, error },
   { type: 'stopped', result: 'error', error },
 ]
 
@@ -176,7 +177,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step is parked',
     suspended,
-    { type: 'stepParked', id: 1, error },
+    { type: 'plannedStepFailed', id: 1, error },
     {
       'step 1.status': 'error',
       'step 1.held': 'step',
@@ -189,10 +190,10 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step begins to wait',
     running,
-    { type: 'stepSuspended', ...trace, id: 1, until: 9, checkpoint: 4, progress: 5, wary: true },
+    { type: 'stepSuspended', ...trace, id: 1, until: 9, checkpoint: 4, progress: 5, notifyOnCancel: true },
     {
       'step 1.status': 'suspended',
-      'step 1.wary': true,
+      'step 1.notifyOnCancel': true,
       'step 1.checkpoint': 4,
       'step 1.progress': 5,
       'suspensions 1.until': 9,
@@ -201,7 +202,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'an alarm rings for a step that waits',
     suspended,
-    { type: 'stepSignalled', id: 1, name: 'x', payload: 3, alarm: 4_000 },
+    { type: 'stepSignalled', id: 1, name: 'x', payload: 3, selfSignalAt: 4_000 },
     {
       'step 1.status': 'running',
       'step 1.attempt': 2,
@@ -210,8 +211,8 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 1.event.name': 'x',
       'step 1.event.payload': 3,
       'suspensions 1.until': 'none',
-      'suspensions 1.alarms.0.at': 'none',
-      'suspensions 1.alarms.0.name': 'none',
+      'suspensions 1.selfSignals.0.at': 'none',
+      'suspensions 1.selfSignals.0.name': 'none',
     },
   ],
   [
@@ -517,7 +518,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step is retried and keeps the event it was busy with',
     [...suspended, { type: 'stepSignalled', id: 1, name: 'x', payload: 3 }],
-    { type: 'stepRetried', id: 1, at: 3_000, keep: true },
+    { type: 'stepRetried', id: 1, at: 3_000, keepSignal: true },
     {
       'step 1.attempt': 3,
       'step 1.attempts.run': 3,
@@ -535,30 +536,30 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     { type: 'threw', error: { ...error, code: 'STEP_FAILED', details: { stepId: 1 } }, rescue: 'compensate' },
     {
       lastFailed: 1,
-      'unwinding.cause': 'threw',
-      'unwinding.compensate': true,
-      'unwinding.error.name': 'Error',
-      'unwinding.error.message': 'no',
-      'unwinding.error.code': 'STEP_FAILED',
-      'unwinding.error.details.stepId': 1,
+      'closing.cause': 'threw',
+      'closing.compensate': true,
+      'closing.error.name': 'Error',
+      'closing.error.message': 'no',
+      'closing.error.code': 'STEP_FAILED',
+      'closing.error.details.stepId': 1,
     },
   ],
   [
     'the code returns',
     running,
     { type: 'returned', output: 4 },
-    { 'unwinding.cause': 'returned', 'unwinding.compensate': false, 'unwinding.output': 4 },
+    { 'closing.cause': 'returned', 'closing.compensate': false, 'closing.output': 4 },
   ],
   [
     'the code continues as new',
     running,
-    { type: 'continuedAs', input: 4 },
-    { 'unwinding.cause': 'continue', 'unwinding.compensate': false, 'unwinding.output': 4 },
+    { type: 'continueAsNewRequested', input: 4 },
+    { 'closing.cause': 'continue', 'closing.compensate': false, 'closing.output': 4 },
   ],
   [
     'a paused task is cancelled',
     held,
-    { type: 'unwinding', cause: 'cancel', compensate: true, error },
+    { type: 'closing', cause: 'cancel', compensate: true, error },
     {
       status: 'running',
       'pause.reason': 'none',
@@ -566,10 +567,10 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'pause.error.name': 'none',
       'pause.error.message': 'none',
       'pause.broken': 'none',
-      'unwinding.cause': 'cancel',
-      'unwinding.compensate': true,
-      'unwinding.error.name': 'Error',
-      'unwinding.error.message': 'no',
+      'closing.cause': 'cancel',
+      'closing.compensate': true,
+      'closing.error.name': 'Error',
+      'closing.error.message': 'no',
     },
   ],
   [
@@ -614,16 +615,16 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'an event comes that is waited for',
     [...running, { type: 'waitStarted', id: 3, name: 'e', until: 5 }],
-    { type: 'eventReceived', name: 'e', payload: 1 },
+    { type: 'signalReceived', name: 'e', payload: 1 },
     { 'waits 3': 'gone', told: '3: 1' },
   ],
   [
     'an event comes that nobody waits for',
     running,
-    { type: 'eventReceived', name: 'e', payload: 1 },
+    { type: 'signalReceived', name: 'e', payload: 1 },
     { 'mailbox.0.name': 'e', 'mailbox.0.payload': 1 },
   ],
-  ['a message comes to nothing', running, { type: 'unheeded', message: 'm', reason: 'r' }, { asides: 1 }],
+  ['a message comes to nothing', running, { type: 'messageIgnored', message: 'm', reason: 'r' }, { asides: 1 }],
   ['the code asks for a patch', running, { type: 'patched', patch: 'p' }, { 'patches.p': true }],
   ['the code says how far it is', running, { type: 'progressed', progress: 9 }, { progress: 9 }],
   [
@@ -632,7 +633,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       ...suspended,
       { type: 'timerStarted', id: 3, until: 6_000 },
       { type: 'waitStarted', id: 4, name: 'e', until: null },
-      { type: 'eventReceived', name: 'f', payload: 1 },
+      { type: 'signalReceived', name: 'f', payload: 1 },
       { type: 'returned', output: 4 },
     ],
     { type: 'stopped', result: 'success', output: 4 },
@@ -643,9 +644,9 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       result: 'success',
       'mailbox.0.name': 'none',
       'mailbox.0.payload': 'none',
-      'unwinding.cause': 'none',
-      'unwinding.compensate': 'none',
-      'unwinding.output': 'none',
+      'closing.cause': 'none',
+      'closing.compensate': 'none',
+      'closing.output': 'none',
       output: 4,
     },
   ],
@@ -657,8 +658,8 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       status: 'scheduled',
       frozen: true,
       startAt: 10,
-      'antecedents x.on': 'success',
-      'antecedents y.on': 'end',
+      'predecessors x.on': 'success',
+      'predecessors y.on': 'end',
       'locks 0.name': 'k',
       'locks 0.ifHeld': 'queue',
       'locks 0.standing': 'new',
@@ -672,23 +673,28 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task that another came after stops',
     gated,
-    { type: 'antecedentStopped', task: 'x', result: 'success' },
-    { 'antecedents x.result': 'success' },
+    { type: 'predecessorStopped', task: 'x', result: 'success' },
+    { 'predecessors x.result': 'success' },
   ],
   [
     'nobody knows a task that another came after',
     gated,
-    { type: 'antecedentStopped', task: 'y', result: null },
-    { 'antecedents y.result': 'unknown' },
+    { type: 'predecessorStopped', task: 'y', result: null },
+    { 'predecessors y.result': 'unknown' },
   ],
   [
     'keys are asked for',
     gated,
-    { type: 'keysRequested' },
+    { type: 'locksRequested' },
     { 'locks 0.standing': 'asked', 'locks -1.standing': 'asked' },
   ],
-  ['keys are asked for again', [...asked, { type: 'locked', id: 0, fence: 3 }], { type: 'keysRequested' }, {}],
-  ['a key is granted', asked, { type: 'locked', id: 0, fence: 3 }, { 'locks 0.standing': 'held', 'locks 0.fence': 3 }],
+  ['keys are asked for again', [...asked, { type: 'lockGranted', id: 0, fence: 3 }], { type: 'locksRequested' }, {}],
+  [
+    'a key is granted',
+    asked,
+    { type: 'lockGranted', id: 0, fence: 3 },
+    { 'locks 0.standing': 'held', 'locks 0.fence': 3 },
+  ],
   ['a key is refused', asked, { type: 'lockRefused', id: -1, error }, {}],
   [
     'the code asks for a lock',
@@ -706,19 +712,19 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a lock is granted',
     wanting,
-    { type: 'locked', id: 1, fence: 4 },
+    { type: 'lockGranted', id: 1, fence: 4 },
     { 'locks 1.standing': 'held', 'locks 1.fence': 4, 'locks 1.told': true, told: '1: 4' },
   ],
   [
     'a lock is granted without a number',
     wanting,
-    { type: 'locked', id: 1 },
+    { type: 'lockGranted', id: 1 },
     { 'locks 1.standing': 'held', 'locks 1.told': true, told: '1: null' },
   ],
-  ['a lock is granted twice', holding, { type: 'locked', id: 1, fence: 5 }, { 'locks 1.fence': 5 }],
+  ['a lock is granted twice', holding, { type: 'lockGranted', id: 1, fence: 5 }, { 'locks 1.fence': 5 }],
   ['a lock is refused', wanting, { type: 'lockRefused', id: 1, error }, { 'locks 1': 'gone', told: '1: lock' }],
   ['a lock is given back', holding, { type: 'lockReleased', lock: 1 }, { 'locks 1': 'gone' }],
-  ['nobody waits for a lock any more', wanting, { type: 'withdrawn', id: 1, lock: true }, { 'locks 1': 'gone' }],
+  ['nobody waits for a lock any more', wanting, { type: 'waitCancelled', id: 1, lock: true }, { 'locks 1': 'gone' }],
   [
     'a task with locks stops',
     holding,
@@ -734,10 +740,10 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task with locks goes on',
     cancelled,
-    { type: 'rewound', step: null },
+    { type: 'reset', step: null },
     {
-      'antecedents x': 'gone',
-      'antecedents y': 'gone',
+      'predecessors x': 'gone',
+      'predecessors y': 'gone',
       status: 'running',
       result: 'pending',
       'error.name': 'none',
@@ -762,13 +768,13 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a lock is granted again',
     reclaimed,
-    { type: 'locked', id: 1, fence: 6 },
+    { type: 'lockGranted', id: 1, fence: 6 },
     { 'locks 1.standing': 'held', 'locks 1.fence': 6 },
   ],
   [
     'a lock is granted after a stop that was only asked for before',
-    [...wanting, h.stopped('cancelled'), { type: 'rewound', step: null }, { type: 'paused', reason: 'lock' }],
-    { type: 'locked', id: 1, fence: 6 },
+    [...wanting, h.stopped('cancelled'), { type: 'reset', step: null }, { type: 'paused', reason: 'lock' }],
+    { type: 'lockGranted', id: 1, fence: 6 },
     {
       'locks 1.standing': 'held',
       'locks 1.fence': 6,
@@ -820,10 +826,10 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task continues as new with its keys',
     holding,
-    { type: 'continued', input: 2, nextId: 2, pending: [{ name: 'e', payload: 1 }], held: true },
+    { type: 'continuedAsNew', input: 2, nextId: 2, pendingSignals: [{ name: 'e', payload: 1 }], locksHeld: true },
     {
-      'antecedents x': 'gone',
-      'antecedents y': 'gone',
+      'predecessors x': 'gone',
+      'predecessors y': 'gone',
       'locks 1': 'gone',
       firstId: 2,
       input: 2,
@@ -834,10 +840,10 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task begins anew after it stopped',
     cancelled,
-    { type: 'continued', input: 2, nextId: 2, pending: [], anew: true },
+    { type: 'continuedAsNew', input: 2, nextId: 2, pendingSignals: [], fromStart: true },
     {
-      'antecedents x': 'gone',
-      'antecedents y': 'gone',
+      'predecessors x': 'gone',
+      'predecessors y': 'gone',
       'locks 1': 'gone',
       status: 'pending',
       result: 'pending',
@@ -851,14 +857,14 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a batch starts children',
     batching.slice(0, 3),
-    { type: 'batchMoved', id: 1, started: 2 },
+    { type: 'batchAdvanced', id: 1, started: 2 },
     { 'batches 1.next': 2, 'batches 1.outstanding.0': true, 'batches 1.outstanding.1': true },
   ],
   [
     'children of a batch end',
     batching,
     {
-      type: 'batchMoved',
+      type: 'batchAdvanced',
       id: 1,
       ended: [
         [0, 1, 'success'],
@@ -882,7 +888,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'children of a batch have ids of others',
     batching,
-    { type: 'batchMoved', id: 1, foreign: [2, 9] },
+    { type: 'batchAdvanced', id: 1, foreign: [2, 9] },
     { 'batches 1.outstanding.2': 'none', 'batches 1.failed': 1, 'batches 1.foreign.2': true },
   ],
   [
@@ -899,7 +905,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a child of a batch that fails is cancelled',
     failing,
-    { type: 'batchMoved', id: 1, ended: [[3, 3, 'cancelled']] },
+    { type: 'batchAdvanced', id: 1, ended: [[3, 3, 'cancelled']] },
     { 'batches 1.outstanding.3': 'none', 'batches 1.cancelled': 1, 'batches 1.unhappy.3': true },
   ],
   [
@@ -928,7 +934,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a batch tries children again',
     [...failing, { type: 'stepRetried', id: 1, at: 3_000 }],
-    { type: 'batchMoved', id: 1, again: 1, started: 1 },
+    { type: 'batchAdvanced', id: 1, again: 1, started: 1 },
     {
       'batches 1.next': 5,
       'batches 1.again.0': 3,
@@ -975,7 +981,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'children of a batch are asked to undo',
     [...failing, { type: 'stepFailed', id: 1, error }, { type: 'undoRequested', id: 1, at: 3_000 }],
-    { type: 'batchMoved', id: 1, started: 2 },
+    { type: 'batchAdvanced', id: 1, started: 2 },
     { 'batches 1.undoFrom': 2, 'batches 1.outstanding.3': true },
   ],
   [
@@ -984,9 +990,9 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       ...failing,
       { type: 'stepFailed', id: 1, error },
       { type: 'undoRequested', id: 1, at: 3_000 },
-      { type: 'batchMoved', id: 1, started: 2 },
+      { type: 'batchAdvanced', id: 1, started: 2 },
     ],
-    { type: 'batchMoved', id: 1, ended: [[3, 3, 'compensated']] },
+    { type: 'batchAdvanced', id: 1, ended: [[3, 3, 'compensated']] },
     { 'batches 1.outstanding.3': 'none' },
   ],
   [
@@ -1050,7 +1056,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step of a plan is skipped, and what is behind it',
     first,
-    { type: 'stepSkipped', id: 1, along: [2, 3], by: 'rescue' },
+    { type: 'stepSkipped', id: 1, cascade: [2, 3], by: 'rescue' },
     {
       'step 1': 'gone',
       skipped: true,
@@ -1085,19 +1091,19 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step of a plan is parked',
     middle,
-    { type: 'stepParked', id: 2, error },
+    { type: 'plannedStepFailed', id: 2, error },
     {
       'step 2.status': 'error',
       'step 2.held': 'step',
       'step 2.error.name': 'Error',
       'step 2.error.message': 'no',
       lastFailed: 2,
-      'plan.parked.2': true,
+      'plan.failedSteps.2': true,
     },
   ],
   [
     'a parked step is retried with another input',
-    [...middle, { type: 'stepParked', id: 2, error }],
+    [...middle, { type: 'plannedStepFailed', id: 2, error }],
     { type: 'stepRetried', id: 2, input: 4, at: 3_000 },
     {
       'step 2.generation': 1,
@@ -1108,15 +1114,15 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 2.held': 'none',
       'step 2.input': 4,
       generation: 1,
-      'plan.parked.2': 'none',
+      'plan.failedSteps.2': 'none',
       'plan.edited.2': 4,
     },
   ],
   [
     'a plan is to be undone',
     over,
-    { type: 'unwinding', cause: 'operator', compensate: true },
-    { status: 'running', 'unwinding.cause': 'operator', 'unwinding.compensate': true },
+    { type: 'closing', cause: 'operator', compensate: true },
+    { status: 'running', 'closing.cause': 'operator', 'closing.compensate': true },
   ],
   [
     'the undoing of a plan begins',
@@ -1230,18 +1236,18 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     [...parent, { type: 'childStopped', id: 1, result: 'error', error }],
     { type: 'threw', error: { ...error, code: 'CHILD_FAILED', details: { childId: 'c' } }, rescue: 'fail' },
     {
-      'unwinding.cause': 'threw',
-      'unwinding.compensate': false,
-      'unwinding.error.name': 'Error',
-      'unwinding.error.message': 'no',
-      'unwinding.error.code': 'CHILD_FAILED',
-      'unwinding.error.details.childId': 'c',
+      'closing.cause': 'threw',
+      'closing.compensate': false,
+      'closing.error.name': 'Error',
+      'closing.error.message': 'no',
+      'closing.error.code': 'CHILD_FAILED',
+      'closing.error.details.childId': 'c',
     },
   ],
   [
     'a task that failed goes on after its time',
     failed,
-    { type: 'rewound', step: 1, input: 4, attempts: { 1: 3 }, endId: 9 },
+    { type: 'reset', step: 1, input: 4, attempts: { 1: 3 }, endId: 9 },
     {
       'step 1.generation': 2,
       'step 1.attempt': 4,
@@ -1263,7 +1269,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a task that failed starts over after its time',
     failed,
-    { type: 'continued', input: 1, nextId: 2, pending: [] },
+    { type: 'continuedAsNew', input: 1, nextId: 2, pendingSignals: [] },
     {
       'step 1': 'gone',
       status: 'running',
@@ -1279,23 +1285,23 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'the code waits for an event no more',
     [...running, { type: 'waitStarted', id: 3, name: 'e', until: null }],
-    { type: 'withdrawn', id: 3 },
+    { type: 'waitCancelled', id: 3 },
     { 'waits 3': 'gone' },
   ],
   [
     'an event comes back that nobody waits for, before those that came later',
-    [...running, { type: 'eventReceived', name: 'e', payload: 2 }],
-    { type: 'withdrawn', id: 3, event: { name: 'e', payload: 1 } },
+    [...running, { type: 'signalReceived', name: 'e', payload: 2 }],
+    { type: 'waitCancelled', id: 3, signal: { name: 'e', payload: 1 } },
     { 'mailbox.0.payload': 1, 'mailbox.0.returned': true, 'mailbox.1.name': 'e', 'mailbox.1.payload': 2 },
   ],
   [
     'an event comes back after others that came back',
     [
       ...running,
-      { type: 'eventReceived', name: 'f', payload: 3 },
-      { type: 'withdrawn', id: 3, event: { name: 'e', payload: 1 } },
+      { type: 'signalReceived', name: 'f', payload: 3 },
+      { type: 'waitCancelled', id: 3, signal: { name: 'e', payload: 1 } },
     ],
-    { type: 'withdrawn', id: 4, event: { name: 'e', payload: 2 } },
+    { type: 'waitCancelled', id: 4, signal: { name: 'e', payload: 2 } },
     {
       'mailbox.1.name': 'e',
       'mailbox.1.payload': 2,
@@ -1306,8 +1312,8 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   ],
   [
     'an event comes back while the task continues as new',
-    [...running, { type: 'waitStarted', id: 3, name: 'e', until: null }, { type: 'continuedAs', input: 1 }],
-    { type: 'withdrawn', id: 4, event: { name: 'e', payload: 2 } },
+    [...running, { type: 'waitStarted', id: 3, name: 'e', until: null }, { type: 'continueAsNewRequested', input: 1 }],
+    { type: 'waitCancelled', id: 4, signal: { name: 'e', payload: 2 } },
     { 'mailbox.0.name': 'e', 'mailbox.0.payload': 2, 'mailbox.0.returned': true },
   ],
   [
@@ -1317,12 +1323,12 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       { type: 'waitStarted', id: 3, name: 'e', until: null },
       { type: 'waitStarted', id: 4, name: 'f', until: null },
     ],
-    { type: 'eventReceived', name: 'f', payload: 1 },
+    { type: 'signalReceived', name: 'f', payload: 1 },
     { 'waits 4': 'gone', told: '4: 1' },
   ],
   [
     'the code waits for an event that came',
-    [...running, { type: 'eventReceived', name: 'f', payload: 1 }, { type: 'eventReceived', name: 'e', payload: 2 }],
+    [...running, { type: 'signalReceived', name: 'f', payload: 1 }, { type: 'signalReceived', name: 'e', payload: 2 }],
     { type: 'waitStarted', id: 3, name: 'e', until: null },
     { nextId: 4, endId: 4, 'mailbox.1.name': 'none', 'mailbox.1.payload': 'none', told: '3: 2' },
   ],
@@ -1380,7 +1386,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     [...suspended, { type: 'stepSignalled', id: 1, name: 'z', payload: 3 }],
     {
       ...{ type: 'stepSuspended', ...trace, id: 1 },
-      alarms: [
+      selfSignals: [
         { at: 6_000, name: 'x', payload: null },
         { at: 7_000, name: 'y', payload: null },
       ],
@@ -1389,21 +1395,21 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 1.status': 'suspended',
       'step 1.event.name': 'none',
       'step 1.event.payload': 'none',
-      'suspensions 1.alarms.0.at': 6000,
-      'suspensions 1.alarms.1.at': 7000,
-      'suspensions 1.alarms.1.name': 'y',
+      'suspensions 1.selfSignals.0.at': 6000,
+      'suspensions 1.selfSignals.1.at': 7000,
+      'suspensions 1.selfSignals.1.name': 'y',
     },
   ],
   [
     'a step that waits again asks for one alarm more',
     [...suspended, { type: 'stepSignalled', id: 1, name: 'z', payload: 3 }],
-    { type: 'stepSuspended', ...trace, id: 1, alarms: [{ at: 6_000, name: 'y', payload: null }] },
+    { type: 'stepSuspended', ...trace, id: 1, selfSignals: [{ at: 6_000, name: 'y', payload: null }] },
     {
       'step 1.status': 'suspended',
       'step 1.event.name': 'none',
       'step 1.event.payload': 'none',
-      'suspensions 1.alarms.1.at': 6000,
-      'suspensions 1.alarms.1.name': 'y',
+      'suspensions 1.selfSignals.1.at': 6000,
+      'suspensions 1.selfSignals.1.name': 'y',
     },
   ],
   [
@@ -1412,35 +1418,35 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       ...running,
       {
         ...{ type: 'stepSuspended', ...trace, id: 1 },
-        alarms: [4_000, 4_000, 5_000].map((at, index) => ({ at, name: `x${index}`, payload: null })),
+        selfSignals: [4_000, 4_000, 5_000].map((at, index) => ({ at, name: `x${index}`, payload: null })),
       },
       { type: 'stepSignalled', id: 1, name: 'z', payload: 3 },
     ],
-    { type: 'stepSignalled', id: 1, name: 'x1', payload: null, alarm: 4_000 },
+    { type: 'stepSignalled', id: 1, name: 'x1', payload: null, selfSignalAt: 4_000 },
     {
-      'suspensions 1.alarms.1.at': 5000,
-      'suspensions 1.alarms.1.name': 'x2',
-      'suspensions 1.alarms.2.at': 'none',
-      'suspensions 1.alarms.2.name': 'none',
+      'suspensions 1.selfSignals.1.at': 5000,
+      'suspensions 1.selfSignals.1.name': 'x2',
+      'suspensions 1.selfSignals.2.at': 'none',
+      'suspensions 1.selfSignals.2.name': 'none',
       'suspensions 1.queue.0.name': 'x1',
     },
   ],
   [
     'a step is told that its task stops',
-    [...running, { type: 'stepSuspended', ...trace, id: 1, wary: true }],
+    [...running, { type: 'stepSuspended', ...trace, id: 1, notifyOnCancel: true }],
     { type: 'stepSignalled', id: 1, name: 'cancel', payload: null },
     {
       'step 1.status': 'running',
       'step 1.attempt': 2,
       'step 1.attempts.run': 2,
       'step 1.due': 1060,
-      'step 1.wary': false,
+      'step 1.notifyOnCancel': false,
       'step 1.event.name': 'cancel',
     },
   ],
   [
     'a step is told something else than that its task stops',
-    [...running, { type: 'stepSuspended', ...trace, id: 1, wary: true }],
+    [...running, { type: 'stepSuspended', ...trace, id: 1, notifyOnCancel: true }],
     { type: 'stepSignalled', id: 1, name: 'x', payload: null },
     {
       'step 1.status': 'running',
@@ -1459,18 +1465,18 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a child of a batch ends cancelled by itself',
     batching,
-    { type: 'batchMoved', id: 1, ended: [[0, 0, 'cancelled']] },
+    { type: 'batchAdvanced', id: 1, ended: [[0, 0, 'cancelled']] },
     { 'batches 1.outstanding.0': 'none', 'batches 1.failed': 1, 'batches 1.unhappy.0': true },
   ],
   [
     'a child of a batch that fails fails as well',
     failing,
-    { type: 'batchMoved', id: 1, ended: [[3, 3, 'error']] },
+    { type: 'batchAdvanced', id: 1, ended: [[3, 3, 'error']] },
     { 'batches 1.outstanding.3': 'none', 'batches 1.failed': 3, 'batches 1.unhappy.3': true },
   ],
   [
     'a batch some of whose children were called off is tried again',
-    [...failing, { type: 'batchMoved', id: 1, ended: [[3, 3, 'cancelled']] }],
+    [...failing, { type: 'batchAdvanced', id: 1, ended: [[3, 3, 'cancelled']] }],
     { type: 'stepRetried', id: 1, at: 3_000 },
     {
       'step 1.status': 'running',
@@ -1531,21 +1537,21 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   ],
   [
     'a parked step is cancelled',
-    [...middle, { type: 'stepParked', id: 2, error }],
+    [...middle, { type: 'plannedStepFailed', id: 2, error }],
     { type: 'stepCancelled', id: 2 },
     { 'step 2': 'gone' },
   ],
   [
     'a parked step is skipped',
-    [...middle, { type: 'stepParked', id: 2, error }],
-    { type: 'stepSkipped', id: 2, along: [], by: 'operator' },
+    [...middle, { type: 'plannedStepFailed', id: 2, error }],
+    { type: 'stepSkipped', id: 2, cascade: [], by: 'operator' },
     {
       'step 2': 'gone',
       skipped: true,
       'plan.nodes.1.standing': 'skipped',
       'plan.nodes.3.standing': 'skipped',
       'plan.open': 1,
-      'plan.parked.2': 'none',
+      'plan.failedSteps.2': 'none',
       'plan.left': 1,
       'plan.weight.done': 2,
     },
@@ -1558,7 +1564,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       { type: 'paused', reason: 'step', step: 3, error },
       { type: 'stepRetried', id: 2, at: 3_000 },
     ],
-    { type: 'stepParked', id: 2, error },
+    { type: 'plannedStepFailed', id: 2, error },
     {
       'step 2.status': 'error',
       'step 2.held': 'step',
@@ -1566,7 +1572,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
       'step 2.error.name': 'Error',
       'step 2.error.message': 'no',
       lastFailed: 2,
-      'plan.parked.2': true,
+      'plan.failedSteps.2': true,
     },
   ],
   [
@@ -1578,18 +1584,18 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
   [
     'a step of a plan is skipped that was not asked for',
     [...planned, h.started, h.requested(2)],
-    { type: 'stepSkipped', id: 2, along: [3], by: 'operator' },
+    { type: 'stepSkipped', id: 2, cascade: [3], by: 'operator' },
     { 'step 2': 'gone', skipped: true },
   ],
   [
     'a step is requested that is not in the plan',
     [...planned, h.started, h.requested(9)],
-    { type: 'stepSkipped', id: 9, along: [3], by: 'operator' },
+    { type: 'stepSkipped', id: 9, cascade: [3], by: 'operator' },
     { 'step 9': 'gone', skipped: true },
   ],
   [
     'the code waits for the one event that came',
-    [...running, { type: 'eventReceived', name: 'e', payload: 2 }],
+    [...running, { type: 'signalReceived', name: 'e', payload: 2 }],
     { type: 'waitStarted', id: 3, name: 'e', until: null },
     { nextId: 4, endId: 4, 'mailbox.0.name': 'none', 'mailbox.0.payload': 'none', told: '3: 2' },
   ],

@@ -54,8 +54,8 @@ describe('found by the model', () => {
     machine.turn([{ type: 'child', step: 2, result: 'cancelled' }])
     expect(machine.state.status).toBe('stopped')
     machine.turn([{ type: 'retry' }])
-    const rewound = machine.history.map(({ event }) => event).filter(({ type }) => type === 'rewound')
-    expect(rewound).toEqual([{ type: 'rewound', step: 1 }])
+    const rewound = machine.history.map(({ event }) => event).filter(({ type }) => type === 'reset')
+    expect(rewound).toEqual([{ type: 'reset', step: 1 }])
   })
 
   it('a step that is requested anew after a rewind goes on counting its attempts', () => {

@@ -9,11 +9,11 @@ const exclusive = [
   { key: 'l', ifHeld: 'reject' as const },
 ]
 const keyed: TaskEvent = { ...h.submitted, exclusive }
-const asked: TaskEvent[] = [keyed, { type: 'keysRequested' }]
-const granted: TaskEvent[] = [...asked, { type: 'locked', id: 0, fence: 3 }, { type: 'locked', id: -1 }]
+const asked: TaskEvent[] = [keyed, { type: 'locksRequested' }]
+const granted: TaskEvent[] = [...asked, { type: 'lockGranted', id: 0, fence: 3 }, { type: 'lockGranted', id: -1 }]
 const wanting: TaskEvent[] = [h.started, { type: 'lockRequested', id: 1, name: 'm', until: null }]
-const holding: TaskEvent[] = [...wanting, { type: 'locked', id: 1, fence: 4 }]
-const lost: TaskEvent[] = [...holding, h.unwinding(false), h.stopped('cancelled'), { type: 'rewound', step: null }]
+const holding: TaskEvent[] = [...wanting, { type: 'lockGranted', id: 1, fence: 4 }]
+const lost: TaskEvent[] = [...holding, h.closing(false), h.stopped('cancelled'), { type: 'reset', step: null }]
 const reclaimed: TaskEvent[] = [...lost, { type: 'paused', reason: 'lock' }]
 const after: TaskEvent = {
   ...h.submitted,
@@ -23,7 +23,7 @@ const after: TaskEvent = {
   ],
 }
 const ended = (task: string, result: 'success' | 'error' | 'warning' | null): TaskEvent => ({
-  type: 'antecedentStopped',
+  type: 'predecessorStopped',
   task,
   result,
 })
@@ -32,14 +32,14 @@ const frozen: TaskEvent = { ...h.submitted, frozen: true }
 const parent = { task: 'p', step: 1 }
 
 const table: [what: string, history: readonly TaskEvent[], circumstances: Circumstances, does: string[]][] = [
-  ['has keys', [keyed], {}, ['keysRequested', 'locks 0 k queue', 'locks -1 l reject']],
+  ['has keys', [keyed], {}, ['locksRequested', 'locks 0 k queue', 'locks -1 l reject']],
   ['has asked for its keys', asked, {}, []],
-  ['has one of its keys', asked, { mail: [lock(0)] }, ['locked 0']],
+  ['has one of its keys', asked, { mail: [lock(0)] }, ['lockGranted 0']],
   [
     'has the last of its keys',
-    [...asked, { type: 'locked', id: 0 }],
+    [...asked, { type: 'lockGranted', id: 0 }],
     { mail: [lock(-1, { fence: 5 })] },
-    ['locked -1 fence=5', 'started', 'begins'],
+    ['lockGranted -1 fence=5', 'started', 'begins'],
   ],
   [
     'is refused a key',
@@ -68,16 +68,16 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ['was paused for a lock that a rewind made void', [h.started, { type: 'paused', reason: 'lock' }], {}, ['resumed']],
   [
     'lost its keys before it began',
-    [...granted, h.unwinding(false), h.stopped('cancelled'), { type: 'rewound', step: null }],
+    [...granted, h.closing(false), h.stopped('cancelled'), { type: 'reset', step: null }],
     {},
-    ['keysRequested', 'locks 0 k queue', 'locks -1 l reject'],
+    ['locksRequested', 'locks 0 k queue', 'locks -1 l reject'],
   ],
   [
     'stops before it has its keys',
     asked,
     { mail: [{ type: 'cancel', force: false, compensate: null }] },
     [
-      'unwinding cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
+      'closing cause="cancel" compensate=true error=(TASK_CANCELLED: cancelled)',
       'stopped result="cancelled" error=(TASK_CANCELLED: cancelled)',
     ],
   ],
@@ -125,12 +125,12 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'has a lock for longer than it would have waited',
-    [h.started, { type: 'lockRequested', id: 1, name: 'm', until: 1_040 }, { type: 'locked', id: 1 }],
+    [h.started, { type: 'lockRequested', id: 1, name: 'm', until: 1_040 }, { type: 'lockGranted', id: 1 }],
     {},
     [],
   ],
-  ['is granted a lock', wanting, { mail: [lock(1, { fence: 9 })] }, ['locked 1 fence=9', 'tells 1: 9']],
-  ['is granted a lock without a number', wanting, { mail: [lock(1)] }, ['locked 1', 'tells 1: null']],
+  ['is granted a lock', wanting, { mail: [lock(1, { fence: 9 })] }, ['lockGranted 1 fence=9', 'tells 1: 9']],
+  ['is granted a lock without a number', wanting, { mail: [lock(1)] }, ['lockGranted 1', 'tells 1: null']],
   ['is granted a lock twice', holding, { mail: [lock(1)] }, ['stale 1']],
   ['is granted a lock that it does not know', wanting, { mail: [lock(2)] }, ['unlocks 2', 'stale 1']],
   [
@@ -202,25 +202,25 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   [
     'waits for a lock no more',
     wanting,
-    { code: [{ type: 'withdrawn', id: 1, lock: true }] },
-    ['withdrawn 1 lock=true', 'unlocks 1'],
+    { code: [{ type: 'waitCancelled', id: 1, lock: true }] },
+    ['waitCancelled 1 lock=true', 'unlocks 1'],
   ],
   [
     'waits for an event no more',
     [h.started, { type: 'waitStarted', id: 1, name: 'e', until: null }],
-    { code: [{ type: 'withdrawn', id: 1 }] },
-    ['withdrawn 1'],
+    { code: [{ type: 'waitCancelled', id: 1 }] },
+    ['waitCancelled 1'],
   ],
   [
     'gives back an event that another wait is for',
     [
       h.started,
       { type: 'waitStarted', id: 1, name: 'e', until: null },
-      { type: 'eventReceived', name: 'e', payload: 1 },
+      { type: 'signalReceived', name: 'e', payload: 1 },
       { type: 'waitStarted', id: 2, name: 'e', until: null },
     ],
-    { code: [{ type: 'withdrawn', id: 1, event: { name: 'e', payload: 1 } }] },
-    ['withdrawn 1 event={name="e" payload=1}', 'tells 2: 1'],
+    { code: [{ type: 'waitCancelled', id: 1, signal: { name: 'e', payload: 1 } }] },
+    ['waitCancelled 1 signal={name="e" payload=1}', 'tells 2: 1'],
   ],
   [
     'asks for a lock and returns',
@@ -264,19 +264,19 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   ['goes on after it lost its locks', lost, {}, ['paused reason="lock"', 'locks 1 m queue']],
   ['goes on after it lost its locks, and is paused', [...lost, { type: 'paused', reason: 'operator' }], {}, []],
-  ['has its locks again', reclaimed, { mail: [lock(1, { fence: 6 })] }, ['locked 1 fence=6', 'resumed']],
+  ['has its locks again', reclaimed, { mail: [lock(1, { fence: 6 })] }, ['lockGranted 1 fence=6', 'resumed']],
   [
     'has its locks again, and its code was broken',
     [
       ...holding,
-      h.unwinding(false),
+      h.closing(false),
       h.stopped('cancelled'),
-      { type: 'rewound', step: null },
+      { type: 'reset', step: null },
       { type: 'paused', reason: 'error', error: h.error },
       { type: 'paused', reason: 'lock' },
     ],
     { mail: [lock(1)] },
-    ['locked 1', 'resumed', 'reloads'],
+    ['lockGranted 1', 'resumed', 'reloads'],
   ],
   [
     'is refused a lock that it had',
@@ -294,20 +294,20 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'comes after others one of which ended well',
     [after],
     { mail: [{ type: 'antecedent', task: 'x', result: 'success' }] },
-    ['antecedentStopped task="x" result="success"'],
+    ['predecessorStopped task="x" result="success"'],
   ],
   [
     'comes after others that ended',
     [after, ended('x', 'warning')],
     { mail: [{ type: 'antecedent', task: 'y', result: 'error' }] },
-    ['antecedentStopped task="y" result="error"', 'started', 'begins'],
+    ['predecessorStopped task="y" result="error"', 'started', 'begins'],
   ],
   [
     'comes after one that failed',
     [after],
     { mail: [{ type: 'antecedent', task: 'x', result: 'error' }] },
     [
-      'antecedentStopped task="x" result="error"',
+      'predecessorStopped task="x" result="error"',
       'stopped result="error" error=(ANTECEDENT_FAILED: task "x", which this one comes after, ended as error {task="x" result="error"})',
     ],
   ],
@@ -316,7 +316,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [after],
     { mail: [{ type: 'antecedent', task: 'x', result: null }] },
     [
-      'antecedentStopped task="x" result=null',
+      'predecessorStopped task="x" result=null',
       'stopped result="error" error=(ANTECEDENT_FAILED: task "x", which this one comes after, is not known (any more) {task="x" result="unknown"})',
     ],
   ],
@@ -324,7 +324,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'comes after one whose end nobody knows',
     [after, ended('x', 'success')],
     { mail: [{ type: 'antecedent', task: 'y', result: null }] },
-    ['antecedentStopped task="y" result=null', 'started', 'begins'],
+    ['predecessorStopped task="y" result=null', 'started', 'begins'],
   ],
   [
     'hears twice of one that it comes after',
@@ -340,7 +340,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'has stopped that came after others',
-    [after, h.unwinding(false), h.stopped('cancelled')],
+    [after, h.closing(false), h.stopped('cancelled')],
     { mail: [{ type: 'antecedent', task: 'x', result: 'error' }] },
     ['stale 1'],
   ],
@@ -358,17 +358,17 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is thawed twice',
     [frozen, { type: 'thawed' }],
     { mail: [{ type: 'thaw', outside: true }] },
-    ['unheeded message="thaw" reason="the task is not frozen"', 'started', 'begins'],
+    ['messageIgnored message="thaw" reason="the task is not frozen"', 'started', 'begins'],
   ],
   [
     'is thawed after it was paused',
     [frozen, { type: 'paused', reason: 'operator' }],
     { mail: [{ type: 'thaw', outside: true }] },
-    ['unheeded message="thaw" reason="the task is not frozen"'],
+    ['messageIgnored message="thaw" reason="the task is not frozen"'],
   ],
   [
     'has keys asked for and is to begin later',
-    [{ ...keyed, startAt: 9_000 } as TaskEvent, { type: 'keysRequested' }],
+    [{ ...keyed, startAt: 9_000 } as TaskEvent, { type: 'locksRequested' }],
     {},
     [],
   ],
@@ -378,7 +378,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'is planned and waits for keys',
     [keyed, ...h.plan([{ action: 'a.b' }]).slice(0, 2)],
     { has: 'plan' },
-    ['keysRequested', 'locks 0 k queue', 'locks -1 l reject'],
+    ['locksRequested', 'locks 0 k queue', 'locks -1 l reject'],
   ],
   [
     'is refused a key while it is paused',
@@ -391,7 +391,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'is refused a key of its plan',
-    [keyed, ...h.plan([{ action: 'a.b' }]).slice(0, 2), { type: 'keysRequested' }],
+    [keyed, ...h.plan([{ action: 'a.b' }]).slice(0, 2), { type: 'locksRequested' }],
     { has: 'plan', mail: [lock(0, { outcome: 'held', by: ['x'] })] },
     [
       'lockRefused 0 error=(LOCK_HELD: lock "k" is held by task "x" {lock="k" by=["x"]})',
@@ -403,10 +403,10 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       h.started,
       { type: 'waitStarted', id: 1, name: 'e', until: null },
-      { type: 'eventReceived', name: 'e', payload: 1 },
+      { type: 'signalReceived', name: 'e', payload: 1 },
     ],
-    { code: [{ type: 'withdrawn', id: 1, event: { name: 'e', payload: 1 } }] },
-    ['withdrawn 1 event={name="e" payload=1}'],
+    { code: [{ type: 'waitCancelled', id: 1, signal: { name: 'e', payload: 1 } }] },
+    ['waitCancelled 1 signal={name="e" payload=1}'],
   ],
   [
     'holds a step while it waits for its locks',
@@ -414,7 +414,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ...holding,
       h.requested(2, { semantics: 'at-most-once' }),
       h.stopped('cancelled'),
-      { type: 'rewound', step: null },
+      { type: 'reset', step: null },
       { type: 'paused', reason: 'lock' },
     ],
     { fresh: true, mail: [{ type: 'takeover', step: 2 }] },

@@ -16,8 +16,16 @@ const rescued = (rescue: 'skip' | 'pause' | 'fail' | 'compensate', more = {}): T
   requested(3),
 ]
 const fails: Message = h.reply(1, h.failed({ retryable: false }))
-const parked: TaskEvent[] = [...rescued('pause'), h.failedAttempt(1), { type: 'stepParked', id: 1, error: h.error }]
-const failed: TaskEvent[] = [...rescued('fail'), h.failedAttempt(1), { type: 'stepParked', id: 1, error: h.error }]
+const parked: TaskEvent[] = [
+  ...rescued('pause'),
+  h.failedAttempt(1),
+  { type: 'plannedStepFailed', id: 1, error: h.error },
+]
+const failed: TaskEvent[] = [
+  ...rescued('fail'),
+  h.failedAttempt(1),
+  { type: 'plannedStepFailed', id: 1, error: h.error },
+]
 const finalized = h.plan([step, step, { ...step, finalizes: 1 }, { ...step, finalizes: 2 }])
 const phase = h.plan([
   { ...step, input: 1 },
@@ -28,7 +36,7 @@ const back: TaskEvent[] = [
   ...diamond,
   ...[1, 2, 3, 5].flatMap((id) => [requested(id), h.completed(id)]),
   h.stopped('success', { output: null }),
-  h.unwinding(true, { cause: 'operator' }),
+  h.closing(true, { cause: 'operator' }),
 ]
 const undone = (id: number): TaskEvent => ({ type: 'undone', id, ...h.trace })
 
@@ -72,7 +80,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     ['stepCompleted 5 output=7 attempt=1', 'returned output=null', 'stopped result="success" output=null'],
   ],
   ['is paused', [...diamond, { type: 'paused', reason: 'operator' }], {}, []],
-  ['ends already', [...diamond, h.unwinding(false)], {}, ['stopped result="cancelled"']],
+  ['ends already', [...diamond, h.closing(false)], {}, ['stopped result="cancelled"']],
   [
     'is wide',
     h.plan([step, step, step]),
@@ -101,7 +109,11 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'is wide and a step is parked',
-    [...h.plan([step, step, step]), requested(1, { rescue: 'fail' }), { type: 'stepParked', id: 1, error: h.error }],
+    [
+      ...h.plan([step, step, step]),
+      requested(1, { rescue: 'fail' }),
+      { type: 'plannedStepFailed', id: 1, error: h.error },
+    ],
     { limits: { fanOut: 2 } },
     [
       'stepRequested 2 action="a.b" name="b" input=null policy={}',
@@ -144,7 +156,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ...h.plan([step, step], { output: { a: [of(1, 'x'), of(2)], b: null, c: 'c', d: { e: of(1) } } }),
       requested(1),
       requested(2),
-      { type: 'stepSkipped', id: 1, along: [], by: 'rescue' },
+      { type: 'stepSkipped', id: 1, cascade: [], by: 'rescue' },
     ],
     { mail: [h.reply(2, h.done)] },
     [
@@ -161,7 +173,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'stepCompleted 1 output=7 attempt=1',
       'stepRequested 2 action="a.b" name="b" input=null policy={}',
       'attemptFailed 2 operation="run" error=(REFERENCE_UNRESOLVED: its input refers to the output of step 1.x, which is not there) attempt=1',
-      'stepParked 2 error=(REFERENCE_UNRESOLVED: its input refers to the output of step 1.x, which is not there)',
+      'plannedStepFailed 2 error=(REFERENCE_UNRESOLVED: its input refers to the output of step 1.x, which is not there)',
       'threw error=(STEP_FAILED: Step 2 (a.b) failed after 1 attempt: its input refers to the output of step 1.x, which is not there < (REFERENCE_UNRESOLVED: its input refers to the output of step 1.x, which is not there) {stepId=2 action="a.b" attempts=1 rescue="compensate"}) rescue="compensate"',
       'stepCancelled 2',
       'compensating',
@@ -177,7 +189,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       'stepRequested 1 action="a.b" name="b" input=null policy={}',
       'attemptFailed 1 operation="run" error=(PAYLOAD_TOO_LARGE: its input has 14 characters as JSON; the limit is 13) attempt=1',
-      'stepParked 1 error=(PAYLOAD_TOO_LARGE: its input has 14 characters as JSON; the limit is 13)',
+      'plannedStepFailed 1 error=(PAYLOAD_TOO_LARGE: its input has 14 characters as JSON; the limit is 13)',
       'threw error=(STEP_FAILED: Step 1 (a.b) failed after 1 attempt: its input has 14 characters as JSON; the limit is 13 < (PAYLOAD_TOO_LARGE: its input has 14 characters as JSON; the limit is 13) {stepId=1 action="a.b" attempts=1 rescue="compensate"}) rescue="compensate"',
       'stepCancelled 1',
       'stopped result="error" error=(STEP_FAILED: Step 1 (a.b) failed after 1 attempt: its input has 14 characters as JSON; the limit is 13 < (PAYLOAD_TOO_LARGE: its input has 14 characters as JSON; the limit is 13) {stepId=1 action="a.b" attempts=1 rescue="compensate"})',
@@ -188,7 +200,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       ...h.plan([{ action: null, lock: 'm' }, after(1), after(1)]),
       { type: 'lockRequested', id: 1, name: 'm', until: null },
-      { type: 'locked', id: 1 },
+      { type: 'lockGranted', id: 1 },
     ],
     { limits: { fanOut: 2 } },
     [
@@ -216,12 +228,12 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [
       ...h.plan([{ ...step, input: 1 }]),
       requested(1, { rescue: 'fail' }),
-      { type: 'stepParked', id: 1, error: h.error },
+      { type: 'plannedStepFailed', id: 1, error: h.error },
       { type: 'threw', error: h.error, rescue: 'fail' },
       h.stopped('error'),
     ],
     { mail: [{ type: 'retry', step: 1, input: 2 }] },
-    ['rewound step=1 input=2', 'reloads', 'wakes +0'],
+    ['reset step=1 input=2', 'reloads', 'wakes +0'],
   ],
   [
     'takes a lock',
@@ -233,14 +245,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'has its lock',
     [...h.plan([{ action: null, lock: 'm' }, after(1)]), { type: 'lockRequested', id: 1, name: 'm', until: null }],
     { mail: [{ type: 'lock', step: 1, name: 'm', outcome: 'granted' }] },
-    ['locked 1', 'stepRequested 2 action="a.b" name="b" input=null policy={}', 'starts 2 run 1', 'wakes +0'],
+    ['lockGranted 1', 'stepRequested 2 action="a.b" name="b" input=null policy={}', 'starts 2 run 1', 'wakes +0'],
   ],
   [
     'gives its lock back',
     [
       ...h.plan([{ action: null, lock: 'm' }, after(1), { action: null, unlock: 1, after: [2] }]),
       { type: 'lockRequested', id: 1, name: 'm', until: null },
-      { type: 'locked', id: 1 },
+      { type: 'lockGranted', id: 1 },
       requested(2),
     ],
     { mail: [h.reply(2, h.done)] },
@@ -255,7 +267,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'skips a step that failed',
     rescued('skip'),
     { mail: [fails] },
-    ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'stepSkipped 1 along=[2] by="rescue"'],
+    ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'stepSkipped 1 cascade=[2] by="rescue"'],
   ],
   [
     'puts an output in place of a step that failed',
@@ -275,7 +287,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [fails] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
-      'stepParked 1 error=(Error: no)',
+      'plannedStepFailed 1 error=(Error: no)',
       'alerts step 1: step 1 (b) needs an operator: no',
     ],
   ],
@@ -289,7 +301,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'fails by a step, once the rest is done',
     rescued('fail'),
     { mail: [fails] },
-    ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'stepParked 1 error=(Error: no)'],
+    ['attemptFailed 1 operation="run" error=(Error: no) attempt=1', 'plannedStepFailed 1 error=(Error: no)'],
   ],
   [
     'has done the rest, and fails',
@@ -312,7 +324,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [h.reply(1, h.failed({ retryable: false }), { attempt: 2 })] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=2',
-      'stepParked 1 error=(Error: no)',
+      'plannedStepFailed 1 error=(Error: no)',
       'threw error=(STEP_FAILED: Step 1 (a.b) failed after 2 attempts: no < (Error: no) {stepId=1 action="a.b" attempts=2 rescue="fail"}) rescue="fail"',
       'stepCancelled 1',
       'stopped result="error" error=(STEP_FAILED: Step 1 (a.b) failed after 2 attempts: no < (Error: no) {stepId=1 action="a.b" attempts=2 rescue="fail"})',
@@ -324,7 +336,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [fails] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
-      'stepParked 1 error=(Error: no)',
+      'plannedStepFailed 1 error=(Error: no)',
       'threw error=(STEP_FAILED: Step 1 (a.b) failed after 1 attempt: no < (Error: no) {stepId=1 action="a.b" attempts=1 rescue="compensate"}) rescue="compensate"',
       'stepCancelled 1',
       'aborts 3',
@@ -379,7 +391,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [fails] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
-      'stepSkipped 1 along=[] by="rescue"',
+      'stepSkipped 1 cascade=[] by="rescue"',
       'stepRequested 4 action="a.b" name="b" input={input=null output=2} policy={}',
       'starts 4 run 1',
       'wakes +0',
@@ -391,7 +403,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [h.reply(3, h.failed({ retryable: false }))] },
     [
       'attemptFailed 3 operation="run" error=(Error: no) attempt=1',
-      'stepSkipped 3 along=[] by="rescue"',
+      'stepSkipped 3 cascade=[] by="rescue"',
       'stepRequested 4 action="a.b" name="b" input={input=null output=2} policy={}',
       'starts 4 run 1',
       'wakes +0',
@@ -414,7 +426,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [fails] },
     [
       'attemptFailed 1 operation="run" error=(Error: no) attempt=1',
-      'stepSkipped 1 along=[] by="rescue"',
+      'stepSkipped 1 cascade=[] by="rescue"',
       'stepRequested 3 action="triarch:finalize" name="triarch:finalize" input=[{action="a.b" input=2 output=2}] policy={}',
       'starts 3 run 1',
       'wakes +0',
@@ -422,11 +434,16 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'finalizes nothing, for all was skipped',
-    [...phase, requested(1), requested(2, { rescue: 'skip' }), { type: 'stepSkipped', id: 1, along: [], by: 'rescue' }],
+    [
+      ...phase,
+      requested(1),
+      requested(2, { rescue: 'skip' }),
+      { type: 'stepSkipped', id: 1, cascade: [], by: 'rescue' },
+    ],
     { mail: [h.reply(2, h.failed({ retryable: false }))] },
     [
       'attemptFailed 2 operation="run" error=(Error: no) attempt=1',
-      'stepSkipped 2 along=[] by="rescue"',
+      'stepSkipped 2 cascade=[] by="rescue"',
       'returned output=null',
       'stopped result="warning" output=null',
     ],
@@ -439,7 +456,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'stepCompleted 2 output=7 attempt=1',
       'stepRequested 3 action="triarch:finalize" name="triarch:finalize" input=null policy={}',
       'attemptFailed 3 operation="run" error=(PAYLOAD_TOO_LARGE: its input has 77 characters as JSON; the limit is 64) attempt=1',
-      'stepParked 3 error=(PAYLOAD_TOO_LARGE: its input has 77 characters as JSON; the limit is 64)',
+      'plannedStepFailed 3 error=(PAYLOAD_TOO_LARGE: its input has 77 characters as JSON; the limit is 64)',
       'threw error=(STEP_FAILED: Step 3 (triarch:finalize) failed after 1 attempt: its input has 77 characters as JSON; the limit is 64 < (PAYLOAD_TOO_LARGE: its input has 77 characters as JSON; the limit is 64) {stepId=3 action="triarch:finalize" attempts=1 rescue="compensate"}) rescue="compensate"',
       'stepCancelled 3',
       'compensating',
@@ -503,7 +520,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       requested(3, { undo: false }),
       h.completed(3),
       h.stopped('success', { output: null }),
-      h.unwinding(true, { cause: 'operator' }),
+      h.closing(true, { cause: 'operator' }),
     ],
     {},
     ['compensating', 'undoRequested 1 at=+0', 'starts 1 undo 1', 'wakes +0'],
@@ -532,7 +549,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
   ],
   [
     'is made for a task that stops',
-    [{ type: 'planning' }, h.unwinding(false)],
+    [{ type: 'planning' }, h.closing(false)],
     { has: 'plan', mail: [{ type: 'unplanned', error: h.error }] },
     ['stopped result="cancelled"', 'stale 1'],
   ],
@@ -566,14 +583,14 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       ...h.plan([step, step, after(1, 2), step]),
       requested(1),
       requested(2, { rescue: 'skip' }),
-      { type: 'stepSkipped', id: 1, along: [3], by: 'rescue' },
+      { type: 'stepSkipped', id: 1, cascade: [3], by: 'rescue' },
       requested(4),
       h.completed(4),
     ],
     { mail: [h.reply(2, h.failed({ retryable: false }))] },
     [
       'attemptFailed 2 operation="run" error=(Error: no) attempt=1',
-      'stepSkipped 2 along=[3] by="rescue"',
+      'stepSkipped 2 cascade=[3] by="rescue"',
       'returned output=null',
       'stopped result="warning" output=null',
     ],

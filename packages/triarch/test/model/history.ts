@@ -53,8 +53,8 @@ export const batch = {
 }
 
 /** An operator, or the parent, wants the task to end. */
-export function unwinding(compensate: boolean, more: { cause?: 'cancel' | 'deadline' | 'operator' } = {}): TaskEvent {
-  return { type: 'unwinding', cause: 'cancel', compensate, ...more }
+export function closing(compensate: boolean, more: { cause?: 'cancel' | 'deadline' | 'operator' } = {}): TaskEvent {
+  return { type: 'closing', cause: 'cancel', compensate, ...more }
 }
 
 export function stopped(result: TaskResult, more: { output?: Json; error?: ErrorRecord } = {}): TaskEvent {

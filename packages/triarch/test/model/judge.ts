@@ -41,7 +41,7 @@ export class Judge {
       if (before.status === 'stopped') this.#mayFollowStop(event)
       this.#neverEarly(event, at)
       // What was is void now; the rebuilt state is where the books begin anew.
-      if (event.type === 'rewound' || event.type === 'continued') break
+      if (event.type === 'reset' || event.type === 'continuedAsNew') break
       this.#saga.record(event)
       apply(this.#fold, event, at, [])
       this.#legal(before.status, before.steps, event)
@@ -82,16 +82,16 @@ export class Judge {
       wake !== null ||
       awaited.length > 0 ||
       [...state.children.values()].some((child) => isAwaited(state, child)) ||
-      (!state.unwinding && state.waits.size > 0)
+      (!state.closing && state.waits.size > 0)
     if (!waits) throw new Error(`stuck: ${JSON.stringify(durable(state))}`)
   }
 
   #mayFollowStop(event: TaskEvent): void {
     // Children that nobody waited for still end.
     const child = (event.type === 'childStopped' || event.type === 'undone') && this.#fold.children.has(event.id)
-    if (child || event.type === 'rewound' || event.type === 'continued') return
-    if (event.type === 'unwinding' && event.cause === 'operator') return
-    if (event.type === 'unheeded') return
+    if (child || event.type === 'reset' || event.type === 'continuedAsNew') return
+    if (event.type === 'closing' && event.cause === 'operator') return
+    if (event.type === 'messageIgnored') return
     throw new Error(`a stopped task went on with ${event.type}`)
   }
 
@@ -118,7 +118,7 @@ export class Judge {
     // An operator's word allows another attempt of a step that must not be tried twice.
     for (const event of events) {
       if (event.type === 'stepRetried') this.#atMostOnce.delete(event.id)
-      if (event.type === 'rewound' || event.type === 'continued') this.#atMostOnce.clear()
+      if (event.type === 'reset' || event.type === 'continuedAsNew') this.#atMostOnce.clear()
     }
     for (const { id, operation, attempt, policy } of going) {
       const name = `${id}:${operation}:${attempt}`
@@ -126,7 +126,7 @@ export class Judge {
       this.#sent.add(name)
       if (state.status === 'stopped') throw new Error(`${name} starts after the stop`)
       if (operation !== 'run') continue
-      if (state.unwinding) throw new Error(`${name} starts though the task unwinds`)
+      if (state.closing) throw new Error(`${name} starts though the task unwinds`)
       if (policy.semantics === 'at-most-once' && this.#atMostOnce.has(id))
         throw new Error(`${name}: tried again, at most once was asked for`)
       this.#atMostOnce.add(id)
@@ -140,10 +140,10 @@ export class Judge {
   }
 }
 
-function isAwaited({ unwinding }: TaskState, { status, mode, onCancel }: Child): boolean {
+function isAwaited({ closing }: TaskState, { status, mode, onCancel }: Child): boolean {
   if (status !== 'running') return status === 'compensating'
-  if (!unwinding) return mode === 'call'
-  const normal = unwinding.cause === 'returned' || unwinding.cause === 'continue'
+  if (!closing) return mode === 'call'
+  const normal = closing.cause === 'returned' || closing.cause === 'continue'
   return onCancel !== 'detach' && !(normal && mode === 'start')
 }
 

@@ -174,11 +174,11 @@ export class Machine {
 
   #decide(turn: Turn, code: Code): void {
     for (;;) {
-      const { unwinding, status, pause } = turn.state
-      if (status === 'paused' && !unwinding && !pause?.broken) return
+      const { closing, status, pause } = turn.state
+      if (status === 'paused' && !closing && !pause?.broken) return
       const decision = code.commands.shift()
       if (!decision) return
-      if (unwinding || status === 'stopped' || status === 'paused') continue
+      if (closing || status === 'stopped' || status === 'paused') continue
       if (decision.type === 'threw' && decision.rescue === 'pause') {
         emit(turn, { type: 'paused', reason: 'error', error: decision.error })
         continue
@@ -204,7 +204,7 @@ export class Machine {
       if (turn.aborts.includes(attempt.step)) attempt.aborted = true
     }
     for (const { task, message } of turn.posts) this.#tellChild(Number(task.split('-').at(-1)), message)
-    if (turn.events.some(({ type }) => type === 'continued')) this.children.clear()
+    if (turn.events.some(({ type }) => type === 'continuedAsNew')) this.children.clear()
   }
 
   #tellChild(id: number, message: Message): void {
@@ -233,8 +233,8 @@ export class Machine {
 
   /** Code that another node would start from this history stands where ours does. */
   #replaysTheSame(): void {
-    const { status, unwinding } = this.state
-    if (!this.#code || status === 'stopped' || unwinding) return
+    const { status, closing } = this.state
+    if (!this.#code || status === 'stopped' || closing) return
     const fresh = this.#replayed(rebuild('t', this.history))
     const [mine, theirs] = [this.#code.position, fresh.position].map((it) => JSON.stringify(it))
     if (mine !== theirs) throw new Error(`replay ends at ${theirs}, the code was at ${mine}`)

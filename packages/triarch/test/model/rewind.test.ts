@@ -10,8 +10,8 @@ import { tableOf } from './table.ts'
 /** What is left of a history, and what the last rewind of it is told of attempts and ids. */
 function left(events: readonly TaskEvent[]): { kept: string; attempts: unknown; endId: unknown } {
   const kept = effective(events.map((event, index) => ({ at: index, event }))).map(({ event }) => event)
-  const rewound = kept.findLast(({ type }) => type === 'rewound')
-  const { attempts, endId } = rewound as Extract<TaskEvent, { type: 'rewound' }>
+  const rewound = kept.findLast(({ type }) => type === 'reset')
+  const { attempts, endId } = rewound as Extract<TaskEvent, { type: 'reset' }>
   return {
     kept: kept.map((event) => [event.type, 'id' in event ? event.id : ''].join(' ').trim()).join(', '),
     attempts,
@@ -19,24 +19,24 @@ function left(events: readonly TaskEvent[]): { kept: string; attempts: unknown; 
   }
 }
 
-const rewound = (step: number | null): TaskEvent => ({ type: 'rewound', step })
+const rewound = (step: number | null): TaskEvent => ({ type: 'reset', step })
 const stop = h.stopped('error')
 const three: TaskEvent[] = [h.requested(1), h.completed(1), h.requested(2), h.requested(3), h.completed(2)]
 const lost: TaskEvent[] = [
   { type: 'threw', error: h.error, rescue: 'fail' },
   { type: 'stepCancelled', id: 3 },
   { type: 'returned', output: 1 },
-  { type: 'continuedAs', input: 1 },
-  h.unwinding(false),
+  { type: 'continueAsNewRequested', input: 1 },
+  h.closing(false),
   stop,
 ]
 const outside: TaskEvent[] = [
-  { type: 'eventReceived', name: 'e', payload: 1 },
+  { type: 'signalReceived', name: 'e', payload: 1 },
   { type: 'stepRetried', id: 2, at: 1 },
   { type: 'resumed' },
   { type: 'thawed' },
-  { type: 'antecedentStopped', task: 'x', result: 'success' },
-  { type: 'keysRequested' },
+  { type: 'predecessorStopped', task: 'x', result: 'success' },
+  { type: 'locksRequested' },
 ]
 const planned = h.plan([
   { action: 'a.b' },
@@ -51,22 +51,22 @@ describe('of a history that is rewound', () => {
     [
       'nothing but the stop is void where it goes back to no step',
       [h.started, ...three, ...lost, rewound(null)],
-      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, rewound',
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, reset',
     ],
     [
       'nothing but the stop is void where the step has no outcome',
       [h.started, ...three, ...lost, rewound(3)],
-      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, rewound',
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, stepCompleted 2, reset',
     ],
     [
       'the outcome of the step is void',
       [h.started, ...three, stop, rewound(2)],
-      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, rewound',
+      'started, stepRequested 1, stepCompleted 1, stepRequested 2, stepRequested 3, reset',
     ],
     [
       'what was asked for after the outcome is void, and what became of it',
       [h.started, ...three, h.completed(3), stop, rewound(1)],
-      'started, stepRequested 1, rewound',
+      'started, stepRequested 1, reset',
     ],
     [
       'outcomes of what was asked for before stand',
@@ -81,7 +81,7 @@ describe('of a history that is rewound', () => {
         stop,
         rewound(1),
       ],
-      'started, stepRequested 1, stepRequested 2, stepCompleted 2, rewound',
+      'started, stepRequested 1, stepRequested 2, stepCompleted 2, reset',
     ],
     [
       'failures that came later are void',
@@ -94,22 +94,22 @@ describe('of a history that is rewound', () => {
         stop,
         rewound(1),
       ],
-      'started, stepRequested 1, stepRequested 2, rewound',
+      'started, stepRequested 1, stepRequested 2, reset',
     ],
     [
       'attempts that came later are void',
       [h.started, h.requested(1), h.requested(2), h.completed(1), h.failedAttempt(2), stop, rewound(1)],
-      'started, stepRequested 1, stepRequested 2, rewound',
+      'started, stepRequested 1, stepRequested 2, reset',
     ],
     [
       'what came from outside stands',
       [h.started, ...three, ...outside, stop, rewound(1)],
-      'started, stepRequested 1, eventReceived, stepRetried 2, resumed, thawed, antecedentStopped, keysRequested, rewound',
+      'started, stepRequested 1, signalReceived, stepRetried 2, resumed, thawed, predecessorStopped, locksRequested, reset',
     ],
     [
       'earlier rewinds stand',
       [h.started, h.requested(1), h.completed(1), stop, rewound(1), h.completed(1), stop, rewound(1)],
-      'started, stepRequested 1, rewound, rewound',
+      'started, stepRequested 1, reset, reset',
     ],
     [
       'children of batches that were asked for before stay known',
@@ -118,14 +118,14 @@ describe('of a history that is rewound', () => {
         h.requested(1),
         h.requested(2),
         h.completed(1),
-        { type: 'batchMoved', id: 2, started: 1 },
+        { type: 'batchAdvanced', id: 2, started: 1 },
         { type: 'batchStopping', id: 2 },
         h.requested(3),
-        { type: 'batchMoved', id: 3, started: 1 },
+        { type: 'batchAdvanced', id: 3, started: 1 },
         stop,
         rewound(1),
       ],
-      'started, stepRequested 1, stepRequested 2, batchMoved 2, batchStopping 2, rewound',
+      'started, stepRequested 1, stepRequested 2, batchAdvanced 2, batchStopping 2, reset',
     ],
     [
       'every kind of outcome counts',
@@ -140,12 +140,12 @@ describe('of a history that is rewound', () => {
         { type: 'timerFired', id: 2 },
         { type: 'waitTimedOut', id: 6 },
         { type: 'childStopped', id: 4, result: 'success' },
-        { type: 'locked', id: 5 },
+        { type: 'lockGranted', id: 5 },
         { type: 'lockRefused', id: 5, error: h.error },
         stop,
         rewound(1),
       ],
-      'started, stepRequested 1, timerStarted 2, timerStarted 3, childStarted 4, lockRequested 5, waitStarted 6, timerFired 2, waitTimedOut 6, childStopped 4, locked 5, lockRefused 5, rewound',
+      'started, stepRequested 1, timerStarted 2, timerStarted 3, childStarted 4, lockRequested 5, waitStarted 6, timerFired 2, waitTimedOut 6, childStopped 4, lockGranted 5, lockRefused 5, reset',
     ],
     [
       'a retry goes back to a timer',
@@ -157,34 +157,34 @@ describe('of a history that is rewound', () => {
         stop,
         rewound(1),
       ],
-      'started, timerStarted 1, rewound',
+      'started, timerStarted 1, reset',
     ],
     [
       'all of a plan that depended on the step is void, and that it was finalized',
       [...planned, ...ran, stop, rewound(1)],
-      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, rewound',
+      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, reset',
     ],
     [
       'what the plan did elsewhere stands',
       [...planned, ...ran, stop, rewound(3)],
-      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepCompleted 2, stepRequested 3, rewound',
+      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepCompleted 2, stepRequested 3, reset',
     ],
     [
       'all stands of a plan whose step has no outcome',
       [...planned, h.requested(1), h.requested(3), h.completed(3), stop, rewound(1)],
-      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, rewound',
+      'planning, planned, started, stepRequested 1, stepRequested 3, stepCompleted 3, reset',
     ],
     [
       'all stands of a plan whose step was skipped along with another, and that it was finalized',
       [
         ...planned,
         h.requested(1),
-        { type: 'stepSkipped', id: 1, along: [2], by: 'rescue' },
+        { type: 'stepSkipped', id: 1, cascade: [2], by: 'rescue' },
         ...[3, 4].flatMap((id) => [h.requested(id), h.completed(id)]),
         stop,
         rewound(2),
       ],
-      'planning, planned, started, stepRequested 1, stepSkipped 1, stepRequested 3, stepCompleted 3, stepRequested 4, stepCompleted 4, rewound',
+      'planning, planned, started, stepRequested 1, stepSkipped 1, stepRequested 3, stepCompleted 3, stepRequested 4, stepCompleted 4, reset',
     ],
     [
       'a plan is not cut by what another step became',
@@ -197,7 +197,7 @@ describe('of a history that is rewound', () => {
         stop,
         rewound(3),
       ],
-      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepFailed 2, rewound',
+      'planning, planned, started, stepRequested 1, stepCompleted 1, stepRequested 2, stepFailed 2, reset',
     ],
   ])('%s', (_, history, kept) => {
     expect(left(history).kept).toBe(kept)
@@ -236,7 +236,7 @@ describe('a task is rebuilt from its history', () => {
     { type: 'timerStarted', id: 1, until: 3 },
     { type: 'waitStarted', id: 2, name: 'e', until: null },
     { type: 'timerFired', id: 1 },
-    { type: 'eventReceived', name: 'e', payload: 5 },
+    { type: 'signalReceived', name: 'e', payload: 5 },
   ]
   const dated = (events: TaskEvent[]) => events.map((event, index) => ({ at: index * 10, event }))
 
@@ -248,7 +248,11 @@ describe('a task is rebuilt from its history', () => {
   })
 
   it('from the run that goes on', () => {
-    const anew: TaskEvent[] = [...history, { type: 'continued', input: 1, nextId: 3, pending: [] }, h.requested(3)]
+    const anew: TaskEvent[] = [
+      ...history,
+      { type: 'continuedAsNew', input: 1, nextId: 3, pendingSignals: [] },
+      h.requested(3),
+    ]
     const { decisions, deliveries, deliveredAt, startedAt } = rebuild('t', dated(anew))
     expect([decisions.map(({ type }) => type), deliveries, deliveredAt, startedAt]).toEqual([
       ['stepRequested'],
@@ -299,11 +303,11 @@ describe('a stopped task that had been through everything', () => {
     },
     ...{ mailbox: [{ name: 'old', payload: 1 }], deferred: [{ id: 5, ok: true, value: 1 }] },
     pause: { reason: 'operator', from: 'running', error: undefined, note: undefined, broken: false },
-    unwinding: { cause: 'cancel', compensate: true },
+    closing: { cause: 'cancel', compensate: true },
   }
   const tired = (more: Partial<TaskState> = {}) => {
     const fold = new Fold(...events)
-    fold.state.antecedents.set('x', { on: 'end', result: null })
+    fold.state.predecessors.set('x', { on: 'end', result: null })
     Object.assign(fold.state, rest, more)
     return fold
   }
@@ -324,7 +328,7 @@ describe('a stopped task that had been through everything', () => {
   it('has nothing of it when it continues as new, but what it was promised from outside', () => {
     const { state } = tired()
     const fold = tired({ plan })
-    fold.changes({ type: 'continued', input: 3, nextId: 12, pending, held: true })
+    fold.changes({ type: 'continuedAsNew', input: 3, nextId: 12, pendingSignals: pending, locksHeld: true })
     const locks = tableOf([[0, { ...key, standing: 'held' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'running', begun: true, mailbox: pending, locks })
     expect(state.steps.size).toBe(2)
@@ -332,18 +336,18 @@ describe('a stopped task that had been through everything', () => {
 
   it('begins like one that was just submitted when it starts over', () => {
     const fold = tired({ status: 'running', plan })
-    fold.changes({ type: 'continued', input: 3, nextId: 12, pending: [], anew: true })
+    fold.changes({ type: 'continuedAsNew', input: 3, nextId: 12, pendingSignals: [], fromStart: true })
     const locks = tableOf([[0, { ...key, standing: 'lost' }]])
     expect(fold.state).toEqual({ ...newState('t'), ...kept, status: 'pending', begun: false, locks })
   })
 
   it('has nothing of its end when it goes on', () => {
     const fold = tired()
-    fold.changes({ type: 'rewound', step: null, attempts: { 1: 4, 3: 9 }, endId: 20 })
+    fold.changes({ type: 'reset', step: null, attempts: { 1: 4, 3: 9 }, endId: 20 })
     expect(fold.state).toMatchObject({
-      ...{ status: 'running', result: 'pending', output: undefined, error: undefined, unwinding: null, pause: null },
+      ...{ status: 'running', result: 'pending', output: undefined, error: undefined, closing: null, pause: null },
       ...{ frozen: false, deferred: [], generation: 6, tried: { 1: 4, 3: 9 }, endId: 20, completeBy: 5_000 },
-      antecedents: tableOf([]),
+      predecessors: tableOf([]),
     })
     expect(fold.state.locks.get(7)?.standing).toBe('lost')
     expect(fold.state.steps.get(3)).toMatchObject({
@@ -361,7 +365,7 @@ describe('a stopped task that had been through everything', () => {
   ])('goes on where its code had begun (%s), its plan was there (%s): %s', (begun, planned, status) => {
     const fold = planned ? new Fold(...h.plan([{ action: 'a.b' }])) : tired()
     Object.assign(fold.state, { begun, status: 'stopped' })
-    fold.changes({ type: 'rewound', step: null })
+    fold.changes({ type: 'reset', step: null })
     expect(fold.state.status).toBe(status)
   })
 
@@ -375,7 +379,7 @@ describe('a stopped task that had been through everything', () => {
     const fold = new Fold(h.started, h.requested(1, { verify: false }), h.stopped('error'))
     const step = fold.state.steps.get(1)
     Object.assign(step ?? {}, { status: before })
-    fold.changes({ type: 'rewound', step: 1, input: 9 })
+    fold.changes({ type: 'reset', step: 1, input: 9 })
     expect(step).toMatchObject({ status: after, attempt, input: attempt === 2 ? 9 : null })
   })
 
@@ -386,7 +390,7 @@ describe('a stopped task that had been through everything', () => {
       h.requested(2),
       h.stopped('error'),
     )
-    fold.changes({ type: 'rewound', step: 1, input: 9 })
+    fold.changes({ type: 'reset', step: 1, input: 9 })
     expect([...fold.state.steps.values()].map(({ input }) => input)).toEqual([9, null])
     expect(fold.state.plan?.edited).toEqual(new Map([[1, 9]]))
   })
@@ -396,7 +400,7 @@ describe('a stopped task that had been through everything', () => {
     [1, undefined],
   ])('edits nothing where step and input are %s and %s', (step, input) => {
     const fold = new Fold(...h.plan([{ action: 'a.b' }]), h.requested(1), h.stopped('error'))
-    fold.changes({ type: 'rewound', step, ...(input !== undefined && { input }) })
+    fold.changes({ type: 'reset', step, ...(input !== undefined && { input }) })
     expect(fold.state.plan?.edited.size).toBe(0)
   })
 
@@ -404,11 +408,11 @@ describe('a stopped task that had been through everything', () => {
     const fold = new Fold(
       ...h.plan([{ action: 'a.b' }]),
       h.requested(1),
-      { type: 'stepParked', id: 1, error: h.error },
+      { type: 'plannedStepFailed', id: 1, error: h.error },
       h.stopped('error'),
     )
-    fold.changes({ type: 'rewound', step: 1 })
-    expect(fold.state.plan?.parked.size).toBe(0)
+    fold.changes({ type: 'reset', step: 1 })
+    expect(fold.state.plan?.failedSteps.size).toBe(0)
   })
 
   it.each([
@@ -423,13 +427,13 @@ describe('a stopped task that had been through everything', () => {
       { type: 'patched', patch: 'p' },
       h.stopped('error'),
     )
-    fold.changes({ type: 'rewound', step: null })
+    fold.changes({ type: 'reset', step: null })
     expect(fold.state.completeBy).toBe(left)
   })
 
   it('tells only who rebuilds it what it kept back while it was paused', () => {
     const told = (attempts?: object) =>
-      tired().changes({ type: 'rewound', step: null, ...(attempts && { attempts }) } as TaskEvent).told
+      tired().changes({ type: 'reset', step: null, ...(attempts && { attempts }) } as TaskEvent).told
     expect([told({}), told()]).toEqual(['5: 1', undefined])
   })
 })

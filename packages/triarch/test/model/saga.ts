@@ -25,7 +25,7 @@ export class Saga {
   static of(state: TaskState): Saga {
     const saga = new Saga()
     saga.#count = state.ordinal
-    saga.#undoes = state.unwinding?.compensate ?? null
+    saga.#undoes = state.closing?.compensate ?? null
     for (const { id, requestedAt, completedAt, status, policy } of [...state.steps.values(), ...state.done.values()]) {
       const done = status === 'success'
       const undo = status === 'compensating' ? 'asked' : 'none'
@@ -62,7 +62,7 @@ export class Saga {
       case 'stepSkipped':
       case 'stepCancelled':
         return this.#ends(event.id, event.type, false)
-      case 'unwinding':
+      case 'closing':
         this.#undoes = event.compensate
         return
       case 'threw':

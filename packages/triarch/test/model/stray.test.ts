@@ -24,15 +24,15 @@ it.each<TaskEvent>([
   { type: 'verifyRequested', id: 9, at: 3_000 },
   { type: 'stepFailed', id: 9, error },
   { type: 'stepSkipped', id: 9, by: 'operator' },
-  { type: 'stepParked', id: 9, error },
+  { type: 'plannedStepFailed', id: 9, error },
   { type: 'stepCancelled', id: 9 },
   { type: 'stepRetried', id: 9, at: 3_000 },
   { type: 'undoRequested', id: 9, at: 3_000 },
   { type: 'childStopped', id: 9, result: 'success' },
-  { type: 'antecedentStopped', task: 'x', result: 'success' },
-  { type: 'locked', id: 9, fence: 1 },
+  { type: 'predecessorStopped', task: 'x', result: 'success' },
+  { type: 'lockGranted', id: 9, fence: 1 },
   { type: 'lockRefused', id: -9, error },
-  { type: 'batchMoved', id: 9, started: 1 },
+  { type: 'batchAdvanced', id: 9, started: 1 },
 ])('nothing changes by $type of what is not there', (event) => {
   expect(new Fold(...running).changes(event)).toEqual({})
 })
@@ -51,7 +51,7 @@ it('what a paused task was sent is told once, when it goes on', () => {
 
 it('what a paused task was sent is told nobody once it is cancelled', () => {
   const fold = new Fold(...deaf)
-  expect(fold.changes({ type: 'unwinding', cause: 'cancel', compensate: false })).toHaveProperty(
+  expect(fold.changes({ type: 'closing', cause: 'cancel', compensate: false })).toHaveProperty(
     ['deferred.0.id'],
     'none',
   )
@@ -61,7 +61,7 @@ it.each([{ attempts: {}, told: '2: null' }, { told: undefined }])(
   'a rewind tells what the pause kept back to a run that is rebuilt only: $told',
   ({ attempts, told }) => {
     const fold = new Fold(...deaf)
-    expect(fold.changes({ type: 'rewound', step: null, ...(attempts && { attempts }) }).told).toBe(told)
+    expect(fold.changes({ type: 'reset', step: null, ...(attempts && { attempts }) }).told).toBe(told)
   },
 )
 
@@ -78,11 +78,11 @@ it('losses count from the last attempt that ended otherwise, and an undo has a b
 it('a stopped task that is to undo what it did has lost its locks', () => {
   const locked: TaskEvent[] = [
     { type: 'lockRequested', id: 1, name: 'm', until: null },
-    { type: 'locked', id: 1 },
+    { type: 'lockGranted', id: 1 },
   ]
   const fold = new Fold({ type: 'started' }, ...locked, { type: 'stopped', result: 'success' })
-  fold.changes({ type: 'locked', id: 1 })
-  expect(fold.changes({ type: 'unwinding', cause: 'operator', compensate: true })).toMatchObject({
+  fold.changes({ type: 'lockGranted', id: 1 })
+  expect(fold.changes({ type: 'closing', cause: 'operator', compensate: true })).toMatchObject({
     status: 'running',
     'locks 1.standing': 'lost',
   })

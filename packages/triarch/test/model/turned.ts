@@ -84,7 +84,7 @@ function turn(
 }
 
 /** Instants from the turn's own on. */
-const instants: ReadonlySet<string> = new Set(['at', 'until', 'alarm', 'startAt'])
+const instants: ReadonlySet<string> = new Set(['at', 'until', 'selfSignalAt', 'startAt'])
 /** Where and when an attempt ran is told by nothing here. */
 const unsaid: ReadonlySet<string> = new Set(['type', 'id', 'startedAt', 'endedAt', 'node'])
 

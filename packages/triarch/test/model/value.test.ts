@@ -193,7 +193,7 @@ describe('a secret', () => {
 
 describe('what a task was sent and has not heard', () => {
   const mail = (count: number): TaskEvent[] =>
-    Array.from({ length: count }, () => ({ type: 'eventReceived', name: 'e', payload: 'xx' }))
+    Array.from({ length: count }, () => ({ type: 'signalReceived', name: 'e', payload: 'xx' }))
   const busy: TaskEvent[] = [h.started, h.requested(1), { type: 'stepSignalled', id: 1, name: 'e', payload: 'xx' }]
 
   it('counts by letters and by characters of their JSON', () => {
@@ -204,7 +204,7 @@ describe('what a task was sent and has not heard', () => {
   })
 
   it('is nothing once it has stopped', () => {
-    expect(unheard(after(...busy, h.unwinding(false), { type: 'stopped', result: 'cancelled' }))).toEqual(NOTHING)
+    expect(unheard(after(...busy, h.closing(false), { type: 'stopped', result: 'cancelled' }))).toEqual(NOTHING)
   })
 
   it.each([
@@ -225,7 +225,7 @@ describe('a turn', () => {
   const half = 'x'.repeat(4 * 1024 * 1024)
   const turnOf = (payloads: Json[]) => {
     const turn = newTurn(after(), 0, () => 0, { history: 1, fanOut: 1, payload: 8 * 1024 * 1024 })
-    for (const payload of payloads) turn.events.push({ type: 'eventReceived', name: '', payload })
+    for (const payload of payloads) turn.events.push({ type: 'signalReceived', name: '', payload })
     return turn
   }
 
@@ -233,8 +233,8 @@ describe('a turn', () => {
     ['nothing', false, []],
     ['little', false, ['x']],
     ['half of it twice', true, [half, half]],
-    ['all but the last character', false, [half, half.slice(97)]],
-    ['all to the last character', true, [half, half.slice(96)]],
+    ['all but the last character', false, [half, half.slice(99)]],
+    ['all to the last character', true, [half, half.slice(98)]],
     ['half of it twice in lists', true, [[half], [half]]],
     ['half of it twice in objects', true, [{ a: half }, { a: half }]],
     ['numbers and nulls', false, [1, null, true]],
@@ -249,9 +249,9 @@ describe('a turn', () => {
     const { size } = turn.load
     expect(isFull(turn)).toBe(false)
     expect(turn.load.size).toBe(size)
-    turn.events.push({ type: 'eventReceived', name: '', payload: [1, 'y', null, { k: 2 }] })
+    turn.events.push({ type: 'signalReceived', name: '', payload: [1, 'y', null, { k: 2 }] })
     isFull(turn)
-    expect(turn.load.size - size).toBe(77)
+    expect(turn.load.size - size).toBe(78)
   })
 
   it('weighs nothing while its events are too few to be too much', () => {
@@ -334,7 +334,7 @@ describe('the row of a task', () => {
     ['the earlier of the two', [submitted({ startBefore: 50, completeBy: 70 })], 51],
     ['the other, if that is earlier', [submitted({ startBefore: 50, completeBy: 40 })], 40],
     ['its complete-by, once it began', [submitted({ startBefore: 50, completeBy: 70 }), h.started], 70],
-    ['nothing, once it ends', [submitted({ completeBy: 70 }), h.started, h.unwinding(false)], null],
+    ['nothing, once it ends', [submitted({ completeBy: 70 }), h.started, h.closing(false)], null],
     ['nothing, once it stopped', [submitted({ completeBy: 70 }), h.started, h.stopped('success')], null],
   ])('has for a deadline %s', (_, history, deadline) => {
     expect(summarise(after(...history)).deadline).toBe(deadline)
@@ -349,7 +349,7 @@ describe('the row of a task', () => {
 
   it('counts steps that finalize nothing as done', () => {
     const plan = h.plan([{ action: 'a.b' }, { action: 'a.b', finalizes: 1 }])
-    const skipped: TaskEvent = { type: 'stepSkipped', id: 1, along: [], by: 'rescue' }
+    const skipped: TaskEvent = { type: 'stepSkipped', id: 1, cascade: [], by: 'rescue' }
     expect(summarise(after(...plan, h.requested(1), skipped)).progress).toBe(1)
   })
 
@@ -386,15 +386,15 @@ describe('the row of a task', () => {
 describe('the key of an attempt', () => {
   const step = (more: Partial<Step>): Step => ({ ...(after(h.started, h.requested(1)).steps.get(1) as Step), ...more })
 
-  it.each<[life: string | null, step: Partial<Step>, key: string]>([
+  it.each<[incarnation: string | null, step: Partial<Step>, key: string]>([
     [null, {}, 't:1'],
     [null, { generation: 2 }, 't:1:2'],
     ['x', { generation: 2 }, 't:1~2'],
     ['x', {}, 't:1'],
     [null, { operation: 'verify' }, 't:1'],
     [null, { operation: 'undo', generation: 2 }, 't:1:2:undo'],
-  ])('of life %s for %j is %s', (life, more, key) => {
-    expect(idempotencyKey({ ...after(), life }, step(more))).toBe(key)
+  ])('of incarnation %s for %j is %s', (incarnation, more, key) => {
+    expect(idempotencyKey({ ...after(), incarnation }, step(more))).toBe(key)
   })
 })
 
@@ -403,8 +403,8 @@ describe('the id of what a task starts', () => {
     [null, 't.1'],
     ['', 't~1'],
     ['x', 't~x~1'],
-  ])('of life %s is %s', (life, id) => {
-    expect(childTaskId({ id: 't', life }, 1)).toBe(id)
+  ])('of incarnation %s is %s', (incarnation, id) => {
+    expect(childTaskId({ id: 't', incarnation }, 1)).toBe(id)
   })
 })
 
@@ -438,14 +438,14 @@ describe('the width of a task', () => {
 describe('what a task has of locks and others', () => {
   const lock = (id: number, fence?: number): TaskEvent[] => [
     { type: 'lockRequested', id, name: `m${id}`, until: null },
-    ...(fence === undefined ? [] : [{ type: 'locked', id, fence } as const]),
+    ...(fence === undefined ? [] : [{ type: 'lockGranted', id, fence } as const]),
   ]
 
   it('is fenced by the latest grant that it still holds', () => {
     expect(fenceOf(after(h.started))).toBeUndefined()
     expect(fenceOf(after(h.started, ...lock(1, 5), ...lock(2, 3), ...lock(3)))).toBe(5)
-    expect(fenceOf(after(h.started, ...lock(1, 5), h.unwinding(false), h.stopped('success')))).toBeUndefined()
-    expect(fenceOf(after(h.started, ...lock(1), { type: 'locked', id: 1 }))).toBeUndefined()
+    expect(fenceOf(after(h.started, ...lock(1, 5), h.closing(false), h.stopped('success')))).toBeUndefined()
+    expect(fenceOf(after(h.started, ...lock(1), { type: 'lockGranted', id: 1 }))).toBeUndefined()
   })
 
   const frozen: TaskEvent = { ...h.submitted, frozen: true }
@@ -456,12 +456,12 @@ describe('what a task has of locks and others', () => {
     ['that it is thawed', [frozen], true],
     ['that it is thawed, though it is paused', [frozen, paused], true],
     ['nothing, for it began', [frozen, h.started], false],
-    ['nothing, for it ends', [frozen, h.unwinding(false)], false],
-    ['nothing, for it has stopped', [frozen, h.unwinding(false), h.stopped('cancelled')], false],
+    ['nothing, for it ends', [frozen, h.closing(false)], false],
+    ['nothing, for it has stopped', [frozen, h.closing(false), h.stopped('cancelled')], false],
     ['another task', [{ ...h.submitted, after: [{ task: 'x', on: 'end' }] }], true],
-    ['keys that it asked for', [keyed, { type: 'keysRequested' }], true],
+    ['keys that it asked for', [keyed, { type: 'locksRequested' }], true],
     ['nothing, for it has not asked', [keyed], false],
-    ['nothing, for it has them', [keyed, { type: 'keysRequested' }, { type: 'locked', id: 0 }], false],
+    ['nothing, for it has them', [keyed, { type: 'locksRequested' }, { type: 'lockGranted', id: 0 }], false],
   ])('waits to begin for %s', (_, history, gated) => {
     expect(isGated(after(...history))).toBe(gated)
   })

@@ -264,7 +264,7 @@ describe('a batch whose children fail', () => {
   it('counts a child that another task’s id stands in the way of as failed, and leaves that task alone', async () => {
     const { flow, child, workflows, agents } = work({ tolerate: 1 })
     await using s = await stage({ workflows, agents })
-    const id = childTaskId({ id: 't', life: s.engine.now().getTime().toString(36) }, '1.2')
+    const id = childTaskId({ id: 't', incarnation: s.engine.now().getTime().toString(36) }, '1.2')
     const first = JSON.stringify([{ type: 'submitted', workflow: 'child', version: '1', input: 77 }])
     await s.store.submit([newTask(id, { workflow: child.name, events: first })])
     const other = s.engine.task(id)
@@ -327,7 +327,7 @@ describe('the children of a batch', () => {
     expect((await task.status()).result).toBe('compensated')
     expect([...undone].sort((a, b) => a - b)).toEqual(numbers(100))
     for (const [at, n] of undone.entries()) expect(Math.abs(n - (99 - at))).toBeLessThanOrEqual(20)
-    const moves = await eventsOf(task, 'batchMoved')
+    const moves = await eventsOf(task, 'batchAdvanced')
     expect(moves.every(({ started = 0 }) => started <= 10)).toBe(true)
   })
 
@@ -359,7 +359,7 @@ describe('the children of a batch', () => {
     expect(await task.result()).toEqual({ total: 40, success: 40, failed: 0, cancelled: 0 })
     expect(new Set(seen)).toEqual(new Set(numbers(40)))
     expect(await childResults(last, 't')).toEqual({ success: 40 })
-    const moves = await eventsOf(task, 'batchMoved')
+    const moves = await eventsOf(task, 'batchAdvanced')
     const ended = moves.flatMap((move) => move.ended ?? []).flatMap(([from, to]) => numbers(to - from + 1).map((n) => from + n)) // biome-ignore format: one line
     expect(ended.sort((a, b) => a - b)).toEqual(numbers(40))
   })

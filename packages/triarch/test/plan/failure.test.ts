@@ -139,7 +139,7 @@ describe('a planned step that fails', () => {
     await s.settle()
     expect([await first.result(), await second.result()]).toEqual([null, 'by hand'])
     expect(log.filter((name) => name === 'reader')).toHaveLength(1)
-    expect((await eventsOf(first, 'stepSkipped'))[0]).toMatchObject({ id: 1, along: [2], by: 'operator' })
+    expect((await eventsOf(first, 'stepSkipped'))[0]).toMatchObject({ id: 1, cascade: [2], by: 'operator' })
   })
 
   it('fails the task once nothing else can go on; a retry then does only what is missing', async () => {

@@ -9,7 +9,7 @@ const ids = (claims: readonly Claim[]) => claims.map(({ id }) => id)
 /** Unowned tasks, each with a history of so many records of so many bytes. */
 async function long(store: StateStore, all: readonly string[], records: number, bytes: number): Promise<void> {
   await store.submit(all.map((id) => newTask(id)))
-  const events = JSON.stringify([{ type: 'eventReceived', name: 'e', payload: 'x'.repeat(bytes) }])
+  const events = JSON.stringify([{ type: 'signalReceived', name: 'e', payload: 'x'.repeat(bytes) }])
   const claims = await claimAll(store, 'a')
   for (const claim of claims) {
     for (let seq = 2; seq <= records; seq++) await store.commit([transition(claim, { seq, events })])

@@ -170,7 +170,7 @@ export function quarantineSuite(bench: Bench): void {
       expect(await listed()).toEqual(['bad'])
       expect(await idsOf(store, { quarantined: true, status: 'paused' })).toEqual([])
       const ended = snapshot({ status: 'stopped', result: 'error', error: '"e"' })
-      const end = { id: 'bad', at: at + 5, events: '[{"type":"unheeded"}]', snapshot: ended, posts: [] }
+      const end = { id: 'bad', at: at + 5, events: '[{"type":"messageIgnored"}]', snapshot: ended, posts: [] }
       expect(await store.terminate(end)).toBe(true)
       expect(await listed()).toEqual([])
       expect(await store.task('bad')).toMatchObject({ status: 'stopped', result: 'error', error: '"e"', ready: false })

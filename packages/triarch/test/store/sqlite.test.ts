@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { refuseOld } from '../../src/store/sqlite/database.ts'
 import { type SqliteOptions, sqlite } from '../../src/store/sqlite/index.ts'
-import { FORMAT, migrations } from '../../src/store/sqlite/migrations/index.ts'
+import { migrations, OLDEST_CODE } from '../../src/store/sqlite/migrations/index.ts'
 import { advancing, handClock } from './clock.ts'
 import { type Subject, storeConformance } from './conformance.ts'
 import { list } from './listing.ts'
@@ -86,8 +86,8 @@ describe('the SQLite store', () => {
     const store = await opened(file)
     expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
     await store.close()
-    expect(database.prepare('SELECT version FROM triarch_schema').get()).toEqual({ version: FORMAT })
-    const later = migrations.map(({ name }) => name).filter((name) => Number(name) > FORMAT)
+    expect(database.prepare('SELECT version FROM triarch_schema').get()).toEqual({ version: OLDEST_CODE.format1 })
+    const later = migrations.map(({ name }) => name).filter((name) => Number(name) > OLDEST_CODE.format1)
     const noted = database.prepare('SELECT name FROM triarch_migrations ORDER BY name').all()
     expect(noted.map(({ name }) => name)).toEqual(later)
   })

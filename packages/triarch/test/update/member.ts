@@ -171,6 +171,12 @@ const operations = {
     return { status, result, output }
   },
   history: async (id: string) => (await triarch.task(id).history()).length,
+  types: async (id: string) =>
+    (await triarch.task(id).history()).flatMap(({ events }) => events.map(({ type }) => type)),
+  async raise() {
+    const { migrate } = await import('triarch')
+    return (await migrate(await storeAt(place), { format: 2 })).done
+  },
   stop: () => triarch.stop({ grace: 2_000 }),
 }
 

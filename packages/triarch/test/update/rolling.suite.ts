@@ -8,7 +8,10 @@ import { begin, finish, keys, until } from './states.ts'
 /** The release that must be able to work beside this version. */
 const OLD = '71e51d6'
 
-/** What a released version and this one guarantee on one store. `fresh`: the address of an empty one. */
+/**
+ * What a released version and this one guarantee on one store. `fresh`: the address of an empty one that
+ * the released one made.
+ */
 export function rollingSuite(name: string, fresh: (folder: string) => Promise<string>): void {
   const root = mkdtempSync(join(tmpdir(), 'triarch-rolling-'))
   const old = released(OLD, root)
@@ -74,6 +77,25 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       }
       await third.stop()
       await fourth.stop()
+    })
+
+    it('ends with an operator’s word: what was begun goes on in format 2, and the version before is refused', async () => {
+      const before = await start(old)
+      await before.ask('submit', 'journey', 'raised', { id: 'raised' })
+      const now = await start(current)
+      await expect(now.ask('raise')).rejects.toThrow('nodes of a version that reads only format 1 work on the store')
+      await until(before, 'raised', 'running')
+      await before.stop()
+      await now.ask('emit', 'raised', 'one')
+      expect(await now.ask('raise')).toHaveLength(1)
+      await now.kill()
+
+      const next = await start(current)
+      await next.ask('emit', 'raised', 'two')
+      expect(await until(next, 'raised', 'stopped')).toMatchObject({ result: 'success', output: { name: 'raised' } })
+      expect(new Set(await next.ask<string[]>('types', 'raised'))).toContain('signalReceived')
+      await expect(start(old)).rejects.toThrow('STORE_SCHEMA_NEWER')
+      await next.stop()
     })
 
     it('leaves a store that the version before still opens, and goes on with', async () => {

@@ -82,7 +82,7 @@ export function stopBatch(turn: Turn, step: Step, error?: ErrorRecord): void {
   }
   emit(turn, { type: 'batchStopping', id: step.id, ...(error && { error }) })
   if (!first || policy.onCancel !== 'cancel') return
-  const compensate = turn.state.unwinding?.compensate ?? true
+  const compensate = turn.state.closing?.compensate ?? true
   callOff(turn, step, { type: 'cancel', force: false, compensate, reason: 'the batch was stopped' })
 }
 
@@ -103,7 +103,7 @@ function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   const gone = results.size + foreign.size
   const { status } = turn.state
   const isOn = status === 'running' || (status === 'paused' && step.released && turn.state.pause?.from === 'running')
-  const goes = isOn && !turn.state.unwinding && !batch.stopping && !turn.reload
+  const goes = isOn && !turn.state.closing && !batch.stopping && !turn.reload
   const well = [...results.values()].filter(succeeded).length
   const verdict = goes ? decide(policy, batch.total, batch.success + well, batch.failed + gone - well) : 'open'
   const room = goes && verdict === 'open' ? policy.concurrency - (batch.outstanding.size - gone) : 0
@@ -113,7 +113,7 @@ function run(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   spawn(turn, step, batch, policy, started)
   if (gone + again + started > 0) {
     emit(turn, {
-      type: 'batchMoved',
+      type: 'batchAdvanced',
       id,
       ...(results.size > 0 && { ended: ranges(results) }),
       ...(foreign.size > 0 && { foreign: [...foreign] }),
@@ -168,7 +168,7 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
   }
   if (results.size + started > 0) {
     emit(turn, {
-      type: 'batchMoved',
+      type: 'batchAdvanced',
       id: step.id,
       ...(results.size > 0 && { ended: ranges(results) }),
       ...(started > 0 && { started }),
@@ -180,7 +180,7 @@ function undo(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): void {
 
 /** Nothing of it runs any more: it is done, or failed with this error, or (null) has more to come. */
 function finish(turn: Turn, step: Step, batch: Batch, policy: BatchPolicy): ErrorRecord | null {
-  if (turn.state.unwinding || (!batch.stopping && (batch.next !== batch.total || batch.again.length > 0))) return null
+  if (turn.state.closing || (!batch.stopping && (batch.next !== batch.total || batch.again.length > 0))) return null
   if (batch.error) return batch.error
   const missed = policy.quorum !== null && batch.success < policy.quorum
   if (!batch.stopping && (missed || batch.failed > borne(policy, batch.total))) return failure(step, batch)

@@ -5,7 +5,7 @@ import type { Step } from '../step/step.ts'
 import type { Batch, BatchMove } from './batch.ts'
 import type { BatchFact } from './event.ts'
 
-export const batchFolds: Folds<BatchFact> = { batchMoved: batchChanged, batchStopping: batchChanged }
+export const batchFolds: Folds<BatchFact> = { batchAdvanced: batchChanged, batchStopping: batchChanged }
 
 /** Children ended, then others were started: new ones, or (`again`) such as had failed before. */
 function moved(batch: Batch, { ended = [], foreign = [], started = 0, again = 0, error }: BatchMove): void {
@@ -43,7 +43,7 @@ function end(batch: Batch, ordinal: number, result: TaskResult): void {
 export function batchChanged(state: Pick<TaskState, 'batches' | 'steps'>, event: BatchFact): void {
   const [batch, step] = [state.batches.get(event.id), state.steps.get(event.id)]
   if (!batch) return
-  if (event.type === 'batchMoved') return moved(batch, event)
+  if (event.type === 'batchAdvanced') return moved(batch, event)
   batch.stopping = true
   batch.error ??= event.error
   batch.again = []

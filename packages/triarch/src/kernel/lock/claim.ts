@@ -2,8 +2,8 @@ import { lockHeld, quoted } from '../child/refusal.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Message } from '../message.ts'
 import { isWaiting } from '../summary.ts'
-import { emit, stale, type Turn, unheeded } from '../turn.ts'
-import { awaited, failedAntecedent, keysOf, missingLocks } from './gate.ts'
+import { emit, messageIgnored, stale, type Turn } from '../turn.ts'
+import { awaited, failedPredecessor, keysOf, missingLocks } from './gate.ts'
 
 type GateMessage = Extract<Message, { type: 'lock' | 'antecedent' | 'thaw' }>
 
@@ -14,10 +14,10 @@ export function gateOpened(turn: Turn, message: GateMessage): void {
     case 'lock':
       return lockAnswered(turn, message)
     case 'antecedent':
-      if (state.antecedents.get(message.task)?.result !== null || state.status === 'stopped') return stale(turn)
-      return emit(turn, { type: 'antecedentStopped', task: message.task, result: message.result })
+      if (state.predecessors.get(message.task)?.result !== null || state.status === 'stopped') return stale(turn)
+      return emit(turn, { type: 'predecessorStopped', task: message.task, result: message.result })
     case 'thaw': {
-      if (!state.frozen || !isWaiting(state)) return unheeded(turn, message, 'the task is not frozen')
+      if (!state.frozen || !isWaiting(state)) return messageIgnored(turn, message, 'the task is not frozen')
       const { startAt } = message
       return emit(turn, { type: 'thawed', ...(startAt !== undefined && { startAt }) })
     }
@@ -31,7 +31,7 @@ function lockAnswered(turn: Turn, message: Extract<Message, { type: 'lock' }>): 
   // A rewind made void what it was for: it goes on to who waits for it.
   if (!lock && outcome === 'granted') turn.gates.unlocks.push(id)
   if (!lock || (lock.standing !== 'asked' && lock.standing !== 'reclaimed')) return stale(turn)
-  if (outcome === 'granted') return emit(turn, { type: 'locked', id, ...(fence !== undefined && { fence }) })
+  if (outcome === 'granted') return emit(turn, { type: 'lockGranted', id, ...(fence !== undefined && { fence }) })
   const error = refusal(lock.name, outcome, by, parent)
   const again = lock.standing === 'reclaimed'
   emit(turn, { type: 'lockRefused', id, error })
@@ -57,14 +57,14 @@ export function reclaim(turn: Turn): void {
 export function pass(turn: Turn): boolean {
   const { state } = turn
   if (state.frozen) return false
-  const error = failedAntecedent(state)
+  const error = failedPredecessor(state)
   if (error) {
     emit(turn, { type: 'stopped', result: 'error', error })
     return false
   }
   if (awaited(state).length > 0) return false
   const keys = keysOf(state)
-  if (keys.some(({ standing }) => standing === 'new' || standing === 'lost')) emit(turn, { type: 'keysRequested' })
+  if (keys.some(({ standing }) => standing === 'new' || standing === 'lost')) emit(turn, { type: 'locksRequested' })
   return keys.every(({ standing }) => standing === 'held')
 }
 

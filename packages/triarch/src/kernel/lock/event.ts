@@ -6,17 +6,17 @@ export type LockDecision =
   /** `id`: the step of a plan that gives it back. */
   | { type: 'lockReleased'; lock: number; id?: number }
   /**
-   * Nobody listens any more to what the code asked for under this id, an event or a lock: it asks again if somebody does.
-   * `event`: had come to it already, and goes to who waits for one.
+   * Nobody listens any more to what the code asked for under this id, a signal or a lock: it asks again if somebody does.
+   * `signal`: had come to it already, and goes to who waits for one.
    */
-  | { type: 'withdrawn'; id: number; lock?: true; event?: { name: string; payload: Json } }
+  | { type: 'waitCancelled'; id: number; lock?: true; signal?: { name: string; payload: Json } }
 
 export type LockFact =
   /** The task asks for the locks of its submission. */
-  | { type: 'keysRequested' }
+  | { type: 'locksRequested' }
   /** `fence`: higher than that of any grant before. */
-  | { type: 'locked'; id: number; fence?: number }
+  | { type: 'lockGranted'; id: number; fence?: number }
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
   | { type: 'thawed'; startAt?: number }
   /** `result` null: the store does not know the task (any more). */
-  | { type: 'antecedentStopped'; task: string; result: TaskResult | null }
+  | { type: 'predecessorStopped'; task: string; result: TaskResult | null }

@@ -12,10 +12,10 @@ export const lockFolds: Folds<LockDecision | LockFact> = {
     if (state.plan) requested(state.plan, id)
     state.locks.set(id, { name, ifHeld: 'queue', until, standing: 'asked' })
   },
-  keysRequested(state) {
+  locksRequested(state) {
     for (const lock of keysOf(state)) if (lock.standing !== 'held') lock.standing = 'asked'
   },
-  locked(state, { id, fence }, _at, deliveries) {
+  lockGranted(state, { id, fence }, _at, deliveries) {
     const lock = state.locks.get(id)
     if (!lock) return
     lock.standing = 'held'
@@ -40,19 +40,19 @@ export const lockFolds: Folds<LockDecision | LockFact> = {
     requested(state.plan, id)
     settled(state.plan, id, null)
   },
-  /** Nobody listens to it: the line before the lock goes on without the task, an event goes to who waits for one. */
-  withdrawn(state, { id, lock, event }, _at, deliveries) {
+  /** Nobody listens to it: the line before the lock goes on without the task, a signal goes to who waits for one. */
+  waitCancelled(state, { id, lock, signal }, _at, deliveries) {
     if (lock) state.locks.delete(id)
     else state.waits.delete(id)
-    const wait = event && returnMail(state, event)
-    if (event && wait !== undefined) deliver(state, deliveries, { id: wait, ok: true, value: event.payload })
+    const wait = signal && returnMail(state, signal)
+    if (signal && wait !== undefined) deliver(state, deliveries, { id: wait, ok: true, value: signal.payload })
   },
   thawed(state, { startAt }) {
     state.frozen = false
     if (startAt !== undefined) state.startAt = startAt
   },
-  antecedentStopped(state, { task, result }) {
-    const antecedent = state.antecedents.get(task)
-    if (antecedent) antecedent.result = result ?? 'unknown'
+  predecessorStopped(state, { task, result }) {
+    const predecessor = state.predecessors.get(task)
+    if (predecessor) predecessor.result = result ?? 'unknown'
   },
 }

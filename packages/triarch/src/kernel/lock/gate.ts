@@ -23,18 +23,18 @@ export function missingLocks(state: TaskState): Lock[] {
 
 /** Only a letter lets it begin. */
 export function isGated(state: TaskState): boolean {
-  if (state.begun || state.unwinding || state.status === 'stopped') return false
+  if (state.begun || state.closing || state.status === 'stopped') return false
   return state.frozen || awaited(state).length > 0 || keysOf(state).some(({ standing }) => standing === 'asked')
 }
 
 /** The tasks it comes after that have not stopped. */
 export function awaited(state: TaskState): string[] {
-  return [...state.antecedents].flatMap(([task, { result }]) => (result === null ? [task] : []))
+  return [...state.predecessors].flatMap(([task, { result }]) => (result === null ? [task] : []))
 }
 
 /** Why the task cannot follow those it comes after; null: it can. */
-export function failedAntecedent(state: TaskState): ErrorRecord | null {
-  for (const [task, { on, result }] of state.antecedents) {
+export function failedPredecessor(state: TaskState): ErrorRecord | null {
+  for (const [task, { on, result }] of state.predecessors) {
     if (on === 'end' || result === null || result === 'success' || result === 'warning') continue
     const how = result === 'unknown' ? 'is not known (any more)' : `ended as ${result}`
     const message = `task "${task}", which this one comes after, ${how}`

@@ -20,7 +20,7 @@ export interface Lock {
 }
 
 /** A task this one comes after. */
-export interface Antecedent {
+export interface Predecessor {
   on: 'success' | 'end'
   /** Null: it has not stopped yet; `unknown`: the store does not know it (any more). */
   result: TaskResult | 'unknown' | null

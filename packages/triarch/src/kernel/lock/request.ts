@@ -9,7 +9,7 @@ export function requestsOf(state: TaskState, event: TaskEvent, requests: GateReq
   switch (event.type) {
     case 'lockRequested':
       return ask(state, requests, event.id, event.name)
-    case 'keysRequested':
+    case 'locksRequested':
       for (const [step, { name, ifHeld, standing }] of state.locks)
         if (step <= 0 && standing === 'asked') ask(state, requests, step, name, ifHeld)
       return
@@ -25,7 +25,7 @@ export function requestsOf(state: TaskState, event: TaskEvent, requests: GateReq
       return
     case 'lockReleased':
       return giveBack(requests, event.lock)
-    case 'withdrawn':
+    case 'waitCancelled':
       if (event.lock) giveBack(requests, event.id)
       return
     case 'lockRefused':

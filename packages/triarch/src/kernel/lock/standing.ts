@@ -4,7 +4,7 @@ import type { Submission } from '../task/order.ts'
 /** What a task has to have before it begins. */
 export function newGate(state: TaskState, { exclusive = [], after = [], frozen }: Submission): void {
   state.frozen = frozen === true
-  for (const { task, on } of after) state.antecedents.set(task, { on, result: null })
+  for (const { task, on } of after) state.predecessors.set(task, { on, result: null })
   for (const [index, { key, ifHeld }] of exclusive.entries()) {
     state.locks.set(-index, { name: key, ifHeld, until: null, standing: 'new' })
   }
@@ -25,7 +25,7 @@ export function reclaimed(state: TaskState): void {
 /** A new run keeps the task's own keys, and nothing else; what it came after is over. */
 export function restartGate(state: TaskState, held: boolean): void {
   state.frozen = false
-  state.antecedents.clear()
+  state.predecessors.clear()
   for (const [id, lock] of state.locks) {
     if (id > 0) state.locks.delete(id)
     else lock.standing = held ? 'held' : 'lost'

@@ -2,25 +2,25 @@ import type { Json } from '../json.ts'
 import { isFull } from '../load.ts'
 import { attemptFailed } from '../step/failure.ts'
 import { emit, type Turn } from '../turn.ts'
-import { unpark } from './park.ts'
 import { isFinished, nodeOf, type PlanNode, type PlanState } from './plan.ts'
 import { missing, resolve } from './reference.ts'
+import { rescueFailed } from './rescue.ts'
 
 /** The plan's driver: requests what became ready, and ends the task when nothing is left. A function of the fold alone. */
 export function advance(turn: Turn): void {
   const { state } = turn
   const { plan } = state
-  if (!plan || state.status !== 'running' || state.unwinding || turn.reload) return
+  if (!plan || state.status !== 'running' || state.closing || turn.reload) return
   for (const id of plan.ready) {
-    if (plan.open - plan.parked.size >= turn.limits.fanOut || isFull(turn)) return
+    if (plan.open - plan.failedSteps.size >= turn.limits.fanOut || isFull(turn)) return
     request(turn, plan, id)
-    if (state.unwinding || state.status !== 'running') return
+    if (state.closing || state.status !== 'running') return
   }
   if (isFinished(plan)) {
     // A step that was skipped gave nothing: the task's output has null in its place.
     const output = resolve(plan.plan.output, plan.outputs) ?? partly(plan.plan.output, plan)
     emit(turn, { type: 'returned', output })
-  } else if (plan.open === plan.parked.size) unpark(turn)
+  } else if (plan.open === plan.failedSteps.size) rescueFailed(turn)
 }
 
 /** A finalize phase in one step is given this many times the payload limit at most. */

@@ -74,7 +74,7 @@ export interface PlanState {
   /** Requested and not settled. */
   open: number
   /** Failed, and waiting for what else the plan can do. */
-  parked: Set<number>
+  failedSteps: Set<number>
   /** Steps of the run phase not settled yet. */
   left: number
   /** Steps of the finalize phase, in order; those before `finalized` are settled. */
@@ -96,7 +96,7 @@ export function newPlanState(plan: Plan): PlanState {
     nodes: [],
     ready: new Set(),
     open: 0,
-    parked: new Set(),
+    failedSteps: new Set(),
     left: 0,
     finalizers: [],
     finalized: 0,
@@ -139,13 +139,13 @@ export function settled(state: PlanState, id: number, output: Json, standing: 'd
   pass(state, id, standing)
 }
 
-/** The step has none, and `along` go with it: all that depend on it. */
-export function skipped(state: PlanState, id: number, along: readonly number[]): void {
+/** The step has none, and its `cascade` go with it: all that depend on it. */
+export function skipped(state: PlanState, id: number, cascade: readonly number[]): void {
   const node = nodeOf(state, id)
   if (!node || !close(state, id, node)) return
   // The record names steps; the joins between them go too, or the plan would wait for them for ever.
   const joins = dependents(state, id).filter((other) => nodeOf(state, other)?.step.action === null)
-  for (const gone of [...along, ...joins]) {
+  for (const gone of [...cascade, ...joins]) {
     const other = nodeOf(state, gone)
     if (other && other.standing === 'waiting') leave(state, other, 'skipped')
   }
@@ -197,7 +197,7 @@ function addNode(state: PlanState, step: PlannedStep, id: number): void {
 function close(state: PlanState, id: number, node: PlanNode): boolean {
   if (node.standing !== 'open') return false
   state.open--
-  state.parked.delete(id)
+  state.failedSteps.delete(id)
   return true
 }
 

@@ -47,7 +47,7 @@ export function newStep(
     checkpoint: undefined,
     progress: undefined,
     event: null,
-    wary: false,
+    notifyOnCancel: false,
     dispatched: false,
     deferred: 0,
     aborted: false,

@@ -1,6 +1,6 @@
 import type { Child } from '../child/child.ts'
 import type { TaskState } from '../state.ts'
-import type { Unwinding } from '../task/pause.ts'
+import type { Closing } from '../task/pause.ts'
 import { stop } from '../task/stop.ts'
 import { emit, type Turn } from '../turn.ts'
 import { settleBatches } from './failure.ts'
@@ -12,12 +12,12 @@ import type { Step } from './step.ts'
  */
 export function startCompensation(turn: Turn): boolean {
   const { state } = turn
-  if (!state.unwinding?.compensate || compensable(state).length === 0) return false
+  if (!state.closing?.compensate || compensable(state).length === 0) return false
   emit(turn, { type: 'compensating' })
   return true
 }
 
-export function settleCompensation(turn: Turn, reason: Unwinding): void {
+export function settleCompensation(turn: Turn, reason: Closing): void {
   const { state } = turn
   for (let undone = -1; undone < state.undone; ) {
     undone = state.undone

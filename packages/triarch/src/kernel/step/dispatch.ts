@@ -12,7 +12,7 @@ export function dispatchable(state: TaskState, at: number): Step[] {
   for (const step of state.steps.values()) {
     if (step.dispatched || Math.max(step.due, step.deferred) > at || !isOutstanding(step) || !goes(state, step))
       continue
-    if (step.operation === 'run' && state.unwinding && step.event?.name !== 'cancel') continue
+    if (step.operation === 'run' && state.closing && step.event?.name !== 'cancel') continue
     found.push(step)
   }
   return found
@@ -36,7 +36,7 @@ export function isWider(state: TaskState, bound: number): boolean {
 export function idempotencyKey(state: TaskState, step: Step): string {
   const base = `${state.id}:${step.id}`
   // After the last colon of a key are the digits of its step: no other task's id makes the same of it.
-  const mark = state.life === null ? ':' : '~'
+  const mark = state.incarnation === null ? ':' : '~'
   const key = step.generation === 0 ? base : `${base}${mark}${step.generation}`
   return step.operation === 'undo' ? `${key}:undo` : key
 }

@@ -39,12 +39,12 @@ export type StepFact =
   /** `trial`: it is about to be tried by itself; its process lives on. */
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
-  /** In a plan, without an output, all that depends on the step goes `along`. */
-  | { type: 'stepSkipped'; id: number; output?: Json; along?: number[]; by: 'rescue' | 'operator' }
+  /** In a plan, without an output, all that depends on the step goes in its `cascade`. */
+  | { type: 'stepSkipped'; id: number; output?: Json; cascade?: number[]; by: 'rescue' | 'operator' }
   /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
-  | { type: 'stepParked'; id: number; error: ErrorRecord }
+  | { type: 'plannedStepFailed'; id: number; error: ErrorRecord }
   | { type: 'stepCancelled'; id: number }
-  /** `keep`: the event that it was busy with comes again when it waits. */
-  | { type: 'stepRetried'; id: number; input?: Json; at: number; keep?: true }
+  /** `keepSignal`: the signal that it was busy with comes again when it waits. */
+  | { type: 'stepRetried'; id: number; input?: Json; at: number; keepSignal?: true }
   | { type: 'undoRequested'; id: number; at: number }
   | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)

@@ -1,7 +1,7 @@
 import { driveBatches, isDrained, stopBatch } from '../batch/batching.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Outcome, Reply } from '../message.ts'
-import { rescuePlanned } from '../plan/park.ts'
+import { rescuePlanned } from '../plan/rescue.ts'
 import type { PauseReason } from '../task/pause.ts'
 import { emit, type Turn } from '../turn.ts'
 import { bereft, isDeadly, keepsDying, lossOf, lossWait } from './loss.ts'
@@ -78,7 +78,7 @@ function runFailed(turn: Turn, step: Step, reply: Reply, outcome: Failed): void 
   }
   // What surely did not begin may begin again, whatever its semantics.
   const again = policy.semantics === 'at-least-once' || (lost !== undefined && !unknown && !step.unknown)
-  const mayRetry = (outcome.retryable || lost) && !turn.state.unwinding && again && wanted && inTime(turn, step, wait)
+  const mayRetry = (outcome.retryable || lost) && !turn.state.closing && again && wanted && inTime(turn, step, wait)
   if (mayRetry && left) return emit(turn, { ...record, next: { operation: 'run', at: turn.at + wait } })
   if (step.unknown && policy.verify) return emit(turn, { ...record, next: { operation: 'verify', at: turn.at } })
   emit(turn, record)
@@ -97,7 +97,7 @@ export function verified(turn: Turn, step: Step, answer: 'not-done' | 'unknown')
   const record = { type: 'verified' as const, id: step.id, answer }
   const error = step.error ?? { name: 'Error', message: 'unknown outcome' }
   const mayRetry =
-    !turn.state.unwinding &&
+    !turn.state.closing &&
     step.policy.semantics === 'at-least-once' &&
     step.failures.run < step.policy.retry.attempts &&
     inTime(turn, step, 0)
@@ -128,7 +128,7 @@ export function settleBatches(turn: Turn): void {
 /** Retries are used up. */
 function rescue(turn: Turn, step: Step, error: ErrorRecord): void {
   if (awaitsChildren(turn, step, error)) return
-  if (turn.state.unwinding) return emit(turn, { type: 'stepCancelled', id: step.id })
+  if (turn.state.closing) return emit(turn, { type: 'stepCancelled', id: step.id })
   if (turn.state.plan) return rescuePlanned(turn, step, error)
   switch (step.policy.rescue) {
     case 'skip':

@@ -91,7 +91,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     batchEnded(state, step)
     deliver(state, deliveries, { id, ok: false, reason: 'step', error, step })
   },
-  stepSkipped(state, { id, output, along }, _at, deliveries) {
+  stepSkipped(state, { id, output, cascade }, _at, deliveries) {
     const step = state.steps.get(id)
     if (!step) return
     moveStep(step, 'skipped')
@@ -100,10 +100,10 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     state.steps.delete(id)
     batchEnded(state, step)
     if (!state.plan) deliver(state, deliveries, { id, ok: true, value: output ?? null })
-    else if (output === undefined) skipped(state.plan, id, along ?? [])
+    else if (output === undefined) skipped(state.plan, id, cascade ?? [])
     else settled(state.plan, id, output, 'skipped')
   },
-  stepParked(state, { id, error }) {
+  plannedStepFailed(state, { id, error }) {
     const step = state.steps.get(id)
     if (!step) return
     moveStep(step, 'error')
@@ -112,7 +112,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     step.released = false
     step.error = error
     state.lastFailed = id
-    state.plan?.parked.add(id)
+    state.plan?.failedSteps.add(id)
   },
   stepCancelled(state, { id }) {
     const step = state.steps.get(id)
@@ -122,14 +122,14 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     moveStep(step, 'cancelled')
     batchEnded(state, step)
   },
-  stepRetried(state, { id, input, at, keep }) {
+  stepRetried(state, { id, input, at, keepSignal }) {
     const step = state.steps.get(id)
-    if (step && keep) keepEvent(state, step)
+    if (step && keepSignal) keepEvent(state, step)
     if (step) {
       retry(state, step, at, input)
       step.released = state.pause !== null && !state.pause.broken
     }
-    state.plan?.parked.delete(id)
+    state.plan?.failedSteps.delete(id)
     if (input !== undefined) state.plan?.edited.set(id, input)
   },
   undoRequested(state, { id, at }) {

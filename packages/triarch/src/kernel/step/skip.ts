@@ -14,8 +14,8 @@ export function skipping(
   by: 'rescue' | 'operator',
 ): Extract<TaskEvent, { type: 'stepSkipped' }> {
   if (output !== undefined || !state.plan) return { type: 'stepSkipped', id, output: output ?? null, by }
-  const along = dependents(state.plan, id).filter(
+  const cascade = dependents(state.plan, id).filter(
     (other) => state.plan?.nodes[other - state.plan.plan.first]?.step.action,
   )
-  return { type: 'stepSkipped', id, along, by }
+  return { type: 'stepSkipped', id, cascade, by }
 }

@@ -71,7 +71,7 @@ export interface Step {
   /** What the current attempt is told; null: it begins. */
   event: StepEvent | null
   /** It wants to be told when its task stops while it is suspended. */
-  wary: boolean
+  notifyOnCancel: boolean
   /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
   dispatched: boolean
   /** Volatile: until then nobody has a place for it. */

@@ -1,18 +1,18 @@
 import type { Json } from '../json.ts'
 import type { AttemptTrace } from '../step/step.ts'
-import type { Alarm } from './suspension.ts'
+import type { SelfSignal } from './suspension.ts'
 
 export type SuspensionFact =
   | ({
       type: 'stepSuspended'
       id: number
       until?: number
-      alarms?: Alarm[]
+      selfSignals?: SelfSignal[]
       checkpoint?: Json
       progress?: Json
-      wary?: true
+      notifyOnCancel?: true
       /** Of a batch: how many children it has, once its source says that there are no more. */
       total?: number
     } & AttemptTrace)
-  /** An event for a step; `alarm`: the instant for which the step asked for it; `kept`: until it waits again. */
-  | { type: 'stepSignalled'; id: number; name: string; payload: Json; alarm?: number; kept?: true }
+  /** A signal for a step; `selfSignalAt`: the instant for which the step asked for it; `queued`: until it waits again. */
+  | { type: 'stepSignalled'; id: number; name: string; payload: Json; selfSignalAt?: number; queued?: true }

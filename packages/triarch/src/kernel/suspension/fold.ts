@@ -11,9 +11,9 @@ export const suspensionFolds: Folds<SuspensionFact> = {
     if (event.checkpoint !== undefined) step.checkpoint = event.checkpoint
     if (event.progress !== undefined) step.progress = event.progress
     // Told once that its task stops, it is not told again. One that only now begins to wait is still to be told.
-    step.wary = event.wary === true && !isTold(step)
+    step.notifyOnCancel = event.notifyOnCancel === true && !isTold(step)
     batchPaged(state, event)
-    suspend(state, step, event.until ?? null, event.alarms ?? [], at)
+    suspend(state, step, event.until ?? null, event.selfSignals ?? [], at)
   },
   stepSignalled(state, event, at) {
     const step = state.steps.get(event.id)

@@ -2,51 +2,54 @@ import type { Message } from '../message.ts'
 import type { TaskState } from '../state.ts'
 import { idempotencyKey } from '../step/dispatch.ts'
 import type { Step } from '../step/step.ts'
-import { emit, type Turn, unheeded } from '../turn.ts'
-import type { Alarm } from './suspension.ts'
+import { emit, messageIgnored, type Turn } from '../turn.ts'
+import type { SelfSignal } from './suspension.ts'
 
 /** Takes an event from outside, for a step that waits or may wait again, whatever it does now. */
 export function signalled(turn: Turn, message: Extract<Message, { type: 'signal' }>): void {
   const { state } = turn
   const step = state.steps.get(message.step)
   const gone = whySpent(state, message)
-  if (!step || gone) return unheeded(turn, message, gone ?? '')
+  if (!step || gone) return messageIgnored(turn, message, gone ?? '')
   // One that an operator must decide about first is not set going by it.
-  const kept = step.held !== null && step.status === 'suspended'
+  const queued = step.held !== null && step.status === 'suspended'
   emit(turn, {
     type: 'stepSignalled',
     id: step.id,
     name: message.name,
     payload: message.payload,
-    ...(kept && { kept }),
+    ...(queued && { queued }),
   })
 }
 
 /** Why the step that a token stands for never takes an event again; null: it does, now or later. */
 export function whySpent(state: TaskState, { step: id, key }: { step: number; key: string }): string | null {
   const step = state.steps.get(id)
-  if (state.status === 'stopped' || state.unwinding) return 'the task stops or has stopped'
+  if (state.status === 'stopped' || state.closing) return 'the task stops or has stopped'
   if (!step || step.status === 'compensating') return `step ${id} is done`
   // Verification and run share one key.
   return idempotencyKey(state, step) === key ? null : `step ${id} began anew since, under another token`
 }
 
-/** Alarms and timeouts of suspended steps whose instant has come, in order. Steps past their complete-by are returned. */
+/**
+ * What suspended steps sent themselves, and their timeouts, whose instant has come, in order. Steps past their complete-by
+ * are returned.
+ */
 export function ring(turn: Turn): Step[] {
   const { state, at } = turn
-  const due: { at: number; id: number; name: string; payload: Alarm['payload']; alarm: boolean }[] = []
+  const due: { at: number; id: number; name: string; payload: SelfSignal['payload']; own: boolean }[] = []
   const expired: Step[] = []
-  for (const [id, { until, alarms }] of state.suspensions) {
+  for (const [id, { until, selfSignals }] of state.suspensions) {
     const step = state.steps.get(id)
     if (step?.status === 'suspended' && step.expiresAt !== null && step.expiresAt <= at) expired.push(step)
-    if (until !== null && until <= at) due.push({ at: until, id, name: 'timeout', payload: null, alarm: false })
-    for (const alarm of alarms) if (alarm.at <= at) due.push({ ...alarm, id, alarm: true })
+    if (until !== null && until <= at) due.push({ at: until, id, name: 'timeout', payload: null, own: false })
+    for (const sent of selfSignals) if (sent.at <= at) due.push({ ...sent, id, own: true })
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
-  for (const { id, name, payload, alarm, at: rings } of due) {
+  for (const { id, name, payload, own, at: rings } of due) {
     // Another event woke it meanwhile: it is not late any more.
-    if (!alarm && state.suspensions.get(id)?.until !== rings) continue
-    emit(turn, { type: 'stepSignalled', id, name, payload, ...(alarm && { alarm: rings }) })
+    if (!own && state.suspensions.get(id)?.until !== rings) continue
+    emit(turn, { type: 'stepSignalled', id, name, payload, ...(own && { selfSignalAt: rings }) })
   }
   return expired.filter((step) => step.status === 'suspended')
 }

@@ -2,14 +2,14 @@ import type { TaskState } from '../state.ts'
 import { moveStep, next } from '../step/change.ts'
 import { forgive } from '../step/loss.ts'
 import type { Step, StepEvent } from '../step/step.ts'
-import { type Alarm, isTold, type Suspension } from './suspension.ts'
+import { isTold, type SelfSignal, type Suspension } from './suspension.ts'
 
 /** A step that waits holds nothing but this: what it waits for, and what came while it was busy. */
 export function suspend(
   state: TaskState,
   step: Step,
   until: number | null,
-  alarms: readonly Alarm[],
+  selfSignals: readonly SelfSignal[],
   at: number,
 ): void {
   moveStep(step, 'suspended')
@@ -20,8 +20,8 @@ export function suspend(
   const suspension = suspensionOf(state, step.id)
   suspension.until = until
   // A later one of the same name takes its place.
-  const others = suspension.alarms.filter((old) => alarms.every(({ name }) => name !== old.name))
-  suspension.alarms = [...others, ...alarms]
+  const others = suspension.selfSignals.filter((old) => selfSignals.every(({ name }) => name !== old.name))
+  suspension.selfSignals = [...others, ...selfSignals]
   const [event] = suspension.queue.splice(0, 1)
   if (event) wake(step, suspension, event, at)
 }
@@ -31,15 +31,15 @@ export function signal(
   state: TaskState,
   step: Step,
   event: StepEvent,
-  { alarm, kept }: { alarm?: number; kept?: true },
+  { selfSignalAt, queued }: { selfSignalAt?: number; queued?: true },
   at: number,
 ): void {
   const suspension = suspensionOf(state, step.id)
-  if (alarm !== undefined) {
-    const rung = suspension.alarms.findIndex((other) => other.at === alarm && other.name === event.name)
-    if (rung >= 0) suspension.alarms.splice(rung, 1)
+  if (selfSignalAt !== undefined) {
+    const rung = suspension.selfSignals.findIndex((other) => other.at === selfSignalAt && other.name === event.name)
+    if (rung >= 0) suspension.selfSignals.splice(rung, 1)
   }
-  if (step.status === 'suspended' && !kept) wake(step, suspension, event, at)
+  if (step.status === 'suspended' && !queued) wake(step, suspension, event, at)
   else suspension.queue.push(event)
 }
 
@@ -52,14 +52,14 @@ function wake(step: Step, suspension: Suspension, event: StepEvent, at: number):
   moveStep(step, 'running')
   suspension.until = null
   step.event = event
-  if (isTold(step)) step.wary = false
+  if (isTold(step)) step.notifyOnCancel = false
   next(step, { operation: 'run', at })
 }
 
 function suspensionOf(state: TaskState, id: number): Suspension {
   const known = state.suspensions.get(id)
   if (known) return known
-  const suspension: Suspension = { until: null, alarms: [], queue: [] }
+  const suspension: Suspension = { until: null, selfSignals: [], queue: [] }
   state.suspensions.set(id, suspension)
   return suspension
 }
@@ -67,10 +67,10 @@ function suspensionOf(state: TaskState, id: number): Suspension {
 /** The next instant at which a suspended step has something to do. */
 export function nextRing(state: TaskState): number {
   let first = Number.POSITIVE_INFINITY
-  for (const [id, { until, alarms }] of state.suspensions) {
+  for (const [id, { until, selfSignals }] of state.suspensions) {
     const step = state.steps.get(id)
     if (step?.status === 'suspended') first = Math.min(first, step.expiresAt ?? first, until ?? first)
-    for (const { at } of alarms) first = Math.min(first, at)
+    for (const { at } of selfSignals) first = Math.min(first, at)
   }
   return first
 }

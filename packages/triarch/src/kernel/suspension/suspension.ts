@@ -1,14 +1,14 @@
 import type { Step, StepEvent } from '../step/step.ts'
 
-/** An event a step sends to itself. */
-export interface Alarm extends StepEvent {
+/** A signal a step sends to itself. */
+export interface SelfSignal extends StepEvent {
   at: number
 }
 
 export interface Suspension {
   /** It is told `timeout` then. */
   until: number | null
-  alarms: Alarm[]
+  selfSignals: SelfSignal[]
   /** Events that came while it was running, oldest first. */
   queue: StepEvent[]
 }

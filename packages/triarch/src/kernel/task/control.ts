@@ -6,7 +6,7 @@ import type { TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
-import { emit, stale, type Turn, unheeded } from '../turn.ts'
+import { emit, messageIgnored, stale, type Turn } from '../turn.ts'
 import { tellParent } from './stop.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
@@ -18,7 +18,7 @@ export function control(turn: Turn, message: Control): void {
     case 'cancel':
       return cancel(turn, message)
     case 'pause':
-      if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
+      if (state.status === 'stopped') return messageIgnored(turn, message, 'the task has stopped')
       if (state.status === 'paused') return stale(turn)
       return emit(turn, {
         type: 'paused',
@@ -26,10 +26,10 @@ export function control(turn: Turn, message: Control): void {
         ...(message.reason !== undefined && { note: message.reason }),
       })
     case 'resume':
-      if (!state.pause) return unheeded(turn, message, 'the task is not paused')
+      if (!state.pause) return messageIgnored(turn, message, 'the task is not paused')
       // What it still waits for comes by itself; what it was refused is asked for again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
-        return unheeded(turn, message, 'the task waits for its locks')
+        return messageIgnored(turn, message, 'the task waits for its locks')
       for (const step of held(state)) retryStep(turn, step, undefined)
       return resume(turn)
     case 'retry':
@@ -40,18 +40,18 @@ export function control(turn: Turn, message: Control): void {
       return answerParent(turn)
     case 'compensate':
       if (state.status !== 'stopped' || !succeeded(state.result))
-        return 'outside' in message ? unheeded(turn, message, 'the task has not succeeded') : answerParent(turn)
-      return emit(turn, { type: 'unwinding', cause: 'operator', compensate: true })
+        return 'outside' in message ? messageIgnored(turn, message, 'the task has not succeeded') : answerParent(turn)
+      return emit(turn, { type: 'closing', cause: 'operator', compensate: true })
   }
 }
 
 function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void {
   const { state } = turn
-  if (state.status === 'stopped') return unheeded(turn, message, 'the task has stopped')
+  if (state.status === 'stopped') return messageIgnored(turn, message, 'the task has stopped')
   const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
-  if ((compensating || state.unwinding?.cause === 'cancel') && !message.force) return stale(turn)
+  if ((compensating || state.closing?.cause === 'cancel') && !message.force) return stale(turn)
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
-  emit(turn, { type: 'unwinding', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
+  emit(turn, { type: 'closing', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
   if (!message.force) return
   // Forced: nothing is awaited. What still runs somewhere loses its right to report.
   for (const step of [...state.steps.values()]) {
@@ -90,7 +90,7 @@ export function whyNot(state: TaskState, message: Extract<Control, { type: 'retr
 function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   const { state } = turn
   const reason = whyNot(state, message)
-  if (reason !== null) return unheeded(turn, message, reason)
+  if (reason !== null) return messageIgnored(turn, message, reason)
   if (state.status === 'paused') {
     const { input } = message
     for (const step of held(state))
@@ -99,12 +99,18 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   }
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
-    const anew = state.plan !== null || !state.begun
+    const fromStart = state.plan !== null || !state.begun
     const input = message.input ?? state.input
-    emit(turn, { type: 'continued', input, nextId: state.endId, pending: [], ...(anew && { anew }) })
+    emit(turn, {
+      type: 'continuedAsNew',
+      input,
+      nextId: state.endId,
+      pendingSignals: [],
+      ...(fromStart && { fromStart }),
+    })
   } else {
     const step = message.step ?? state.lastFailed
-    emit(turn, { type: 'rewound', step, ...(message.input !== undefined && { input: message.input }) })
+    emit(turn, { type: 'reset', step, ...(message.input !== undefined && { input: message.input }) })
     const child = state.children.get(step ?? 0)
     if (child) turn.posts.push({ task: child.task, message: { type: 'report' }, control: true })
   }
@@ -114,9 +120,9 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
 function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   const { state } = turn
   const reason = whyNot(state, message)
-  if (reason !== null) return unheeded(turn, message, reason)
+  if (reason !== null) return messageIgnored(turn, message, reason)
   if (state.status === 'stopped') {
-    emit(turn, { type: 'rewound', step: message.step })
+    emit(turn, { type: 'reset', step: message.step })
     emit(turn, skipping(state, message.step, message.output, 'operator'))
     turn.reload = true
     return
@@ -140,14 +146,14 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
 
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
 function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
-  const keep =
+  const keepSignal =
     input === undefined && step.status !== 'compensating' && step.event !== null && !ofEngine(step.event.name)
   emit(turn, {
     type: 'stepRetried',
     id: step.id,
     at: turn.at,
     ...(input !== undefined && { input }),
-    ...(keep && { keep }),
+    ...(keepSignal && { keepSignal }),
   })
 }
 

@@ -9,33 +9,33 @@ export type TaskDecision =
   | { type: 'progressed'; progress: Json }
   | { type: 'returned'; output: Json }
   | { type: 'threw'; error: ErrorRecord; rescue: RescueStrategy }
-  | { type: 'continuedAs'; input: Json }
+  | { type: 'continueAsNewRequested'; input: Json }
 
 export type TaskFact =
   | ({ type: 'submitted' } & Submission)
   | { type: 'started' }
   /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
-  | { type: 'unheeded'; message: string; name?: string; step?: number; reason: string }
+  | { type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string }
   /** `note`: the operator's own words. */
   | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number; note?: string }
   | { type: 'resumed' }
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
-  | { type: 'unwinding'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
+  | { type: 'closing'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
   | { type: 'compensating' }
   /**
    * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` and
    * `endId` are not recorded: the rebuild adds how often each step was attempted, so that no old reply can match a new
    * attempt, and the end of all ids, so that a task that starts over uses none again.
    */
-  | { type: 'rewound'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number }
+  | { type: 'reset'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number }
   | {
-      type: 'continued'
+      type: 'continuedAsNew'
       input: Json
       nextId: number
-      pending: { name: string; payload: Json }[]
+      pendingSignals: { name: string; payload: Json }[]
       /** It begins like a task just submitted: a plan is made anew. */
-      anew?: true
+      fromStart?: true
       /** The locks of its submission are still its own. */
-      held?: true
+      locksHeld?: true
     }
   | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }

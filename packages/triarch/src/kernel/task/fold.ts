@@ -15,7 +15,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     state.begun = true
     moveTask(state, 'running')
   },
-  unheeded(state) {
+  messageIgnored(state) {
     state.asides++
   },
   patched(state, { patch }) {
@@ -25,19 +25,19 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     state.progress = progress
   },
   returned(state, { output }) {
-    state.unwinding = { cause: 'returned', compensate: false, output }
+    state.closing = { cause: 'returned', compensate: false, output }
   },
   threw(state, { error, rescue }) {
     state.lastFailed = failedBy(state, error)
-    state.unwinding = { cause: 'threw', compensate: rescue === 'compensate', error }
+    state.closing = { cause: 'threw', compensate: rescue === 'compensate', error }
   },
-  continuedAs(state, { input }) {
-    state.unwinding = { cause: 'continue', compensate: false, output: input }
+  continueAsNewRequested(state, { input }) {
+    state.closing = { cause: 'continue', compensate: false, output: input }
   },
-  unwinding(state, { cause, compensate, error }) {
+  closing(state, { cause, compensate, error }) {
     if (state.pause) unpause(state)
     state.deferred = []
-    state.unwinding = { cause, compensate, ...(error && { error }) }
+    state.closing = { cause, compensate, ...(error && { error }) }
     if (state.status !== 'stopped') return
     loseLocks(state)
     moveTask(state, 'running')
@@ -69,17 +69,17 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     startBackwards(state)
     moveTask(state, 'compensating')
   },
-  rewound(state, event, at, deliveries) {
+  reset(state, event, at, deliveries) {
     if (event.attempts) deliveries.push(...state.deferred)
     rewind(state, event, at)
   },
-  continued: restart,
+  continuedAsNew: restart,
   stopped(state, { result, output, error }) {
     moveTask(state, 'stopped')
     state.result = result
     state.output = output
     state.error = error
-    state.unwinding = null
+    state.closing = null
     state.timers.clear()
     state.waits.clear()
     state.mailbox = []

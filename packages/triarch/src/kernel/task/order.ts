@@ -41,7 +41,7 @@ export interface Submission {
    * Tells this task from others that had its id before or will have it after: part of its children's ids. Absent in tasks of
    * before the eleventh schema, whose ids and keys are made as they always were.
    */
-  life?: string
+  incarnation?: string
 }
 
 /** Most of those above that a task knows: who stands higher up is not seen by a search for circles. */

@@ -30,7 +30,7 @@ export interface Pause {
 }
 
 /** Why a task stops doing what it does, and what comes when all that ran is settled. */
-export interface Unwinding {
+export interface Closing {
   cause: 'returned' | 'threw' | 'continue' | 'cancel' | 'deadline' | 'limit' | 'operator'
   compensate: boolean
   output?: Json

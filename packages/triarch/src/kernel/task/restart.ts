@@ -4,7 +4,7 @@ import { retry } from '../step/change.ts'
 import type { TaskFact } from './event.ts'
 
 /** A stopped task goes on: steps without an outcome are tried again, under attempt numbers no old reply has. */
-export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'rewound' }>, at: number): void {
+export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }>, at: number): void {
   const { step: stepId, input, attempts = {}, endId = 0 } = to
   // A pause from before the stop is over; code that never began begins now.
   state.pause = null
@@ -13,9 +13,9 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'rewound'
   state.result = 'pending'
   state.output = undefined
   state.error = undefined
-  state.unwinding = null
+  state.closing = null
   state.frozen = false
-  state.antecedents.clear()
+  state.predecessors.clear()
   loseLocks(state)
   lift(state, at)
   state.generation++
@@ -27,18 +27,18 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'rewound'
     step.attempts.run = Math.max(step.attempts.run, tried)
     step.attempts.verify = Math.max(step.attempts.verify, tried)
     retry(state, step, at, step.id === stepId ? input : undefined)
-    state.plan?.parked.delete(step.id)
+    state.plan?.failedSteps.delete(step.id)
   }
   if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
 }
 
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
-export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continued' }>, at: number): void {
-  const { input, nextId, pending, anew = false, held = false } = from
-  restartGate(state, held)
-  state.status = anew ? 'pending' : 'running'
+export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continuedAsNew' }>, at: number): void {
+  const { input, nextId, pendingSignals, fromStart = false, locksHeld = false } = from
+  restartGate(state, locksHeld)
+  state.status = fromStart ? 'pending' : 'running'
   state.pause = null
-  state.begun = !anew
+  state.begun = !fromStart
   state.plan = null
   state.result = 'pending'
   state.output = undefined
@@ -64,10 +64,10 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.generation = 0
   state.failures = 0
   state.tried = {}
-  state.mailbox = [...pending]
+  state.mailbox = [...pendingSignals]
   state.patches.clear()
   state.deferred = []
-  state.unwinding = null
+  state.closing = null
   lift(state, at)
 }
 

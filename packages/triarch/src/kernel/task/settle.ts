@@ -7,18 +7,18 @@ import { emit, isOutstanding, type Turn } from '../turn.ts'
 import { stop } from './stop.ts'
 
 /**
- * Brings an unwinding task forward: nothing new starts, what runs is aborted and awaited, and when all is settled the
+ * Brings a closing task forward: nothing new starts, what runs is aborted and awaited, and when all is settled the
  * task continues as new, compensates, or stops. Called at the end of every turn.
  */
 export function settle(turn: Turn): void {
   const { state } = turn
-  const reason = state.unwinding
+  const reason = state.closing
   if (!reason || state.status === 'stopped' || state.status === 'paused') return
   if (state.status === 'compensating') return settleCompensation(turn, reason)
   let waiting = false
   for (const step of [...state.steps.values()]) {
     if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
-    else if (step.status === 'suspended' && step.wary && !isTold(step)) {
+    else if (step.status === 'suspended' && step.notifyOnCancel && !isTold(step)) {
       emit(turn, { type: 'stepSignalled', id: step.id, name: 'cancel', payload: null })
     } else if (step.status === 'error' || step.status === 'suspended' || step.held) {
       giveUp(turn, step)
@@ -49,9 +49,9 @@ export function settle(turn: Turn): void {
   if (waiting) return
   if (reason.cause === 'continue') {
     for (const id of state.locks.keys()) if (id > 0) giveBack(turn.gates, id)
-    const pending = state.mailbox.map(({ name, payload }) => ({ name, payload }))
-    const rest = { nextId: state.endId, pending, held: true as const }
-    emit(turn, { type: 'continued', input: reason.output ?? null, ...rest })
+    const pendingSignals = state.mailbox.map(({ name, payload }) => ({ name, payload }))
+    const rest = { nextId: state.endId, pendingSignals, locksHeld: true as const }
+    emit(turn, { type: 'continuedAsNew', input: reason.output ?? null, ...rest })
     turn.reload = true
     return
   }

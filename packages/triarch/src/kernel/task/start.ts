@@ -16,7 +16,7 @@ export function submit(state: TaskState, event: Submission, at: number): void {
   state.metadata = event.metadata ? Object.freeze(event.metadata) : null
   state.parent = event.parent ?? null
   state.hooks = event.hooks ?? []
-  state.life = event.life ?? null
+  state.incarnation = event.incarnation ?? null
   state.status = event.frozen || event.after || (event.startAt ?? at) > at ? 'scheduled' : 'pending'
   newGate(state, event)
 }

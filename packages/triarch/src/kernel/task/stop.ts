@@ -1,9 +1,9 @@
 import { emit, type Turn } from '../turn.ts'
 import type { Parent } from './order.ts'
-import type { Unwinding } from './pause.ts'
+import type { Closing } from './pause.ts'
 
 /** The end of a task all of whose work is settled. */
-export function stop(turn: Turn, reason: Unwinding): void {
+export function stop(turn: Turn, reason: Closing): void {
   const { state } = turn
   const undone = state.undone > 0
   const result =

@@ -6,5 +6,5 @@ export type WaitDecision =
 
 export type WaitFact =
   | { type: 'timerFired'; id: number }
-  | { type: 'eventReceived'; name: string; payload: Json }
+  | { type: 'signalReceived'; name: string; payload: Json }
   | { type: 'waitTimedOut'; id: number }

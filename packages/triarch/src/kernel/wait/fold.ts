@@ -18,7 +18,7 @@ export const waitFolds: Folds<WaitDecision | WaitFact> = {
     const mail = takeMail(state, event)
     if (mail) deliver(state, deliveries, { id: event.id, ok: true, value: mail.payload })
   },
-  eventReceived(state, event, _at, deliveries) {
+  signalReceived(state, event, _at, deliveries) {
     const id = putMail(state, event)
     if (id !== undefined) deliver(state, deliveries, { id, ok: true, value: event.payload })
   },

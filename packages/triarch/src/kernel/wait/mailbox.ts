@@ -24,7 +24,7 @@ export function takeMail(
 /** Ends the oldest wait for it, and says which; without one, the event is kept. */
 export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
   // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
-  const wait = state.unwinding ? undefined : oldestWait(state, name)
+  const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
   state.mailbox.push({ name, payload })
   return undefined
@@ -32,7 +32,7 @@ export function putMail(state: TaskState, { name, payload }: Mail): number | und
 
 /** The same for one that came to a wait which nobody listened to any more: it is older than those that came after it. */
 export function returnMail(state: TaskState, { name, payload }: Mail): number | undefined {
-  const wait = state.unwinding ? undefined : oldestWait(state, name)
+  const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
   const younger = state.mailbox.findLastIndex((mail) => mail.returned === true) + 1
   state.mailbox.splice(younger, 0, { name, payload, returned: true })

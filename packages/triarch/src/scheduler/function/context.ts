@@ -153,7 +153,7 @@ export function functionContext(decider: Decider): TaskContext {
       decision: {
         type: 'childStarted',
         id,
-        task: childId ?? childTaskId({ id: taskId, life: decider.life }, id),
+        task: childId ?? childTaskId({ id: taskId, incarnation: decider.incarnation }, id),
         workflow: target.name,
         version: target.version,
         mode,
@@ -279,7 +279,7 @@ export function functionContext(decider: Decider): TaskContext {
     patched: (id) => decider.patched(checkName('patch', id)),
     async continueAs(input) {
       const payload = encode(input, 'input', payloadLimit, decider.workflow.definition.secrets)
-      decider.issue({ decision: { type: 'continuedAs', input: payload } })
+      decider.issue({ decision: { type: 'continueAsNewRequested', input: payload } })
       return new Promise<never>(() => undefined)
     },
   }

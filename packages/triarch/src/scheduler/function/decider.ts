@@ -10,7 +10,7 @@ export interface Decider {
   readonly workflow: Workflow
   readonly taskId: string
   /** Part of the ids of its children. */
-  readonly life: string | null
+  readonly incarnation: string | null
   readonly metadata: Readonly<Record<string, string>>
   /** Largest payload, in bytes of JSON. */
   readonly payloadLimit: number

@@ -40,7 +40,7 @@ export function describe(decision: Decision): string {
       return `lock "${decision.name}"`
     case 'lockReleased':
       return `the release of lock ${decision.lock}`
-    case 'withdrawn':
+    case 'waitCancelled':
       return `the end of wait ${decision.id}`
     case 'undoRegistered':
       return `compensation "${decision.name}"`
@@ -52,7 +52,7 @@ export function describe(decision: Decision): string {
       return 'the return'
     case 'threw':
       return `the error "${decision.error.message}"`
-    case 'continuedAs':
+    case 'continueAsNewRequested':
       return 'continuing as new'
   }
 }
@@ -63,7 +63,7 @@ export function isMarker(decision: Decision): boolean {
 
 /** The code asked for it, and asks again on replay. */
 export function isCode(decision: Decision): boolean {
-  return !isMarker(decision) && decision.type !== 'withdrawn'
+  return !isMarker(decision) && decision.type !== 'waitCancelled'
 }
 
 export function misuse(what: string): TriarchError {

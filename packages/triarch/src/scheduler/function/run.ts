@@ -42,7 +42,7 @@ export class FunctionRun implements Decider {
   readonly workflow: Workflow
   readonly taskId: string
   /** Part of the ids of its children. */
-  readonly life: string | null
+  readonly incarnation: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly payloadLimit: number
   readonly firstId: number
@@ -65,7 +65,7 @@ export class FunctionRun implements Decider {
   constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
     this.workflow = workflow
     this.taskId = rebuilt.state.id
-    this.life = rebuilt.state.life
+    this.incarnation = rebuilt.state.incarnation
     this.metadata = rebuilt.state.metadata ?? NONE
     this.payloadLimit = payloadLimit
     this.firstId = rebuilt.state.firstId
@@ -240,7 +240,7 @@ export class FunctionRun implements Decider {
     this.#skipMarkers()
     const recorded = this.#recorded[this.#cursor]
     if (!recorded) this.commands.push({ decision: withdrawal(wish, id, came) })
-    else if (recorded.type !== 'withdrawn' || recorded.id !== id) return false
+    else if (recorded.type !== 'waitCancelled' || recorded.id !== id) return false
     else this.#cursor++
     return true
   }
@@ -304,10 +304,10 @@ export class FunctionRun implements Decider {
     for (;;) {
       this.#skipMarkers()
       const next = this.#recorded[this.#cursor]
-      if (next?.type !== 'withdrawn') return
+      if (next?.type !== 'waitCancelled') return
       const wished = this.#wished.get(next.id)
       if (!wished || !this.#leave(wished)) this.#cursor++
-      if (next.event) this.#left.set(next.id, null)
+      if (next.signal) this.#left.set(next.id, null)
     }
   }
 

@@ -26,6 +26,6 @@ export interface Wished extends Wish {
 /** The decision that ends it; `came`: with what had come. */
 export function withdrawal({ ask }: Wish, id: number, came?: { payload: Json }): Decision {
   const asked = ask(id)
-  if (asked.type === 'lockRequested') return { type: 'withdrawn', id, lock: true }
-  return { type: 'withdrawn', id, ...(came && { event: { name: asked.name, payload: came.payload } }) }
+  if (asked.type === 'lockRequested') return { type: 'waitCancelled', id, lock: true }
+  return { type: 'waitCancelled', id, ...(came && { signal: { name: asked.name, payload: came.payload } }) }
 }

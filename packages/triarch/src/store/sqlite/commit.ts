@@ -163,7 +163,7 @@ function refuseChild(database: Database, parent: number, step: number, refused: 
 /** The same from a first record, where the row does not say it: a version before wrote that. */
 function askedBy(first: string): number {
   const events = legible(first)
-  const [submitted] = (Array.isArray(events) ? events : []) as (TaskEvent | undefined)[]
+  const [submitted] = (Array.isArray(events) ? events : []) as (TaskEvent | undefined)[] // of format 1
   return submitted?.type === 'submitted' ? (submitted.parent?.step ?? 0) : 0
 }
 

@@ -1,8 +1,9 @@
 import { delay, type Environment } from '../../environment/environment.ts'
-import type { MigrationReport } from '../port.ts'
+import type { MigrationOrder, MigrationReport } from '../port.ts'
 import { BLOCK, connectTo, type Database } from './database.ts'
 import { storeError } from './failure.ts'
-import { migrate, pendingIn } from './migrate.ts'
+import { contract, format, migrate, pendingIn } from './migrate.ts'
+import { contraction, migrations } from './migrations/index.ts'
 import { patiently } from './patience.ts'
 
 /** How often somebody looks whether the file was migrated by others (ms). */
@@ -18,12 +19,15 @@ interface File {
 export function migrateFile(
   environment: Environment,
   file: File,
-  { dryRun, patience }: { dryRun: boolean; patience: number },
+  { dryRun, patience, format: wanted }: MigrationOrder,
 ): Promise<MigrationReport> {
   return looking(environment, file, (database) =>
     patiently(environment, patience, () => {
       const pending = pendingIn(database).map(({ name }) => name)
-      return { pending, done: dryRun ? [] : migrate(database, 'auto') }
+      // A store that is made now has it from the beginning.
+      const contracts = wanted === 2 && pending.length < migrations.length && format(database) === 1
+      const done = dryRun ? [] : [...migrate(database, 'auto'), ...(contracts ? contract(database) : [])]
+      return { pending: contracts ? [...pending, contraction.name] : pending, done }
     }),
   )
 }

@@ -1,5 +1,6 @@
 import { Courtesy } from '../../environment/courtesy.ts'
 import type { Environment } from '../../environment/environment.ts'
+import type { Format } from '../../kernel/format.ts'
 import { LONGEST_ANSWER } from '../deadline.ts'
 import type * as port from '../port.ts'
 import type { PruneReport, PruneRequest } from '../retention.ts'
@@ -35,6 +36,7 @@ export class SqliteStore implements port.StateStore {
   readonly patience: number
   readonly #posting = new Posting((posts) => this.#run('post', posts))
   #runner: Runner | null = null
+  #format: Format = 2
   /** None in memory. */
   #file: SameFile | null = null
   #transactions: Transactions | null = null
@@ -64,11 +66,14 @@ export class SqliteStore implements port.StateStore {
     const { path, writer, busyTimeout } = this.#settings
     this.#transactions = new Transactions(this.#environment, busyTimeout, this.#ownConnection())
     if (writer === 'worker' && path !== ':memory:') {
-      this.#runner = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
+      const thread = await opened(new WorkerRunner(this.#environment, path, busyTimeout))
+      this.#runner = thread
+      this.#format = await thread.run('format')
       return
     }
     const inline = await opened(new InlineRunner(this.#environment, path, busyTimeout))
     this.#runner = inline
+    this.#format = await inline.run('format')
     if (path === ':memory:') {
       const connection = {
         open: () => inline.database,
@@ -86,8 +91,12 @@ export class SqliteStore implements port.StateStore {
     this.#runner = await opened(thread())
   }
 
-  migrate(options: { dryRun: boolean; patience: number }): Promise<port.MigrationReport> {
-    return migrateFile(this.#environment, this.#settings, options)
+  format(): Format {
+    return this.#format
+  }
+
+  migrate(order: port.MigrationOrder): Promise<port.MigrationReport> {
+    return migrateFile(this.#environment, this.#settings, order)
   }
 
   async close(): Promise<void> {

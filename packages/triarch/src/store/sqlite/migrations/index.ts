@@ -7,6 +7,7 @@ import { migration0006 } from './0006.ts'
 import { migration0007 } from './0007.ts'
 import { migration0008 } from './0008.ts'
 import { migration0009 } from './0009.ts'
+import { migration0010 } from './0010.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -28,7 +29,10 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * What `triarch_schema` says: the oldest code that may still work on this store, by the number of its last migration. One
- * that took away or changed what such code needs would raise it.
+ * What contracts: older code cannot work on a store that has it. New stores have it; on others an operator's word does it, once no
+ * older code is to come back.
  */
-export const FORMAT = 5
+export const contraction: Migration = { name: '0010', sql: migration0010 }
+
+/** What `triarch_schema` says: the oldest code that may still work on this store, by the number of its last migration. */
+export const OLDEST_CODE = { format1: 5, format2: 10 } as const

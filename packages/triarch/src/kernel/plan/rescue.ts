@@ -14,10 +14,10 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
       )
     case 'compensate':
       // Over for good: settling must not take it for one that is still being verified.
-      emit(turn, { type: 'stepParked', id: step.id, error })
+      emit(turn, { type: 'plannedStepFailed', id: step.id, error })
       return emit(turn, { type: 'threw', error: stepFailed(step, error), rescue: 'compensate' })
     case 'pause':
-      emit(turn, { type: 'stepParked', id: step.id, error })
+      emit(turn, { type: 'plannedStepFailed', id: step.id, error })
       turn.alerts.push({
         task: state.id,
         workflow: state.workflow,
@@ -27,17 +27,17 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
       })
       return
     case 'fail':
-      return emit(turn, { type: 'stepParked', id: step.id, error })
+      return emit(turn, { type: 'plannedStepFailed', id: step.id, error })
   }
 }
 
-/** Nothing moves any more but for the parked steps: one that asks for an operator gets one, else the task has failed. */
-export function unpark(turn: Turn): void {
+/** Nothing moves any more but for the failed steps: one that asks for an operator gets one, else the task has failed. */
+export function rescueFailed(turn: Turn): void {
   const { state } = turn
-  const parked = [...(state.plan?.parked ?? [])].flatMap((id) => state.steps.get(id) ?? [])
-  const step = parked.find(({ policy }) => policy.rescue === 'pause')
+  const failures = [...(state.plan?.failedSteps ?? [])].flatMap((id) => state.steps.get(id) ?? [])
+  const step = failures.find(({ policy }) => policy.rescue === 'pause')
   if (step?.error) return emit(turn, { type: 'paused', reason: 'step', step: step.id, error: step.error })
-  const [failed] = parked
+  const [failed] = failures
   if (failed?.error) emit(turn, { type: 'threw', error: stepFailed(failed, failed.error), rescue: 'fail' })
 }
 

@@ -1,0 +1,45 @@
+import { CALLS } from './deadline.ts'
+import type { NewTask, StateStore, Transition } from './port.ts'
+import { inFormat1 } from './record.ts'
+
+/**
+ * The store, written as it says (`format`): in today's format, for which nothing is done, or, while code of the first may have to
+ * go on with its tasks, in that one. What is read says itself how it is written.
+ */
+export function withFormat(store: StateStore): StateStore {
+  let old = false
+  // The compiler cannot see that each name fits the method of the same name.
+  const methods = store as unknown as Record<string, unknown>
+  const own = CALLS.flatMap((name) => {
+    const member = methods[name]
+    if (member === undefined) return []
+    return [[name, typeof member === 'function' ? member.bind(store) : member]]
+  })
+  return {
+    ...(Object.fromEntries(own) as unknown as StateStore),
+    async open() {
+      await store.open()
+      old = store.format?.() === 1
+    },
+    commit: (batch) => store.commit(old ? batch.map(transition) : batch),
+    submit: (tasks) => store.submit(old ? tasks.map(task) : tasks),
+    submitVia: (via, it) => store.submitVia(via, old ? task(it) : it),
+    writeSchedule: (it) => store.writeSchedule(old ? { ...it, tasks: it.tasks.map(task) } : it),
+    quarantine: (it) => store.quarantine(old && it.record ? { ...it, record: record(it.record) } : it),
+    terminate: (it) => store.terminate(old ? record(it) : it),
+    cut: (it) => store.cut(old ? record(it) : it),
+  }
+}
+
+function transition(it: Transition): Transition {
+  if (it.events === null && it.children.length === 0) return it
+  return { ...it, events: it.events && inFormat1(it.events), children: it.children.map(task) }
+}
+
+function task(it: NewTask): NewTask {
+  return record(it)
+}
+
+function record<T extends { events: string }>(it: T): T {
+  return { ...it, events: inFormat1(it.events) }
+}
