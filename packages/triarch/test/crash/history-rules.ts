@@ -255,7 +255,8 @@ const children: Rule = ({ tasks }) => {
 /** It had stopped and was set apart while it was to be undone, and an operator ended it by force: nobody undoes it any more. */
 function isGivenUp(story: Story | undefined): boolean {
   return (
-    story !== undefined && dated(story).some(({ event }) => event.type === 'unheeded' && event.message === 'quarantine')
+    story !== undefined &&
+    dated(story).some(({ event }) => event.type === 'messageIgnored' && event.message === 'quarantine')
   )
 }
 
