@@ -44,7 +44,7 @@ export function listingOf(where: readonly RowCondition[]): Listing {
 }
 
 /** The columns by which a list can be led, in this order. */
-const columns: readonly RowColumn[] = ['tag', 'parent', 'quarantined', 'lockedBy', 'result', 'status', 'troubled']
+const columns: readonly RowColumn[] = ['quarantined', 'tag', 'parent', 'lockedBy', 'result', 'status', 'troubled']
 /** What is said of many tasks, or of few: what a probe finds may be less. */
 const late: readonly RowColumn[] = ['result', 'status', 'troubled']
 
