@@ -36,8 +36,8 @@ export interface Listening {
 const bounds = { requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 10_000, maxHeaderSize: 16 * 1024 }
 /** A connection on which nothing moves for so long, besides what a request may wait, is cut (ms). */
 const SILENCE = 60_000
-/** The same while the server drains (ms). */
-const SILENCE_OF_DRAINING = 5_000
+/** The same while the server drains: for one that is to be answered, and for one that has not asked yet (ms). */
+const DRAINING = { answered: 20_000, unasked: 5_000 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
@@ -45,6 +45,7 @@ type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 export class Listener {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  readonly #answers = new Set<ServerResponse>()
   #closed: Promise<void> | null = null
 
   private constructor(server: Server) {
@@ -53,15 +54,21 @@ export class Listener {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
     })
+    server.on('request', (_, outgoing: ServerResponse) => {
+      this.#answers.add(outgoing)
+      outgoing.on('close', () => this.#answers.delete(outgoing))
+      if (this.#closed !== null) last(outgoing)
+    })
   }
 
   /** Throws INVALID_OPTION, and what node:http does where the address cannot be had. */
   static async open(handler: Handler, where: ListenOptions, { limits }: Settings): Promise<Listener> {
     const { port = 7070, host = '127.0.0.1' } = where
-    const server = createServer(bounds, handler as (incoming: IncomingMessage, outgoing: ServerResponse) => void)
+    const server = createServer(bounds)
     server.maxConnections = limits.connections
     server.timeout = limits.wait + SILENCE
     const listener = new Listener(server)
+    server.on('request', handler)
     server.listen(port, host)
     await once(server, 'listening')
     return listener
@@ -82,9 +89,18 @@ export class Listener {
     const closed = once(this.#server, 'close')
     this.#server.close()
     this.#server.closeIdleConnections()
-    for (const socket of this.#sockets) socket.setTimeout(SILENCE_OF_DRAINING)
+    for (const socket of this.#sockets) socket.setTimeout(DRAINING.unasked)
+    for (const outgoing of this.#answers) {
+      outgoing.socket?.setTimeout(DRAINING.answered)
+      last(outgoing)
+    }
     await closed
   }
+}
+
+/** Its connection ends with it: nobody waits for a request that will not be answered. */
+function last(outgoing: ServerResponse): void {
+  if (!outgoing.headersSent) outgoing.setHeader('connection', 'close')
 }
 
 /** Throws UNKNOWN_OPTION; INVALID_OPTION, also where everybody who can reach the host would be let in. */

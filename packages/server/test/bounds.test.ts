@@ -106,6 +106,16 @@ describe('a number', () => {
     expect(() => parseJson(`{"a":[${text}]}`, bounds)).toThrow('would be rounded')
   })
 
+  it('is compared in one pass, whatever its length', () => {
+    const zeros = '0'.repeat(500_000)
+    expect(parseJson(`[1.${zeros}]`, bounds)).toEqual([1])
+    expect(() => parseJson(`[1${zeros}1]`, bounds)).toThrow('would be rounded')
+    expect(() => parseJson(`[1.${zeros}1]`, bounds)).toThrow('would be rounded')
+    expect(() => parseJson(`[1e${zeros}9]`, bounds)).not.toThrow()
+    expect(() => parseJson(`[1e-9${zeros}]`, bounds)).toThrow('would be rounded')
+    expect(parseJson(`["${'\\\\'.repeat(250_000)}"]`, bounds)).toHaveLength(1)
+  })
+
   it('in a string is none', () => {
     expect(parseJson('["9007199254740993\\"", "\\\\", [{}]]', bounds)).toEqual(['9007199254740993"', '\\', [{}]])
   })

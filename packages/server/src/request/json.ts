@@ -39,8 +39,10 @@ function denotes(text: string): string {
   const first = digits.search(/[1-9]/)
   if (whole === '') return text // Infinity
   if (first < 0) return '0'
+  let last = digits.length
+  while (digits.charAt(last - 1) === '0') last-- // a pattern for that would begin anew at each zero of a million
   const sign = text.startsWith('-') ? '-' : ''
-  return `${sign}${digits.slice(first).replace(/0+$/, '')}e${whole.length - first + Number(exponent)}`
+  return `${sign}${digits.slice(first, last)}e${whole.length - first + Number(exponent)}`
 }
 
 /** Throws before a parser has made anything of what is too deep or too wide. Whether it is JSON at all is not asked here. */

@@ -9,9 +9,11 @@ export function readQuery(query: z.ZodObject, search: URLSearchParams): Record<s
     const given = search.getAll(name)
     const [, record = '', member = ''] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? []
     const kind = kindOf(query, name)
-    if (kindOf(query, record) === 'record')
-      records.set(record, [...(records.get(record) ?? []), [member, one(name, given)]])
-    else values.set(name, kind === 'array' ? given : converted(kind, one(name, given)))
+    if (kindOf(query, record) === 'record') {
+      const members = records.get(record) ?? []
+      members.push([member, one(name, given)])
+      records.set(record, members)
+    } else values.set(name, kind === 'array' ? given : converted(kind, one(name, given)))
   }
   const members = [...records].map(([name, entries]) => [name, Object.fromEntries(entries)] as const)
   return Object.fromEntries<unknown>([...members, ...values])
