@@ -1,5 +1,5 @@
 // Requests made of the document, true to it or not: every answer is one that the document has, and the server lives.
-// FUZZ=100000 npx vitest run packages/server/test/fuzz asks more.
+// `npm test` asks the same each time; FUZZ=100000 npx vitest run packages/server/test/fuzz asks others, and more.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { document, type Operation } from './document.ts'
@@ -157,12 +157,21 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
 
+/** A text that is no JSON is a string. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 function queryFor({ parameters = [] }: Operation): fc.Arbitrary<string> {
   const own = parameters
     .filter((parameter) => parameter.in === 'query')
     .map(({ name, schema }) => {
       const values = fitting(schema as Schema).map((text) => {
-        const value: unknown = JSON.parse(/^(?:1e400|NaN|00)$/.test(text) ? '7' : text)
+        const value = parsed(text)
         if (typeof value !== 'object' || value === null)
           return `${name}=${encodeURIComponent(String(value).toWellFormed())}`
         return Object.entries(value)
@@ -225,7 +234,7 @@ it('no request made of the document gets an answer that is not in it, or an erro
       expect(here.errors).toEqual([])
       if (response.status === 204) await here.ask('PUT', '/schedules/nightly', nightly)
     }),
-    { numRuns: runs },
+    { numRuns: runs, ...(process.env.FUZZ === undefined && { seed: 1 }) },
   )
   expect((await here.ask('GET', '/stats')).status).toBe(200)
 }, 3_600_000)
