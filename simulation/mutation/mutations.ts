@@ -206,8 +206,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a task stops without awaiting what runs': {
     change: { 'kernel/task/settle.ts': [['  if (waiting) return\n', '']] },
-    by: ['effects'],
-    at: 308,
+    by: ['effects', 'compensation'],
   },
   'an event that nobody waits for yet is not kept': {
     change: { 'kernel/wait/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
