@@ -487,7 +487,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'scheduler/witness.ts': [
         ['    if (seen.length === 0) return false\n', '    if (seen.length >= 0) return false\n'],
-        ['      if (lost.length === 0) return\n', '      if (lost.length >= 0) return\n'],
+        ['if (lost.length > 0) return this.#options.wentBack()', 'if (lost.length > 0) return'],
       ],
       'scheduler/stray.ts': [
         ['if (this.#left === 0 || claiming()) return', 'if (this.#left >= 0 || claiming()) return'],

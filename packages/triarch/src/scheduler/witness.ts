@@ -40,6 +40,8 @@ export class Witness {
   readonly #runners: ReadonlyMap<string, TaskRunner>
   /** A ring: of each span the last record, and the last request that came without one. The store may have lost just that. */
   readonly #latest: { record?: Known; request?: Known }[] = []
+  /** Of tasks that were let go because their commits were refused; the store was not heard yet, or has lost it. */
+  readonly #judged = new Map<string, Known>()
   #place = -1
   readonly #span: number
   /** When the span at hand ends. */
@@ -73,10 +75,14 @@ export class Witness {
   judge(runner: TaskRunner): void {
     const known = knownOf(runner, runner.recorded, false)
     if (!known) return
+    // Others may be judged at the same time, and the first of them speaks for all: it is not here any more by then.
+    const oldest = this.#judged.size >= PAGE ? this.#judged.keys().next().value : undefined
+    if (oldest !== undefined) this.#judged.delete(oldest)
+    const mark = { ...known, released: true }
+    this.#judged.set(known.id, mark)
     const judged = (lost: LostRecord[]) => {
-      if (lost.length === 0) return
-      this.#remember(known)
-      this.#options.wentBack()
+      if (lost.length > 0) return this.#options.wentBack()
+      if (this.#judged.get(known.id) === mark) this.#judged.delete(known.id)
     }
     // What the store cannot say now, it says when it is asked for all of them.
     this.#lost([known]).then(judged, () => undefined)
@@ -139,7 +145,8 @@ export class Witness {
       const known = inOrder.flatMap((span) => span?.[kind] ?? [])
       return new Map(known.map((it) => [it.id, it])).values()
     }
-    return [...last('record'), ...[...last('request')].filter((known) => this.#isAwaited(known))]
+    const requests = [...last('request')].filter((known) => this.#isAwaited(known))
+    return [...last('record'), ...requests, ...this.#judged.values()]
   }
 
   #lost(known: readonly Known[]): Promise<LostRecord[]> {

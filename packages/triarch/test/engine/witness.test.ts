@@ -51,6 +51,19 @@ describe('what a node remembers of its records', () => {
     expect(asked.length).toBeLessThanOrEqual(16)
   })
 
+  it('is said of each task whose commit was refused, however many were at once', async () => {
+    const told: unknown[] = []
+    let back = 0
+    const lost = async (marks: readonly RecordMark[]) => marks.map(({ id }) => ({ id, last: 1 }))
+    const options = { store: { lost }, environment: { monotonic: () => 0 }, every: EVERY, wentBack: () => back++ }
+    const it = new Witness({ ...options, alert: ({ task }) => told.push(task) }, new Map())
+    for (const id of ['a', 'b', 'c'])
+      it.judge({ id, key: id.charCodeAt(0), recorded: 3, state: { workflow: 'w' } } as TaskRunner)
+    await it.report()
+    expect(told).toEqual(['a', 'b', 'c'])
+    expect(back).toBe(3)
+  })
+
   it('is forgotten after a while, and lasts while nothing is written', async () => {
     const w = witness()
     w.see('early')
