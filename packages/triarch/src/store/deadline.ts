@@ -72,10 +72,22 @@ const bounded: Readonly<Record<Bounded, true>> = {
 }
 
 /** The names of all that a store has. */
-export const CALLS: readonly (keyof StateStore)[] = [
+const CALLS: readonly (keyof StateStore)[] = [
   ...(Object.keys(bounded) as Bounded[]),
   ...(Object.keys(unbounded) as Unbounded[]),
 ]
+
+/** All that the store has, in an object of its own: who stands around a store begins with that, and says what is different. */
+export function callsOf(store: StateStore): StateStore {
+  // The compiler cannot see that each name fits the method of the same name.
+  const methods = store as unknown as Record<string, unknown>
+  const own = CALLS.flatMap((name) => {
+    const member = methods[name]
+    if (member === undefined) return []
+    return [[name, typeof member === 'function' ? member.bind(store) : member]]
+  })
+  return Object.fromEntries(own) as unknown as StateStore
+}
 
 interface Outstanding {
   call: string

@@ -1,4 +1,4 @@
-import { CALLS } from './deadline.ts'
+import { callsOf } from './deadline.ts'
 import type { NewTask, StateStore, Transition } from './port.ts'
 import { inFormat1 } from './record.ts'
 
@@ -8,15 +8,8 @@ import { inFormat1 } from './record.ts'
  */
 export function withFormat(store: StateStore): StateStore {
   let old = false
-  // The compiler cannot see that each name fits the method of the same name.
-  const methods = store as unknown as Record<string, unknown>
-  const own = CALLS.flatMap((name) => {
-    const member = methods[name]
-    if (member === undefined) return []
-    return [[name, typeof member === 'function' ? member.bind(store) : member]]
-  })
   return {
-    ...(Object.fromEntries(own) as unknown as StateStore),
+    ...callsOf(store),
     async open() {
       await store.open()
       old = store.format?.() === 1

@@ -1,6 +1,6 @@
 import type { TriarchError } from '../../error/error.ts'
 import type { Message } from '../../kernel/message.ts'
-import { CALLS } from '../deadline.ts'
+import { callsOf } from '../deadline.ts'
 import { ASK_AGAIN } from '../legible.ts'
 import type {
   HistoryRecord,
@@ -76,15 +76,8 @@ function decoded(coder: Coder, text: string): { text: string; undecoded?: Triarc
  */
 export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: (error: unknown) => void): StateStore {
   const coder = new Coder(codecs)
-  // The compiler cannot see that each name fits the method of the same name.
-  const methods = store as unknown as Record<string, unknown>
-  const own = CALLS.flatMap((name) => {
-    const member = methods[name]
-    if (member === undefined) return []
-    return [[name, typeof member === 'function' ? member.bind(store) : member]]
-  })
   return {
-    ...(Object.fromEntries(own) as unknown as StateStore),
+    ...callsOf(store),
     ...reading(store, coder, failed),
     ...keeping(store, coder),
     ...(codecs.length > 0 && writing(store, coder)),
