@@ -24,6 +24,8 @@ export default defineConfig({
             'packages/triarch/test/**/*.test.ts',
             'packages/eslint-plugin/test/**/*.test.ts',
             'packages/server/test/**/*.test.ts',
+            'packages/cli/test/**/*.test.ts',
+            'packages/client/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',

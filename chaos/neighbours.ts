@@ -106,7 +106,7 @@ export class Neighbours {
     const others: Promise<void>[] = []
     const held = await this.#session(async (client) => {
       await client.query('BEGIN')
-      await this.#triarch.submit(keyed, 1, { id, via: client })
+      await this.#triarch.submit(keyed, 1, { id, transaction: client })
       others.push(this.#want(id))
       others.push(this.#want(`keyed-${++this.#count}`))
       await delay(lasts)

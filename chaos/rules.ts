@@ -62,7 +62,7 @@ const harmless: readonly string[] = [
 const orders: Rule = ({ orders: { kept, confirmed }, ledgers, store }) => {
   const tasks = store.tasks
     .filter(({ row }) => row.workflow === 'fulfil-order')
-    .map(({ row }) => ({ orderId: row.id, status: row.status, result: row.result }))
+    .map(({ row }) => ({ orderId: row.id, status: row.status, outcome: row.result }))
   const { violations } = judge({
     orders: [...new Set([...kept, ...confirmed])].map((id) => ({ id })),
     ledgers,

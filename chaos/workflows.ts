@@ -41,7 +41,7 @@ export function poisonous(diary: string | null): {
   const own = agent('poison', { concurrency: 5 })
   const swallow = own.action('swallow', {
     // It outlasts the lease: a death is known as one.
-    completeWithin: '10s',
+    attemptWithin: '10s',
     run: (_: null, step) => kill(step.taskId),
   })
   let turns = 0

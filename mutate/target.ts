@@ -53,7 +53,7 @@ export const targets: Readonly<Record<string, Target>> = {
       project: 'postgres',
       files: ['packages/postgres/test/*.test.ts'],
       // Adapters of others, fleets of nodes, volume.
-      without: ['packages/postgres/test/{books,herd,lease,model,rolling,via}.test.ts'],
+      without: ['packages/postgres/test/{books,herd,lease,model,outer,rolling}.test.ts'],
       server: true,
     },
     least: 0.9,

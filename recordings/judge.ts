@@ -14,7 +14,7 @@ import type { Feature } from './feature.ts'
 import type { Recording } from './recording.ts'
 import { seed } from './seed.ts'
 import { Stage } from './stage.ts'
-import { type View, viewOf } from './view.ts'
+import { codeOf, type View, viewOf } from './view.ts'
 
 const PAYLOAD = 262_144
 /** Time that a task has to come to its end after it was taken over (s), in looks that become longer. */
@@ -104,6 +104,6 @@ export function endOf({ id, status, result, output = null, error, pause }: View)
 function endIn(store: SharedStore, id: string): End {
   const row = store.perform('task', [id]) as TaskRow | null
   if (!row) return { id, status: 'unknown', result: 'unknown', output: null, error: null, pause: null }
-  const { status, result, output = null, error, pause } = infoOf(row)
-  return { id, status, result, output, error: error?.code ?? error?.name ?? null, pause: pause?.reason ?? null }
+  const { status, outcome: result, output = null, error, pause } = infoOf(row)
+  return { id, status, result, output, error: error ? codeOf(error) : null, pause: pause?.cause ?? null }
 }

@@ -1,4 +1,5 @@
-import type { Json, Triarch } from 'triarch'
+import type { ErrorRecord, Json, Triarch } from 'triarch'
+import { errorThen } from '../packages/triarch/src/error/renamed.ts'
 
 /** A task as it is shown, in words of this room: they stay when those of the API change. */
 export interface View {
@@ -27,7 +28,7 @@ interface StepView {
 
 export async function viewOf(triarch: Triarch, id: string): Promise<View> {
   const task = triarch.task(id)
-  const { workflow, status, result, output, error, pause, progress, parent } = await task.status()
+  const { workflow, status, outcome: result, output, error, pause, progress, parent } = await task.status()
   const steps = await task.steps()
   return {
     id,
@@ -37,7 +38,7 @@ export async function viewOf(triarch: Triarch, id: string): Promise<View> {
     result,
     ...(output !== undefined && { output }),
     ...(error && { error: said(error) }),
-    ...(pause && { pause: pause.reason }),
+    ...(pause && { pause: pause.cause }),
     ...(progress !== undefined && { progress }),
     steps: steps.map((step) => ({
       id: step.id,
@@ -51,6 +52,11 @@ export async function viewOf(triarch: Triarch, id: string): Promise<View> {
   }
 }
 
-function said({ code, name, message }: { code?: string; name: string; message: string }): string {
-  return `${code ?? name}: ${message}`
+function said(error: ErrorRecord): string {
+  return `${codeOf(error)}: ${error.message}`
+}
+
+export function codeOf(error: ErrorRecord): string {
+  const { code, name } = errorThen(error)
+  return code ?? name
 }

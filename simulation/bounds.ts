@@ -49,8 +49,8 @@ export class Bounds {
         : {
             history: most('history'),
             historyBytes: most('historyBytes'),
-            mailbox: most('mailbox'),
-            mailboxBytes: most('mailboxBytes'),
+            inbox: most('inbox'),
+            inboxBytes: most('inboxBytes'),
             fanOut: most('fanOut'),
             memory: most('memory'),
           }
@@ -82,10 +82,10 @@ export class Bounds {
     for (const [index, { task, message }] of posts.entries()) {
       if (message.type !== 'event' || message.outside !== true || outcomes[index] === 'full') continue
       const { letters = 0, bytes = 0 } = this.#store.database.get<{ letters: number; bytes: number }>(MAIL, task) ?? {}
-      const tight = letters > this.#most.mailbox || (letters > 1 && bytes > this.#most.mailboxBytes)
+      const tight = letters > this.#most.inbox || (letters > 1 && bytes > this.#most.inboxBytes)
       const awaited = tight ? this.#awaited(task) : 0
-      if (letters > this.#most.mailbox + awaited) this.faults.push(`${letters} events wait for ${task}`)
-      if (letters > 1 + awaited && bytes > this.#most.mailboxBytes)
+      if (letters > this.#most.inbox + awaited) this.faults.push(`${letters} events wait for ${task}`)
+      if (letters > 1 + awaited && bytes > this.#most.inboxBytes)
         this.faults.push(`events of ${bytes} bytes wait for ${task}`)
     }
   }

@@ -33,7 +33,7 @@ function schema<T>(refuses: (value: T) => boolean): StandardSchema<T, T> {
 
 /** Of programs: which events they take, and what they may not give. */
 export const strictSchemas = () => ({
-  events: { news: schema<number>(isRefused) },
+  signals: { news: schema<number>(isRefused) },
   output: schema<number[]>((heard) => heard.includes(UNSPEAKABLE)),
 })
 

@@ -12,7 +12,7 @@ const RETAINED = 27_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
-const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED', 'MAILBOX_FULL'] as const
+const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED', 'INBOX_FULL'] as const
 
 /** Submits the plan's tasks and sends them events, as a careful application does: it tries again until it is sure. */
 export class Client {
@@ -32,7 +32,7 @@ export class Client {
   readonly #tokens = new Set<string>()
   #repeats = false
   readonly #poisoned: boolean
-  /** Tokens that were told again before the answer came: it may be about what the store has forgotten since. */
+  /** Tokens that were told again before the answer came: it may be about what the store has forgotten, or a retry has reset. */
   readonly #toldAgain = new Set<string>()
   /** All that were ever told. */
   readonly #told = new Set<string>()
@@ -89,9 +89,9 @@ export class Client {
     const input = { ops, heard: [] }
     const catchUp = { limit, ...(within !== undefined && { within }) }
     const options = { ...when, from: new Date(from), workflow: this.#known.programs, input, catchUp }
-    await this.#surely(() => this.#triarch.schedule(name, options))
+    await this.#surely(() => this.#triarch.schedule(name).register(options))
     await this.#pause(span)
-    await this.#surely(async () => (await this.#triarch.schedule(name)).pause())
+    await this.#surely(async () => this.#triarch.schedule(name).pause())
     this.owed--
   }
 
@@ -108,7 +108,7 @@ export class Client {
   /** Gives the step that waits its event, some time later. */
   resume(token: string): void {
     this.#told.add(token)
-    if (this.#tokens.has(token)) return void (this.#repeats && this.#toldAgain.add(token))
+    if (this.#tokens.has(token)) return void this.#toldAgain.add(token)
     this.#tokens.add(token)
     this.#machine.timer(this.#machine.random() * 4 * AGAIN, () => {
       void this.#surely(() => this.#triarch.resume(token, null, { optional: true }))
@@ -151,7 +151,7 @@ export class Client {
     const number = (this.#numbers.get(task.id) ?? 0) + 1
     this.#numbers.set(task.id, number)
     try {
-      await task.emit('news', number)
+      await task.signal('news', number)
       this.sent[task.id]?.push(number)
     } catch (error) {
       // What was not acknowledged may have arrived: it is not sent again.

@@ -4,6 +4,7 @@ import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
+import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { definitions } from './services.ts'
 import { counted } from './slots.ts'
@@ -30,6 +31,7 @@ export class Cluster {
   readonly #link: (machine: Machine) => StateStore
   readonly #ledger: Ledger
   readonly #plan: Plan
+  readonly outage: Outage
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
@@ -38,6 +40,7 @@ export class Cluster {
     this.#link = link
     this.#ledger = ledger
     this.#plan = plan
+    this.outage = new Outage(world, plan)
     this.members = plan.nodes.map(() => null)
   }
 
@@ -73,7 +76,9 @@ export class Cluster {
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [...known, plans],
       ...(strict && { middleware: [censor(book)] }),
-      agents: roles.includes('agent') ? agents.map((agent) => this.#counted(machine, agent)) : [],
+      agents: roles.includes('agent')
+        ? agents.map((agent) => this.#counted(machine, this.outage.agent(machine, agent)))
+        : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),
       notices: false,

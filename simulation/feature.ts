@@ -86,8 +86,8 @@ const bounds: Feature = (chance, { nodes }) => {
     return {
       history: chance.between(5, 40),
       historyBytes,
-      mailbox: chance.between(1, 6),
-      mailboxBytes: chance.between(60, 600),
+      inbox: chance.between(1, 6),
+      inboxBytes: chance.between(60, 600),
       fanOut: chance.between(1, 5),
       memory: historyBytes * chance.between(1, 6),
     }
@@ -120,6 +120,35 @@ const strict: Feature = (chance, { settings, tasks }) => {
   }
 }
 
+/** Services are ill for a while, and what calls them is much. */
+const outage: Feature = (chance, plan) => {
+  const { tasks, chaos } = plan
+  const open = chance.between(100, 800)
+  plan.outage = {
+    ills: chance.some(3, () => ({ at: chance.below(chaos), ms: chance.between(100, 2_500) })),
+    rule: {
+      failureRate: chance.pick([0.3, 0.5, 0.9]),
+      window: chance.between(500, 4_000),
+      minimum: chance.between(1, 6),
+      ...{ open, openMax: open * chance.between(1, 4) },
+      probes: chance.between(1, 3),
+      ...(chance.yes(0.2) && { whenOpen: 'fail' as const }),
+      ...(chance.yes(0.4) && { keyed: true }),
+    },
+    words: chance.yes(0.4)
+      ? chance.some(4, () => ({
+          at: chance.below(chaos),
+          agent: chance.pick(['shop', 'yard'] as const),
+          word: chance.pick(['open', 'open', 'close', 'reset'] as const),
+          ms: chance.between(100, 2_000),
+        }))
+      : [],
+  }
+  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  for (const task of tasks)
+    enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(2, 8) }, call) }))
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -133,6 +162,7 @@ const features = {
   bounds: { of: 0.1, add: bounds },
   versions: { of: 0.1, add: versions },
   strict: { of: 0.1, add: strict },
+  outage: { of: 0.1, add: outage },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

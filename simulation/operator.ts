@@ -1,4 +1,10 @@
-import { isTriarchError, type TaskHandle, type TaskInfo, type Triarch } from '../packages/triarch/src/index.ts'
+import {
+  isTriarchError,
+  type TaskHandle,
+  type TaskInfo,
+  type Triarch,
+  TriarchError,
+} from '../packages/triarch/src/index.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
 import type { Move, Plan } from './plan.ts'
 
@@ -52,7 +58,7 @@ export class Operator {
         case 'retry':
           return task.retry()
         case 'skip':
-          return task.skip(await failed(task), { step: 0 })
+          return task.skip({ step: await failed(task), output: { step: 0 } })
         case 'compensate':
           return task.compensate()
       }
@@ -61,14 +67,17 @@ export class Operator {
 
   async #tolerant(work: () => Promise<void>): Promise<void> {
     this.#busy++
-    await tolerant(work)
-    this.#busy--
+    try {
+      await tolerant(work)
+    } finally {
+      this.#busy--
+    }
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
     // Those that decide by their histories cannot: nobody can.
-    if (pause?.reason === 'quarantine') return task.cancel({ force: true })
-    if (pause && ['mismatch', 'error'].includes(pause.reason)) {
+    if (pause?.cause === 'quarantine') return task.cancel({ force: true })
+    if (pause && ['mismatch', 'error'].includes(pause.cause)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
       return task.cancel({ force: true })
     }
@@ -80,13 +89,17 @@ export class Operator {
     this.#tried.set(key, tried)
     // Whoever tries an at-most-once step again answers for it; this operator never does.
     if (step.policy.semantics === 'at-most-once' || step.held === 'unknown-outcome' || tried > PATIENCE)
-      return task.skip(step.id, { step: 0 })
+      return task.skip({ step: step.id, output: { step: 0 } })
     return task.resume()
   }
 }
 
 async function stateOf(task: TaskHandle) {
   const history = await task.history()
+  // Of a task in quarantine an entry says what is wrong with it: the rest alone is no history.
+  for (const { error, missing } of history) {
+    if (error ?? missing) throw new TriarchError('HISTORY_CORRUPT', error?.message ?? 'records are missing')
+  }
   const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
   return rebuild(task.id, events).state
 }

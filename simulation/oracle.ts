@@ -5,6 +5,7 @@ import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
+import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
@@ -22,6 +23,7 @@ export interface Hindsight {
   poison: Poison
   bounds: Bounds
   rollout: Rollout
+  outage: Outage
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -169,6 +171,9 @@ const versions: Oracle = ({ rollout }) => rollout.faults
 /** Schemas and middleware are heeded, and what they throw costs nobody anything else. */
 const strict: Oracle = ({ evidence, wrapped }) => (wrapped ? censored(evidence, wrapped) : [])
 
+/** Behind an open breaker no more attempts begin than its probes. That what was parked ends is `liveness`. */
+const breakers: Oracle = ({ outage }) => outage.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -191,6 +196,7 @@ const oracles: Record<string, Oracle> = {
   bounds,
   versions,
   strict,
+  breakers,
 }
 
 /** The oracle's name. */

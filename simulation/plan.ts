@@ -16,6 +16,8 @@ export interface Plan {
   leaps?: { at: number; ms: number }[]
   /** When a node is stopped and comes back with other code. */
   rollout?: { at: number; node: number; versions: Version[] }[]
+  /** Services are ill for a while, behind circuit breakers. */
+  outage?: OutagePlan
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -26,6 +28,22 @@ export interface Plan {
   calls: Partial<Record<CallFault, number>>
   /** One fault at one call, the `index`-th of all. */
   strike: { index: number; fault: Exclude<CallFault, 'slow' | 'unanswered'> } | null
+}
+
+/** When services are ill, their breakers (all times in ms), and what the operator says of them. */
+export interface OutagePlan {
+  ills: { at: number; ms: number }[]
+  rule: {
+    failureRate: number
+    window: number
+    minimum: number
+    open: number
+    openMax: number
+    probes: number
+    whenOpen?: 'park' | 'fail'
+    keyed?: boolean
+  }
+  words: { at: number; agent: 'shop' | 'yard'; word: 'open' | 'close' | 'reset'; ms: number }[]
 }
 
 export interface NodePlan {
@@ -44,8 +62,8 @@ export type Version = '1' | '2'
 export interface Bounds {
   history: number
   historyBytes: number
-  mailbox: number
-  mailboxBytes: number
+  inbox: number
+  inboxBytes: number
   fanOut: number
   memory: number
 }
@@ -77,9 +95,8 @@ export interface TaskPlan {
   parts?: Part[]
   /** One task at a time under this name. */
   exclusive?: { key: string; ifHeld: 'queue' | 'replace' }
-  /** Tasks it comes after, however they end. */
-  after?: string[]
-  afterOn?: 'end'
+  /** Tasks it comes after. */
+  after?: (string | { task: string; on: 'end' })[]
   startAt?: number
   startBefore?: number
   completeBy?: number

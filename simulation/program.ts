@@ -26,7 +26,7 @@ export type Op =
       action: ShopAction
       order?: Order
       rescue?: 'skip' | 'pause' | 'fail' | 'compensate'
-      expiresIn?: number
+      stepWithin?: number
     }
   | { do: 'local'; order?: Order }
   /** In a transaction of the store; its first attempts fail, after what they wrote. */
@@ -108,7 +108,7 @@ class Player {
   async #sequence(ops: readonly Op[], before: readonly number[]): Promise<number[]> {
     let done = [...before]
     for (const [index, op] of ops.entries()) {
-      if (op.do === 'anew') await this.#task.continueAs({ ops: ops.slice(index + 1), heard: this.#stage.heard })
+      if (op.do === 'anew') await this.#task.continueAsNew({ ops: ops.slice(index + 1), heard: this.#stage.heard })
       done = [...done, ...(await this.#one(op, done))]
     }
     return done
@@ -119,8 +119,8 @@ class Player {
     const { book, shop, self, plans, heard } = this.#stage
     switch (op.do) {
       case 'step': {
-        const { rescue, expiresIn } = op
-        const policy = { ...(rescue && { rescue }), ...(expiresIn !== undefined && { expiresIn }) }
+        const { rescue, stepWithin } = op
+        const policy = { ...(rescue && { rescue }), ...(stepWithin !== undefined && { stepWithin }) }
         return ids((await task.run(shop[op.action], { ...op.order, after }, policy)) as Done | null)
       }
       case 'dock':
@@ -132,7 +132,7 @@ class Player {
           undo,
           retry: quick,
           undoRetry: quick,
-          completeWithin: 400,
+          attemptWithin: 400,
         })
         return ids(done as Done)
       }
@@ -145,7 +145,7 @@ class Player {
           return { step: step.stepId }
         }
         const undo = op.undo && { undo: (tx: DatabaseSync, _: unknown, step: StepContext) => effect('undo')(tx, step) }
-        const times = { retry: quick, undoRetry: quick, completeWithin: 400 }
+        const times = { retry: quick, undoRetry: quick, attemptWithin: 400 }
         return ids(await task.transaction<Done, DatabaseSync>('transaction', effect('run'), { ...times, ...undo }))
       }
       case 'weigh': {
@@ -167,7 +167,7 @@ class Player {
         return []
       case 'event': {
         const options = op.timeout === undefined ? {} : { timeout: op.timeout }
-        heard.push(await task.event<number>('news', options))
+        heard.push(await task.waitForSignal<number>('news', options))
         return []
       }
       case 'call':

@@ -20,7 +20,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
               [{ do: 'step', action: 'charge' }],
               [
                 { do: 'start', ops: [{ do: 'step', action: 'charge' }], undo: true, onCancel: 'cancel' },
-                { do: 'step', action: 'ship', expiresIn: 136 },
+                { do: 'step', action: 'ship', stepWithin: 136 },
               ],
             ],
           },
@@ -130,7 +130,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 5, historyBytes: 6517, mailbox: 5, mailboxBytes: 456, fanOut: 5, memory: 19551 },
+        limits: { history: 5, historyBytes: 6517, inbox: 5, inboxBytes: 456, fanOut: 5, memory: 19551 },
       },
     ],
     settings: { lease: 780, sweep: 214, poll: 250, tasks: 1, tellsChanges: false, distance: 40 },
@@ -206,7 +206,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                         undo: true,
                         onCancel: 'cancel',
                       },
-                      { do: 'step', action: 'charge', order: {}, expiresIn: 502 },
+                      { do: 'step', action: 'charge', order: {}, stepWithin: 502 },
                       { do: 'step', action: 'tell', order: { slow: 83 } },
                       {
                         do: 'start',
@@ -243,17 +243,17 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 31, historyBytes: 4031, mailbox: 1, mailboxBytes: 569, fanOut: 5, memory: 12093 },
+        limits: { history: 31, historyBytes: 4031, inbox: 1, inboxBytes: 569, fanOut: 5, memory: 12093 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 7, historyBytes: 3162, mailbox: 6, mailboxBytes: 404, fanOut: 1, memory: 12648 },
+        limits: { history: 7, historyBytes: 3162, inbox: 6, inboxBytes: 404, fanOut: 1, memory: 12648 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 12, historyBytes: 6380, mailbox: 5, mailboxBytes: 470, fanOut: 1, memory: 6380 },
+        limits: { history: 12, historyBytes: 6380, inbox: 5, inboxBytes: 470, fanOut: 1, memory: 6380 },
       },
     ],
     settings: { lease: 1053, sweep: 185, poll: 20, tasks: 1000, tellsChanges: true, distance: 1 },
@@ -382,7 +382,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                         action: 'reserve',
                         order: { hangs: 1, undoFails: 2 },
                         rescue: 'pause',
-                        expiresIn: 113,
+                        stepWithin: 113,
                       },
                     ],
                   ],
@@ -398,7 +398,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                         of: [
                           [
                             { do: 'step', action: 'reserve', order: { slow: 39 } },
-                            { do: 'step', action: 'charge', order: {}, rescue: 'pause', expiresIn: 506 },
+                            { do: 'step', action: 'charge', order: {}, rescue: 'pause', stepWithin: 506 },
                             { do: 'sleep', ms: 209 },
                           ],
                           [
@@ -458,7 +458,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                             { do: 'sleep', ms: 138 },
                             { do: 'step', action: 'ship', order: {} },
                             { do: 'local', order: { fails: 2, slow: 21, permanent: false } },
-                            { do: 'step', action: 'mail', order: {}, expiresIn: 88 },
+                            { do: 'step', action: 'mail', order: {}, stepWithin: 88 },
                           ],
                         ],
                       },
@@ -515,7 +515,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
           at: 200,
           ops: [
             { do: 'step', action: 'charge', order: { slow: 131 } },
-            { do: 'step', action: 'reserve', order: { fails: 2, slow: 132 }, expiresIn: 489 },
+            { do: 'step', action: 'reserve', order: { fails: 2, slow: 132 }, stepWithin: 489 },
             { do: 'step', action: 'travel', order: {} },
             { do: 'step', action: 'tell', order: {} },
             { do: 'fail' },
@@ -600,7 +600,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                         [
                           { do: 'event' },
                           { do: 'patched' },
-                          { do: 'step', action: 'reserve', order: { undoFails: 1 }, expiresIn: 276 },
+                          { do: 'step', action: 'reserve', order: { undoFails: 1 }, stepWithin: 276 },
                         ],
                         [
                           { do: 'step', action: 'refuse', order: { fails: 2, undoFails: 1 } },
@@ -733,7 +733,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
                         do: 'settled',
                         of: [
                           [
-                            { do: 'step', action: 'tell', order: { undoFails: 2 }, expiresIn: 486 },
+                            { do: 'step', action: 'tell', order: { undoFails: 2 }, stepWithin: 486 },
                             { do: 'event' },
                             { do: 'local', order: { hangs: 1, permanent: false } },
                             { do: 'fail' },
@@ -884,7 +884,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 22, historyBytes: 6760, mailbox: 1, mailboxBytes: 563, fanOut: 4, memory: 6760 },
+        limits: { history: 22, historyBytes: 6760, inbox: 1, inboxBytes: 563, fanOut: 4, memory: 6760 },
       },
     ],
     settings: { lease: 1901, sweep: 200, poll: 250, tasks: 1000, tellsChanges: true, distance: 0, throws: true },
@@ -907,8 +907,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
           { do: 'step', action: 'build', order: { fails: 1 }, refers: [2, 0], follows: [0, 2] },
         ],
         twice: true,
-        after: ['t0'],
-        afterOn: 'end',
+        after: [{ task: 't0', on: 'end' }],
       },
     ],
     moves: [{ at: 3923, kind: 'compensate', task: 1 }],
@@ -995,12 +994,12 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 31, historyBytes: 5569, mailbox: 6, mailboxBytes: 146, fanOut: 4, memory: 5569 },
+        limits: { history: 31, historyBytes: 5569, inbox: 6, inboxBytes: 146, fanOut: 4, memory: 5569 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 11, historyBytes: 3933, mailbox: 4, mailboxBytes: 460, fanOut: 1, memory: 3933 },
+        limits: { history: 11, historyBytes: 3933, inbox: 4, inboxBytes: 460, fanOut: 1, memory: 3933 },
       },
     ],
     settings: { lease: 1961, sweep: 265, poll: 20, tasks: 1000, tellsChanges: true, distance: 0, patience: 1898 },
@@ -1020,17 +1019,17 @@ export const regressions: Readonly<Record<string, Plan>> = {
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
       },
       {
         roles: ['scheduler', 'agent', 'supervisor'],
         skew: 0,
-        limits: { history: 21, historyBytes: 4139, mailbox: 1, mailboxBytes: 117, fanOut: 5, memory: 12417 },
+        limits: { history: 21, historyBytes: 4139, inbox: 1, inboxBytes: 117, fanOut: 5, memory: 12417 },
       },
     ],
     settings: { lease: 1795, sweep: 201, poll: 100, tasks: 1000, tellsChanges: false, distance: 40 },
@@ -1096,7 +1095,7 @@ export const regressions: Readonly<Record<string, Plan>> = {
           { do: 'step', action: 'reserve', order: { slow: 104, undoFails: 1 } },
           { do: 'sleep', ms: 168 },
           { do: 'step', action: 'tell', order: {} },
-          { do: 'step', action: 'refuse', order: {}, expiresIn: 186 },
+          { do: 'step', action: 'refuse', order: {}, stepWithin: 186 },
         ],
         startAt: 996,
       },
@@ -1131,5 +1130,127 @@ export const regressions: Readonly<Record<string, Plan>> = {
     calls: { refused: 0.01 },
     strike: null,
     loss: { at: 2751, last: 69 },
+  }),
+  'an operator who is to skip a step of a task, the first records of which cannot be read': calmPlan({
+    seed: 890001604,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: {
+      lease: 907,
+      sweep: 358,
+      poll: 20,
+      tasks: 2,
+      tellsChanges: false,
+      distance: 0,
+      throws: true,
+      strict: 'nodes',
+    },
+    tasks: [
+      { id: 't0', at: 953, ops: [{ do: 'step', action: 'charge', order: {}, rescue: 'compensate' }] },
+      {
+        id: 't1',
+        at: 89,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'refuse', order: { slow: 28 } },
+          { do: 'step', action: 'mail', order: { fails: 1 } },
+        ],
+      },
+      { id: 't2', at: 1490, ops: [{ do: 'undo' }, { do: 'progress' }], exclusive: { key: 'dock', ifHeld: 'queue' } },
+      {
+        id: 't3',
+        at: 523,
+        ops: [
+          {
+            do: 'lock',
+            name: 'dock',
+            ops: [
+              { do: 'step', action: 'travel', order: { slow: 118 }, stepWithin: 475 },
+              { do: 'step', action: 'mail', order: {} },
+              { do: 'step', action: 'reserve', order: {} },
+              { do: 'step', action: 'tell', order: { fails: 2 } },
+            ],
+          },
+          { do: 'picky' },
+          { do: 'event', timeout: 377 },
+          { do: 'weigh', unfit: 'input' },
+          { do: 'event', timeout: 281 },
+        ],
+        exclusive: { key: 'crane', ifHeld: 'queue' },
+        after: ['t1'],
+      },
+    ],
+    moves: [
+      { at: 1982, kind: 'cancel', task: 2 },
+      { at: 1857, kind: 'retry', task: 1 },
+      { at: 880, kind: 'skip', task: 3 },
+      { at: 2074, kind: 'compensate', task: 0 },
+    ],
+    chaos: 4000,
+    hurts: [],
+    calls: { busy: 0.03, unheard: 0.03, twice: 0.03 },
+    strike: null,
+    poison: [
+      { task: 't0', kind: 'refused', at: 411 },
+      { task: 't3', kind: 'unreadable', at: 458 },
+    ],
+  }),
+  'a step that waits anew after a retry, while the world is still being answered about its first wait': calmPlan({
+    seed: 900001469,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0, versions: ['1'] },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0, versions: ['1'] },
+    ],
+    settings: { lease: 1656, sweep: 202, poll: 20, tasks: 1000, tellsChanges: true, distance: 1 },
+    tasks: [
+      { id: 't0', at: 681, ops: [], parts: [{ do: 'step', action: 'charge' }] },
+      {
+        id: 't1',
+        at: 124,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'build', order: { slow: 29, undoFails: 2 }, refers: [], rescue: 'skip' },
+          { do: 'step', action: 'reserve', order: { fails: 1, slow: 16 }, refers: [0] },
+          { do: 'step', action: 'reserve', refers: [0, 1], follows: [1], rescue: 'skip' },
+          { do: 'step', action: 'refuse', order: { slow: 134 }, refers: [1, 0] },
+        ],
+        startAt: 1101,
+      },
+      { id: 't2', at: 192, ops: [{ do: 'fail' }], version: '2' },
+      {
+        id: 't3',
+        at: 687,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'dock', rescue: 'fail' },
+          { do: 'step', action: 'ship', rescue: 'pause' },
+        ],
+      },
+    ],
+    moves: [
+      { at: 642, kind: 'retry', task: 1 },
+      { at: 2044, kind: 'force', task: 3 },
+      { at: 991, kind: 'cancel', task: 0 },
+      { at: 141, kind: 'retry', task: 3 },
+      { at: 3505, kind: 'pause', task: 3 },
+      { at: 3738, kind: 'retry', task: 3 },
+    ],
+    chaos: 4000,
+    hurts: [
+      { at: 1169, kind: 'restart', node: 1, ms: 352 },
+      { at: 3796, kind: 'restart', node: 1, ms: 586 },
+      { at: 1947, kind: 'restart', node: 0, ms: 727 },
+      { at: 3764, kind: 'cut', node: 1, ms: 2012 },
+      { at: 1430, kind: 'restart', node: 1, ms: 749 },
+      { at: 599, kind: 'cut', node: 1, ms: 1976 },
+    ],
+    calls: { refused: 0.1, slow: 0.1 },
+    strike: null,
+    rollout: [
+      { at: 3879, node: 0, versions: ['1', '2'] },
+      { at: 3883, node: 1, versions: ['1', '2'] },
+    ],
   }),
 }

@@ -23,7 +23,7 @@ export function unfinished({ database }: Tables, owed: unknown): string {
     ...row,
     history: of(`SELECT seq, at, events FROM triarch_history WHERE task = ${(row as { key: number }).key}`).slice(-6),
   }))
-  const tables = ['inbox', 'work', 'locks', 'followers', 'nodes']
+  const tables = ['inbox', 'work', 'locks', 'followers', 'nodes', 'breakers']
   const rest = Object.fromEntries(tables.map((table) => [table, of(`SELECT * FROM triarch_${table}`)]))
   return JSON.stringify({ owed, tasks: histories, ...rest })
 }

@@ -116,6 +116,7 @@ class Run {
         this.#poison.observe(call)
         this.#bounds.observe(call, answer)
         this.#rollout.observe(call, answer)
+        this.#cluster.outage.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -136,6 +137,7 @@ class Run {
     const { client, application, machine } = this.#application()
     this.#client = client
     this.#operator = new Operator(application, plan)
+    this.#cluster.outage.plan(machine, application)
     this.#schedule(machine)
   }
 
@@ -300,11 +302,9 @@ class Run {
       sent: this.#archive.once(accepted(this.#client.sent, strict)),
       timetable: this.#timetable,
       archive: this.#archive,
-      poison: this.#poison,
-      bounds: this.#bounds,
+      ...{ poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      rollout: this.#rollout,
-      written,
+      ...{ rollout: this.#rollout, outage: this.#cluster.outage, written },
     }
     const found = [
       ...faults,

@@ -120,7 +120,7 @@ function opOf(chance: Chance, depth: number, child: boolean): Op {
   const kind = chance.below(depth > 0 ? 24 : 16)
   if (kind < 9) {
     const rescue = chance.yes(0.2) && { rescue: chance.pick(['skip', 'pause', 'fail', 'compensate'] as const) }
-    const expires = chance.yes(0.05) && { expiresIn: chance.between(1, 600) }
+    const expires = chance.yes(0.05) && { stepWithin: chance.between(1, 600) }
     return { do: 'step', action: chance.pick(actions), order: orderOf(chance), ...rescue, ...expires }
   }
   if (kind < 10) return { do: 'dock', order: visitOf(chance) }
@@ -165,15 +165,17 @@ function partsOf(chance: Chance): Part[] {
   return some(2)
 }
 
+/** A task that another comes after: it must succeed, or merely end. */
+function followed(task: string, merely: boolean): string | { task: string; on: 'end' } {
+  return merely ? { task, on: 'end' } : task
+}
+
 /** Some seeds also have tasks that exclude each other, come after each other, hold locks, run batches. */
 function gate(chance: Chance, tasks: readonly TaskPlan[], index: number, task: TaskPlan): void {
   const name = () => chance.pick(['dock', 'crane'] as const)
   if (chance.yes(0.3)) task.exclusive = { key: name(), ifHeld: chance.pick(['queue', 'queue', 'replace'] as const) }
   if (index > 0 && chance.yes(0.3))
-    Object.assign(task, {
-      after: [(chance.pick(tasks.slice(0, index)) as TaskPlan).id],
-      ...(chance.yes(0.5) && { afterOn: 'end' }),
-    })
+    task.after = [followed((chance.pick(tasks.slice(0, index)) as TaskPlan).id, chance.yes(0.5))]
   if (task.parts) return
   if (chance.yes(0.4)) task.ops = [{ do: 'lock', name: name(), ops: task.ops.filter((op) => op.do !== 'anew') }]
   if (chance.yes(0.2))

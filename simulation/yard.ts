@@ -1,4 +1,4 @@
-import { type Action, type Agent, agent, type StepContext, type StepEvent } from '../packages/triarch/src/index.ts'
+import { type Action, type Agent, agent, type StepContext, type StepSignal } from '../packages/triarch/src/index.ts'
 import type { Place } from '../packages/triarch/test/crash/ledger.ts'
 import {
   type Book,
@@ -13,7 +13,7 @@ import { fit } from './censor.ts'
 
 /** What the services write down, and what they tell the world outside. */
 export interface Diary extends Book {
-  /** A step waits, and goes on when somebody gives it an event by this token. */
+  /** A step waits, and goes on when somebody gives it a signal by this token. */
   tell(token: string): void
   /** Something is around this attempt. */
   wrap(place: Place): void
@@ -46,7 +46,7 @@ export interface Weight extends Order {
 /** Services for steps that wait and steps that are finalized. */
 export function yard(diary: Diary | null): Yard {
   const own = agent('yard', { concurrency: 3 })
-  const base = { retry: quick, undoRetry: quick, completeWithin: 400 }
+  const base = { retry: quick, undoRetry: quick, attemptWithin: 400 }
   const undo = (action: string) => ({
     undo: ({ input }: { input: Order }, step: StepContext) => takeBack(diary, action, input, step),
   })
@@ -55,7 +55,7 @@ export function yard(diary: Diary | null): Yard {
     dock: own.action('dock', {
       ...base,
       ...undo('dock'),
-      run: (visit: Visit, step: StepContext, event?: StepEvent) => stay(diary, visit, step, event),
+      run: (visit: Visit, step: StepContext, event?: StepSignal) => stay(diary, visit, step, event),
     }) as Action<Visit, Done>,
     build: own.action('build', {
       ...base,
@@ -75,7 +75,7 @@ export function yard(diary: Diary | null): Yard {
   }
 }
 
-async function stay(diary: Diary | null, visit: Visit, step: StepContext, event?: StepEvent): Promise<Done> {
+async function stay(diary: Diary | null, visit: Visit, step: StepContext, event?: StepSignal): Promise<Done> {
   const { waits, rings, wary, ...order } = visit
   if (event && event.name !== 'alarm') return perform(diary, 'dock', order, step)
   diary?.write('call', placeOf('run', 'dock', step))
@@ -84,7 +84,7 @@ async function stay(diary: Diary | null, visit: Visit, step: StepContext, event?
   else if (waits === undefined) diary?.tell(step.token)
   const events = rings === undefined || event ? [] : [{ name: 'alarm', in: rings }]
   return step.suspend({
-    events,
+    signals: events,
     ...(waits !== undefined && { timeout: waits }),
     ...(wary && { onCancel: true }),
   })

@@ -8,7 +8,7 @@ export function interruptible(second: () => unknown): { agent: Agent; workflow: 
   const quick = fragile.action('quick', { run: async ({ n }: Count) => ({ n: n + 1 }) })
   const slow = fragile.action('slow', {
     retry,
-    completeWithin: '1h',
+    attemptWithin: '1h',
     run: async ({ n }: Count) => {
       await second()
       return { n: n + 1 }

@@ -40,7 +40,7 @@ export async function allStopped(engine: Triarch): Promise<void> {
 
 /** Throws when one was lost or failed. */
 export async function allSucceeded(engine: Triarch, tasks: number): Promise<void> {
-  const failed = await engine.list({ result: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
+  const failed = await engine.list({ outcome: ['error', 'cancelled', 'compensated', 'warning'], limit: 1 })
   const { tasks: known } = await engine.statistics()
   if (failed.tasks.length > 0 || known !== tasks) throw new Error('tasks were lost or failed')
 }

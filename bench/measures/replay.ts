@@ -4,7 +4,7 @@ import { add, type Count, start } from '../subject.ts'
 
 export const replay: Measure = {
   name: 'replay',
-  about: 'tasks with a 10,000-event history, woken by an event on a fresh node: claim, rebuild, replay, finish',
+  about: 'tasks with a 10,000-event history, woken by a signal on a fresh node: claim, rebuild, replay, finish',
   async run({ quick, place, raw }) {
     const [tasks, steps] = quick ? [2, 20] : [7, 5_000]
     const path = await place('engine')
@@ -15,7 +15,7 @@ export const replay: Measure = {
     const wake = (id: string) =>
       timed(async () => {
         const task = fresh.engine.task(id)
-        await task.emit('go')
+        await task.signal('go')
         await task.result()
       })
     const taken: { deep: number[]; shallow: number[] } = { deep: [], shallow: [] }
@@ -46,7 +46,7 @@ function long(arrived: Gate): Workflow<Count, number> {
     async run({ n }: Count, task) {
       for (let step = 0; step < n; step++) await task.run(add, { n: step })
       await task.run('arrive', () => arrived.pass())
-      await task.event('go')
+      await task.waitForSignal('go')
       return n
     },
   })

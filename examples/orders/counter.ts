@@ -62,7 +62,7 @@ function openSqlite(file: string, triarch: Triarch): Counter {
     db.exec('BEGIN IMMEDIATE')
     try {
       insert.run(order.id, order.item, order.total, order.email, Date.now())
-      await triarch.submit(fulfilOrder, order, { id: order.id, via: db })
+      await triarch.submit(fulfilOrder, order, { id: order.id, transaction: db })
       db.exec('COMMIT')
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -98,7 +98,7 @@ async function openPostgres(url: string, triarch: Triarch): Promise<Counter> {
         await client.query('BEGIN')
         const row = [order.id, order.item, order.total, order.email]
         await client.query('INSERT INTO orders VALUES ($1, $2, $3, $4, now()) ON CONFLICT (id) DO NOTHING', row)
-        await triarch.submit(fulfilOrder, order, { id: order.id, via: client })
+        await triarch.submit(fulfilOrder, order, { id: order.id, transaction: client })
         await client.query('COMMIT')
       } catch (error) {
         // Whatever state the connection is in: it is not used again, and the server rolls back what was open on it.

@@ -3,8 +3,8 @@
 import type { Effect } from './services/ledger.ts'
 import type { Evidence, Rule, Verdict, Violation } from './verdict.ts'
 
-const fulfilledResults = ['success', 'warning']
-const undoneResults = ['compensated', 'error']
+const fulfilledOutcomes = ['success', 'warning']
+const undoneOutcomes = ['compensated', 'error']
 /** What a fulfilled order needs. The mail may be skipped, but then the task says so with a warning. */
 const needed = { success: ['payment', 'stock', 'shipping', 'mail'], warning: ['payment', 'stock', 'shipping'] }
 
@@ -39,10 +39,10 @@ export function judge({ orders, ledgers, tasks, dependsOn = {} }: Evidence): Ver
     if (others.length > 0) accuse('duplicate-task', `${others.length + 1} tasks`)
     if (!task) accuse('lost-order', 'no task')
     else if (task.status !== 'stopped') accuse('not-stopped', `status ${task.status}`)
-    else judgeResult(task.result, orderWorks, accuse)
+    else judgeOutcome(task.outcome, orderWorks, accuse)
   }
 
-  const results = Map.groupBy(tasks, ({ result }) => (fulfilledResults.includes(result) ? 'fulfilled' : result))
+  const results = Map.groupBy(tasks, ({ outcome }) => (fulfilledOutcomes.includes(outcome) ? 'fulfilled' : outcome))
   const faults = Map.groupBy(
     receipts.filter(({ fault }) => fault !== null),
     ({ fault }) => String(fault),
@@ -53,7 +53,7 @@ export function judge({ orders, ledgers, tasks, dependsOn = {} }: Evidence): Ver
     counts: {
       orders: orders.length,
       fulfilled: results.get('fulfilled')?.length ?? 0,
-      undone: undoneResults.reduce((sum, result) => sum + (results.get(result)?.length ?? 0), 0),
+      undone: undoneOutcomes.reduce((sum, result) => sum + (results.get(result)?.length ?? 0), 0),
       requests: receipts.length,
       effects: works.filter(({ undoes }) => undoes === null).length,
       undos: works.filter(({ undoes }) => undoes !== null).length,
@@ -66,21 +66,21 @@ export function judge({ orders, ledgers, tasks, dependsOn = {} }: Evidence): Ver
 type Accuse = (rule: Rule, detail: string) => void
 
 /** Holds the way an order's task ended against what was done for it. */
-function judgeResult(result: string, works: Work[], accuse: Accuse): void {
+function judgeOutcome(outcome: string, works: Work[], accuse: Accuse): void {
   const done = works.filter(({ undoes }) => undoes === null)
   const undone = new Set(works.map(({ undoes }) => undoes))
-  if (result === 'success' || result === 'warning') {
-    for (const service of needed[result]) {
-      if (!done.some((work) => work.service === service)) accuse('not-done', `${result}, but nothing from ${service}`)
+  if (outcome === 'success' || outcome === 'warning') {
+    for (const service of needed[outcome]) {
+      if (!done.some((work) => work.service === service)) accuse('not-done', `${outcome}, but nothing from ${service}`)
     }
     for (const { service, id } of done.filter(({ id }) => undone.has(id))) {
       accuse('undone-but-fulfilled', `${service} took back ${id}`)
     }
-  } else if (undoneResults.includes(result)) {
+  } else if (undoneOutcomes.includes(outcome)) {
     for (const { service, id } of done.filter(({ id }) => !undone.has(id))) {
-      accuse('not-undone', `${result}, but ${service} kept ${id}`)
+      accuse('not-undone', `${outcome}, but ${service} kept ${id}`)
     }
-  } else accuse('wrong-result', `result ${result}`)
+  } else accuse('wrong-outcome', `outcome ${outcome}`)
 }
 
 function judgeRepeats(works: Work[], accuse: Accuse): void {

@@ -31,11 +31,11 @@ async function one(triarch: Triarch, order: string): Promise<string> {
 /** How many ended how, and those whose process was killed. */
 async function all(triarch: Triarch): Promise<string> {
   const tasks = await listTasks(triarch)
-  const results = [...Map.groupBy(tasks, ({ result }) => result)]
+  const outcomes = [...Map.groupBy(tasks, ({ outcome }) => outcome)]
   const killed = new Set(testimony.deaths.flatMap(({ orders }) => orders))
-  const rows = tasks.filter(({ id }) => killed.has(id)).map(({ id, result }) => `  ${id.padEnd(14)}${result}`)
+  const rows = tasks.filter(({ id }) => killed.has(id)).map(({ id, outcome }) => `  ${id.padEnd(14)}${outcome}`)
   return [
-    `${tasks.length} orders: ${results.map(([result, own]) => `${own.length} ${result}`).join(', ')}`,
+    `${tasks.length} orders: ${outcomes.map(([outcome, own]) => `${own.length} ${outcome}`).join(', ')}`,
     `${rows.length} were in the hands of a process that was killed:`,
     ...rows,
   ].join('\n')

@@ -67,7 +67,7 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
   const { accepted, stuck } = await trade(options, { fleet, triarch, screen, witness })
   const verdict = judge({
     orders: await ordersOf(db, accepted),
-    tasks: (await listTasks(triarch)).map(({ id, status, result }) => ({ orderId: id, status, result })),
+    tasks: (await listTasks(triarch)).map(({ id, status, outcome }) => ({ orderId: id, status, outcome })),
     ledgers: await fleet.ledgers(),
     dependsOn,
   })

@@ -19,7 +19,7 @@ const triarch = new Triarch({
   agents,
   roles: positionals as Role[],
   // Short, so that a demonstration need not wait long for the dead to be noticed. What a dead node had asked of a service
-  // is looked up after the lease, so let it outlast every request: half as long again as `completeWithin` is enough.
+  // is looked up after the lease, so let it outlast every request: half as long again as `attemptWithin` is enough.
   lease: '1500ms',
   sweep: '250ms',
   poll: '10ms',

@@ -13,7 +13,7 @@ export interface Order {
 
 /** How long and how often these services are worth waiting for. Real ones deserve more patience than a demonstration. */
 const patience = {
-  completeWithin: '1s', // per attempt; what takes longer counts as failed
+  attemptWithin: '1s', // per attempt; what takes longer counts as failed
   retry: { attempts: 8, backoff: { initial: '50ms', factor: 2, max: '1s' } },
   undoRetry: { attempts: 50, backoff: { initial: '50ms', factor: 2, max: '1s' } }, // an undo must not give up easily
 } satisfies PolicyOptions

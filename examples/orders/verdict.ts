@@ -4,7 +4,7 @@ import type { LedgerRows } from './services/ledger.ts'
 export interface Evidence {
   orders: { id: string }[]
   ledgers: LedgerRows[]
-  tasks: { orderId: string; status: string; result: string }[]
+  tasks: { orderId: string; status: string; outcome: string }[]
   /** Which service's work builds on which others'; what was done last must be undone first. */
   dependsOn?: Record<string, string[]>
 }
@@ -20,7 +20,7 @@ export const rules = {
   'duplicate-task': 'every order has one task only',
   'unknown-order': 'nobody works for an order that does not exist',
   'not-stopped': 'every task comes to its end',
-  'wrong-result': 'every task ends as fulfilled (success, warning) or as undone (compensated, error)',
+  'wrong-outcome': 'every task ends as fulfilled (success, warning) or as undone (compensated, error)',
   'done-twice': 'no service does its work for an order twice',
   'not-done': 'a fulfilled order has all its work done',
   'undone-but-fulfilled': 'a fulfilled order has nothing undone',

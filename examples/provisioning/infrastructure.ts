@@ -92,8 +92,8 @@ export function infrastructure(cloud: Cloud, triarch: () => Triarch, pace: Durat
       },
       poll: ({ id }) => triarch().task(id).status(),
       done: ({ status }) => status === 'stopped',
-      result({ id, result }) {
-        if (result !== 'success') throw new PermanentError(`task ${id} ended with ${result}`)
+      result({ id, outcome }) {
+        if (outcome !== 'success') throw new PermanentError(`task ${id} ended with ${outcome}`)
         return { tested: id }
       },
       intervals: [pace],

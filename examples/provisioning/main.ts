@@ -37,10 +37,10 @@ try {
   console.log('paused; what does not need DNS is done. Mended and resumed:')
   cloud.broken.delete('dns')
   await task.resume()
-  console.log(`  ${JSON.stringify(await task.result())}, ${(await task.status()).result}: nobody watches the hosts`)
+  console.log(`  ${JSON.stringify(await task.result())}, ${(await task.status()).outcome}: nobody watches the hosts`)
   console.log(`  inventory: ${[...cloud.inventory].join(', ')}`)
   await task.compensate()
-  while ((await task.status()).result !== 'compensated') await sleep(20)
+  while ((await task.status()).outcome !== 'compensated') await sleep(20)
   console.log(`taken back: ${cloud.machines.size} machines, ${cloud.names.size} names left`)
 } finally {
   await triarch.stop()

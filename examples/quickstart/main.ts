@@ -4,7 +4,7 @@ import { sqlite } from 'triarch/sqlite'
 const bank = agent('bank', { concurrency: 10 })
 
 const withdraw = bank.action('withdraw', {
-  completeWithin: '5s', // per attempt
+  attemptWithin: '5s', // per attempt
   retry: { attempts: 3, backoff: { initial: '100ms' } },
   async run(input: { account: string; amount: number }, step) {
     console.log(`withdraw ${input.amount} from ${input.account} (key ${step.idempotencyKey})`)

@@ -18,7 +18,10 @@ export const followers: Feature = {
     { at: 2, do: ({ triarch }) => triarch.submit(simple, 'fail', { id: 'fail' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(simple, 'next', { id: 'next', after: 'one' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(simple, 'never', { id: 'never', after: ['one', 'fail'] }) },
-    { at: 5, do: ({ triarch }) => triarch.submit(simple, 'ever', { id: 'ever', after: 'fail', afterOn: 'end' }) },
+    {
+      at: 5,
+      do: ({ triarch }) => triarch.submit(simple, 'ever', { id: 'ever', after: [{ task: 'fail', on: 'end' }] }),
+    },
     { at: 6, do: ({ triarch }) => triarch.submit(simple, 'later', { id: 'later', startAt: '20m' }) },
     { at: 7, do: ({ triarch }) => triarch.submit(simple, 'frozen', { id: 'frozen', frozen: true }) },
     {

@@ -7,7 +7,7 @@ const letter = workflow('letter', {
   exclusive: { key: (name) => `box ${name}`, ifHeld: 'reject' },
   async run(name: string, task) {
     if (name.startsWith('lost')) throw new PermanentError(name)
-    if (name.startsWith('slow')) await task.event('arrived')
+    if (name.startsWith('slow')) await task.waitForSignal('arrived')
     return task.run(send, name)
   },
 })
@@ -39,7 +39,7 @@ export const batches: Feature = {
     { at: 60, do: ({ triarch }) => triarch.submit(strict, null, { id: 'strict' }) },
     { at: 120, do: ({ triarch }) => triarch.submit(letter, 'slow h', { id: 'in-the-way' }) },
     { at: 180, do: ({ triarch }) => triarch.submit(held, null, { id: 'refused' }) },
-    { at: 600, do: ({ triarch }) => triarch.task('in-the-way').emit('arrived') },
+    { at: 600, do: ({ triarch }) => triarch.task('in-the-way').signal('arrived') },
     { at: 1_200, do: ({ triarch }) => triarch.task('mailing').compensate() },
   ],
 }

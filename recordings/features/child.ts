@@ -8,7 +8,7 @@ const part = workflow('part', {
   async run(name: string, task) {
     const built = await task.run(build, name)
     if (name === 'mast') throw new PermanentError('no wood')
-    if (name === 'sail') await task.event('wind')
+    if (name === 'sail') await task.waitForSignal('wind')
     return built
   },
 })
@@ -16,7 +16,7 @@ const ship = workflow('ship', {
   async run(_: null, task) {
     const keel = await task.call(part, 'keel', { tags: { of: 'ship' }, priority: 3 })
     const mast = await task.call(part, 'mast').catch((error: { code?: string }) => error.code)
-    const { id } = await task.start(part, 'anchor', { id: 'anchor', completeWithin: '1d' })
+    const { id } = await task.start(part, 'anchor', { id: 'anchor', taskWithin: '1d' })
     return { keel, mast, id }
   },
 })
@@ -43,8 +43,8 @@ export const children: Feature = {
     { at: 2, do: ({ triarch }) => triarch.submit(fleet, null, { id: 'fleet' }) },
     { at: 60, do: ({ triarch }) => triarch.submit(taken, null, { id: 'taken' }) },
     { at: 600, do: ({ triarch }) => triarch.task('fleet').cancel({ reason: 'peace' }) },
-    { at: 1_200, do: ({ triarch }) => triarch.task('awaited').emit('wind') },
-    { at: 1_300, do: ({ triarch }) => triarch.task('detached').emit('wind') },
+    { at: 1_200, do: ({ triarch }) => triarch.task('awaited').signal('wind') },
+    { at: 1_300, do: ({ triarch }) => triarch.task('detached').signal('wind') },
     { at: 1_800, do: ({ triarch }) => triarch.task('ship').compensate() },
   ],
 }

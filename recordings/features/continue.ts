@@ -6,8 +6,8 @@ const count = meter.action('count', { run: (n: number) => n + 1 })
 const counter = workflow('counter', {
   async run(n: number, task) {
     const next = await task.run(count, n)
-    if (next < 3) return task.continueAs(next)
-    return { next, heard: await task.event('word') }
+    if (next < 3) return task.continueAsNew(next)
+    return { next, heard: await task.waitForSignal('word') }
   },
 })
 
@@ -18,6 +18,6 @@ export const continuations: Feature = {
   agents: [meter],
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(counter, 0, { id: 'counter', startAt: '5m' }) },
-    { at: 60, do: ({ triarch }) => triarch.task('counter').emit('word', 'hello') },
+    { at: 60, do: ({ triarch }) => triarch.task('counter').signal('word', 'hello') },
   ],
 }

@@ -1,19 +1,20 @@
-import { workflow } from 'triarch'
+import { SignalTimeoutError, workflow } from 'triarch'
 import type { Feature } from '../feature.ts'
 
-const codeOf = (error: unknown) => (error as { code?: string }).code
+/** What the code of the first release gave: its word stands in what the tasks returned. */
+const codeOf = (error: unknown) => (error instanceof SignalTimeoutError ? 'EVENT_TIMEOUT' : null)
 
 const listening = workflow('listening', {
   async run(_: null, task) {
     await task.sleep('10m')
-    const early = await task.event('early')
-    const never = await task.event('never', { timeout: '5m' }).catch(codeOf)
-    const first = await Promise.race([task.event('left'), task.event('right')])
+    const early = await task.waitForSignal('early')
+    const never = await task.waitForSignal('never', { timeout: '5m' }).catch(codeOf)
+    const first = await Promise.race([task.waitForSignal('left'), task.waitForSignal('right')])
     const stop = new AbortController()
-    const given = task.event('given up', { signal: stop.signal }).catch((error: Error) => error.message)
+    const given = task.waitForSignal('given up', { signal: stop.signal }).catch((error: Error) => error.message)
     await task.sleep('1m')
     stop.abort(new Error('enough'))
-    const events = [await task.event('twice'), await task.event('twice')]
+    const events = [await task.waitForSignal('twice'), await task.waitForSignal('twice')]
     return { early, never, first, given: await given, events }
   },
 })
@@ -24,9 +25,9 @@ export const events: Feature = {
   workflows: [listening],
   script: [
     { at: 1, do: ({ triarch }) => triarch.submit(listening, null, { id: 'listening' }) },
-    { at: 60, do: ({ triarch }) => triarch.task('listening').emit('early', { n: 1 }) },
-    { at: 120, do: ({ triarch }) => triarch.task('listening').emit('twice', 'first') },
-    { at: 1_200, do: ({ triarch }) => triarch.task('listening').emit('right', 'won') },
-    { at: 3_600, do: ({ triarch }) => triarch.task('listening').emit('twice', 'second') },
+    { at: 60, do: ({ triarch }) => triarch.task('listening').signal('early', { n: 1 }) },
+    { at: 120, do: ({ triarch }) => triarch.task('listening').signal('twice', 'first') },
+    { at: 1_200, do: ({ triarch }) => triarch.task('listening').signal('right', 'won') },
+    { at: 3_600, do: ({ triarch }) => triarch.task('listening').signal('twice', 'second') },
   ],
 }

@@ -4,8 +4,8 @@ import type { Feature } from '../feature.ts'
 const single = workflow('single', {
   exclusive: { key: (account) => `account ${account}` },
   async run(account: string, task) {
-    const word = await task.event<string>('go')
-    if (word === 'again') return task.continueAs(`${account}`)
+    const word = await task.waitForSignal<string>('go')
+    if (word === 'again') return task.continueAsNew(`${account}`)
     return `${account} ${word}`
   },
 })
@@ -19,11 +19,11 @@ export const exclusives: Feature = {
     { at: 2, do: ({ triarch }) => triarch.submit(single, 'a', { id: 'second' }) },
     { at: 3, do: ({ triarch }) => triarch.submit(single, 'b', { id: 'replaced' }) },
     { at: 60, do: ({ triarch }) => triarch.submit(single, 'b', { id: 'instead', exclusive: { ifHeld: 'replace' } }) },
-    { at: 600, do: ({ triarch }) => triarch.task('first').emit('go', 'again') },
-    { at: 660, do: ({ triarch }) => triarch.task('first').emit('go', 'well') },
+    { at: 600, do: ({ triarch }) => triarch.task('first').signal('go', 'again') },
+    { at: 660, do: ({ triarch }) => triarch.task('first').signal('go', 'well') },
     { at: 720, do: ({ triarch }) => triarch.task('replaced').retry() },
-    { at: 1_200, do: ({ triarch }) => triarch.task('second').emit('go', 'well') },
-    { at: 1_800, do: ({ triarch }) => triarch.task('instead').emit('go', 'well') },
-    { at: 2_400, do: ({ triarch }) => triarch.task('replaced').emit('go', 'at last') },
+    { at: 1_200, do: ({ triarch }) => triarch.task('second').signal('go', 'well') },
+    { at: 1_800, do: ({ triarch }) => triarch.task('instead').signal('go', 'well') },
+    { at: 2_400, do: ({ triarch }) => triarch.task('replaced').signal('go', 'at last') },
   ],
 }

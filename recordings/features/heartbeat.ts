@@ -16,7 +16,7 @@ const grind = mill.action('grind', {
 /** Says nothing, the first time. */
 const silent = mill.action('silent', {
   heartbeatWithin: '30s',
-  completeWithin: '1h',
+  attemptWithin: '1h',
   run: (_: null, step) =>
     step.attempt > 1
       ? 'heard'

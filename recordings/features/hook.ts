@@ -1,7 +1,7 @@
 import { PermanentError, type TaskChange, workflow } from 'triarch'
 import type { Feature } from '../feature.ts'
 
-const notice = workflow('notice', { run: async ({ task, to, result }: TaskChange) => `${task} ${to} ${result}` })
+const notice = workflow('notice', { run: async ({ task, to, outcome }: TaskChange) => `${task} ${to} ${outcome}` })
 const watched = workflow('watched', {
   hooks: [{ on: ['running', 'stopped'], workflow: notice }],
   async run(fails: boolean, task) {

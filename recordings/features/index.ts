@@ -14,6 +14,7 @@ import { losses } from './loss.ts'
 import { operators } from './operator.ts'
 import { plans } from './plan.ts'
 import { planFailures } from './plan-failure.ts'
+import { requests } from './request.ts'
 import { rescues } from './rescue.ts'
 import { retries } from './retry.ts'
 import { rewinds } from './rewind.ts'
@@ -39,6 +40,7 @@ export const features: readonly Feature[] = [
   exclusives,
   followers,
   operators,
+  requests,
   continuations,
   rewinds,
   transactions,

@@ -6,7 +6,7 @@ const codeOf = (error: unknown) => (error as { code?: string }).code
 const one = workflow('one', {
   async run(name: string, task) {
     const lock = await task.lock('door')
-    await task.event('go')
+    await task.waitForSignal('go')
     lock.release()
     return `${name} through`
   },
@@ -24,7 +24,7 @@ const impatient = workflow('impatient', {
 const crossing = workflow('crossing', {
   async run([first, second]: string[], task) {
     await task.lock(first ?? '')
-    await task.event('go')
+    await task.waitForSignal('go')
     const other = await task.lock(second ?? '').catch(codeOf)
     return typeof other === 'string' ? other : 'both'
   },
@@ -40,9 +40,9 @@ export const locks: Feature = {
     { at: 3, do: ({ triarch }) => triarch.submit(impatient, null, { id: 'impatient' }) },
     { at: 4, do: ({ triarch }) => triarch.submit(crossing, ['a', 'b'], { id: 'ab' }) },
     { at: 5, do: ({ triarch }) => triarch.submit(crossing, ['b', 'a'], { id: 'ba' }) },
-    { at: 1_200, do: ({ triarch }) => triarch.task('first').emit('go') },
-    { at: 1_800, do: ({ triarch }) => triarch.task('ab').emit('go') },
-    { at: 1_860, do: ({ triarch }) => triarch.task('ba').emit('go') },
-    { at: 2_400, do: ({ triarch }) => triarch.task('second').emit('go') },
+    { at: 1_200, do: ({ triarch }) => triarch.task('first').signal('go') },
+    { at: 1_800, do: ({ triarch }) => triarch.task('ab').signal('go') },
+    { at: 1_860, do: ({ triarch }) => triarch.task('ba').signal('go') },
+    { at: 2_400, do: ({ triarch }) => triarch.task('second').signal('go') },
   ],
 }

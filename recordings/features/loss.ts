@@ -3,21 +3,21 @@ import type { Feature } from '../feature.ts'
 
 const line = agent('line')
 const hold = line.action('hold', {
-  completeWithin: '2h',
+  attemptWithin: '2h',
   run: (_: string, step) =>
     step.attempt > 1
       ? 'held on'
       : new Promise<string>((_, reject) => step.signal.addEventListener('abort', () => reject(step.signal.reason))),
 })
 const again = line.action('again', {
-  completeWithin: '2h',
+  attemptWithin: '2h',
   run: (_: null, step) =>
     step.attempt > 3
       ? 'at last'
       : new Promise<string>((_, reject) => step.signal.addEventListener('abort', () => reject(step.signal.reason))),
 })
 const once = line.action('once', {
-  completeWithin: '2h',
+  attemptWithin: '2h',
   semantics: 'at-most-once',
   run: (_: null, step) =>
     new Promise<string>((_, reject) => step.signal.addEventListener('abort', () => reject(step.signal.reason))),
@@ -43,6 +43,6 @@ export const losses: Feature = {
     { at: 600, do: ({ crash }) => crash() },
     { at: 900, do: ({ crash }) => crash() },
     { at: 1_200, do: ({ crash }) => crash() },
-    { at: 3_000, do: ({ triarch }) => triarch.task('careful').skip(1, 'it was done') },
+    { at: 3_000, do: ({ triarch }) => triarch.task('careful').skip({ step: 1, output: 'it was done' }) },
   ],
 }

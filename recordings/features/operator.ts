@@ -12,7 +12,7 @@ const broken = shop.action('broken', {
 const order = workflow('order', {
   async run(item: string, task) {
     await task.run(sell, item)
-    await task.event('go')
+    await task.waitForSignal('go')
     return task.run(sell, `${item} again`)
   },
 })
@@ -22,7 +22,7 @@ const repair = workflow('repair', {
     return task.run(broken, null)
   },
 })
-const quick = workflow('quick', { run: async (_: null, task) => task.event('go') })
+const quick = workflow('quick', { run: async (_: null, task) => task.waitForSignal('go') })
 
 /** What operators do with tasks: pause, resume, skip, cancel with and without undoing, by force, and what comes too late. */
 export const operators: Feature = {
@@ -37,13 +37,13 @@ export const operators: Feature = {
     { at: 5, do: ({ triarch }) => triarch.submit(repair, null, { id: 'skipped' }) },
     { at: 6, do: ({ triarch }) => triarch.submit(quick, null, { id: 'quick' }) },
     { at: 60, do: ({ triarch }) => triarch.task('paused').pause({ reason: 'lunch' }) },
-    { at: 120, do: ({ triarch }) => triarch.task('paused').emit('go') },
+    { at: 120, do: ({ triarch }) => triarch.task('paused').signal('go') },
     { at: 180, do: ({ triarch }) => triarch.task('cancelled').cancel({ reason: 'not wanted' }) },
     { at: 240, do: ({ triarch }) => triarch.task('kept').cancel({ compensate: false }) },
     { at: 300, do: ({ triarch }) => triarch.task('forced').cancel({ force: true }) },
-    { at: 360, do: ({ triarch }) => triarch.task('skipped').skip(2, 'by hand') },
+    { at: 360, do: ({ triarch }) => triarch.task('skipped').skip({ step: 2, output: 'by hand' }) },
     // The first is its end, and the second finds nobody who would hear it.
-    { at: 420, do: ({ triarch }) => Promise.all([1, 2].map(() => triarch.task('quick').emit('go', 'well'))) },
+    { at: 420, do: ({ triarch }) => Promise.all([1, 2].map(() => triarch.task('quick').signal('go', 'well'))) },
     { at: 600, do: ({ triarch }) => triarch.task('paused').resume() },
   ],
 }

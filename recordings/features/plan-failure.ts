@@ -38,7 +38,7 @@ export const planFailures: Feature = {
     { at: 4, do: ({ triarch }) => triarch.submit(fails, null, { id: 'rewound' }) },
     { at: 5, do: ({ triarch }) => triarch.submit(compensates, null, { id: 'compensated' }) },
     { at: 600, do: ({ triarch }) => triarch.task('mended').retry({ step: 2, input: { name: 'better' } }) },
-    { at: 660, do: ({ triarch }) => triarch.task('skipped').skip(2) },
+    { at: 660, do: ({ triarch }) => triarch.task('skipped').skip({ step: 2 }) },
     { at: 720, do: ({ triarch }) => triarch.task('rewound').retry({ step: 2, input: { name: 'better' } }) },
   ],
 }

@@ -25,7 +25,7 @@ const house = workflow('house', {
   },
 })
 const formal = workflow('formal', {
-  finalize: 'transaction',
+  finalizeAs: 'transaction',
   plan: (_: null, plan) => plan.step(lay, { name: 'fence' }).output,
 })
 

@@ -17,7 +17,7 @@ const hopeless = bank.action('hopeless', {
 })
 /** Hangs until it is given up, the first two times. */
 const slow = bank.action('slow', {
-  completeWithin: '20s',
+  attemptWithin: '20s',
   retry: { attempts: 50 },
   run: (_: null, step) =>
     step.attempt > 2
@@ -27,7 +27,7 @@ const slow = bank.action('slow', {
         ),
 })
 const late = bank.action('late', {
-  expiresIn: '1m',
+  stepWithin: '1m',
   retry: { attempts: 1_000, backoff: { initial: '7s', factor: 1 } },
   run() {
     throw new TransientError('closed')

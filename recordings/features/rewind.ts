@@ -35,7 +35,7 @@ export const rewinds: Feature = {
     { at: 4, do: ({ triarch }) => triarch.submit(undone, 500, { id: 'over' }) },
     { at: 600, do: ({ triarch }) => triarch.task('mended').retry({ step: 2, input: 50 }) },
     { at: 660, do: ({ triarch }) => triarch.task('back').retry({ step: 1 }) },
-    { at: 720, do: ({ triarch }) => triarch.task('without').skip(2, 0) },
+    { at: 720, do: ({ triarch }) => triarch.task('without').skip({ step: 2, output: 0 }) },
     { at: 780, do: ({ triarch }) => triarch.task('over').retry({ input: 60 }) },
   ],
 }

@@ -14,7 +14,7 @@ const ask = desk.action('ask', {
       checkpoint: heard,
       timeout: '2h',
       onCancel: true,
-      ...(event === undefined && { events: [{ name: 'remind', in: '10m', payload: 1 }] }),
+      ...(event === undefined && { signals: [{ name: 'remind', in: '10m', payload: 1 }] }),
     })
   },
 })
@@ -22,7 +22,7 @@ const asking = workflow('asking', { run: async (name: string, task) => task.run(
 const patient = workflow('patient', {
   async run(name: string, task) {
     const heard = await task.run(ask, name)
-    await task.event('go')
+    await task.waitForSignal('go')
     return heard
   },
 })
@@ -35,10 +35,10 @@ const reserve = desk.action('reserve', {
 const dining = workflow('dining', {
   async run(_: null, task) {
     await task.run(reserve, null)
-    await task.event('served')
+    await task.waitForSignal('served')
   },
 })
-const answer = (triarch: Triarch, event: string) => triarch.resume(token, 'yes', { event, optional: true })
+const answer = (triarch: Triarch, event: string) => triarch.resume(token, 'yes', { name: event, optional: true })
 
 /** Steps that are suspended: answered from outside, reminded by themselves, out of time, called off, told when they are done. */
 export const suspensions: Feature = {
@@ -55,7 +55,7 @@ export const suspensions: Feature = {
     { at: 1_100, do: ({ triarch }) => triarch.task('dining').cancel() },
     { at: 1_800, do: ({ triarch }) => answer(triarch, 'answer') },
     { at: 2_000, do: ({ triarch }) => answer(triarch, 'again') },
-    { at: 2_100, do: ({ triarch }) => triarch.task('answered').emit('go') },
+    { at: 2_100, do: ({ triarch }) => triarch.task('answered').signal('go') },
   ],
   rest: 10_000,
 }

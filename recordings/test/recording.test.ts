@@ -55,6 +55,7 @@ const types = Object.keys({
   batchStopping: true,
   undoRequested: true,
   undone: true,
+  requestReceived: true,
   paused: true,
   resumed: true,
   closing: true,

@@ -266,7 +266,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['edges'],
   },
   'an event for a step that is busy is lost': {
-    change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(event)\n', '']] },
+    change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(received)\n', '']] },
     by: ['liveness'],
     at: 46,
   },
@@ -551,7 +551,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['bounds'],
     world: 'bounds',
   },
-  'a mailbox has room for whatever comes': {
+  'an inbox has room for whatever comes': {
     change: {
       'store/sqlite/inbox.ts': [['fits(amount(AMOUNT)) || fits(amount(MAIL))', 'fits(amount(AMOUNT)) || size > 0']],
     },
@@ -571,7 +571,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     world: 'versions',
   },
   'code hears what its schema refuses': {
-    change: { 'definition/event.ts': [['if (!schema) return', 'if (!schema || payload !== null) return']] },
+    change: { 'definition/signal.ts': [['if (!schema) return', 'if (!schema || payload !== null) return']] },
     by: ['strict'],
     world: 'strict',
   },
@@ -603,5 +603,33 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['liveness', 'rest', 'pauses', 'engine', 'errors'],
     world: 'strict',
+  },
+  'a half-open breaker lets everybody through': {
+    change: {
+      'policy/breaker.ts': [
+        ['return Math.max(0, Math.min(wants, left))', 'return Math.max(0, Math.min(wants, left * 1_000))'],
+      ],
+    },
+    by: ['breakers'],
+    world: 'outage',
+  },
+  'a node does not heed what it reads of breakers': {
+    change: {
+      'agent/guard.ts': [['return !lane || (isClosed(lane.state) && !lane.tripped)', 'return !lane || !lane.tripped']],
+    },
+    by: ['breakers'],
+    world: 'outage',
+  },
+  'what was parked is forgotten when its breaker closes': {
+    change: {
+      'agent/guard.ts': [
+        [
+          'const lane = this.lanes.get(name)\n    if (!lane || lane.unused === 0) return []',
+          "const lane = this.lanes.get(name)\n    if (!lane || lane.unused === 0 || lane.state.phase === 'releasing') return []",
+        ],
+      ],
+    },
+    by: ['liveness'],
+    world: 'outage',
   },
 }

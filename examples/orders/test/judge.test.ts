@@ -16,14 +16,14 @@ test('a sound shop is cleared, and counted', () => {
 test('a mail may be missing when the task warns of it', () => {
   const shop = soundShop()
   drop(shop, 'mail', 'mail-kept')
-  task(shop, 0).result = 'warning'
+  task(shop, 0).outcome = 'warning'
   expect(judge(shop).ok).toBe(true)
 })
 
 test('an order that failed before anything was done may end in error', () => {
   const shop = soundShop()
   shop.orders.push({ id: 'refused' })
-  shop.tasks.push({ orderId: 'refused', status: 'stopped', result: 'error' })
+  shop.tasks.push({ orderId: 'refused', status: 'stopped', outcome: 'error' })
   expect(judge(shop).ok).toBe(true)
 })
 
@@ -39,7 +39,7 @@ const crimes: [string, (shop: Shop) => void, Rule[]][] = [
     ['unknown-order'],
   ],
   ['a task that never stopped', (shop) => Object.assign(task(shop, 0), { status: 'running' }), ['not-stopped']],
-  ['a task without a verdict', (shop) => Object.assign(task(shop, 0), { result: 'pending' }), ['wrong-result']],
+  ['a task without a verdict', (shop) => Object.assign(task(shop, 0), { outcome: 'pending' }), ['wrong-outcome']],
   ['a ledger that was wiped', (shop) => shop.ledgers.splice(2, 1), ['not-done']],
   [
     'a double charge',
@@ -67,7 +67,7 @@ const crimes: [string, (shop: Shop) => void, Rule[]][] = [
     'an error that left a charge behind',
     (shop) => {
       drop(shop, 'payment', 'undo-payment-undone')
-      task(shop, 1).result = 'error'
+      task(shop, 1).outcome = 'error'
     },
     ['not-undone'],
   ],

@@ -31,8 +31,8 @@ export function soundShop(): Evidence & { ledgers: LedgerRows[] } {
   return {
     orders: [{ id: 'kept' }, { id: 'undone' }],
     tasks: [
-      { orderId: 'kept', status: 'stopped', result: 'success' },
-      { orderId: 'undone', status: 'stopped', result: 'compensated' },
+      { orderId: 'kept', status: 'stopped', outcome: 'success' },
+      { orderId: 'undone', status: 'stopped', outcome: 'compensated' },
     ],
     ledgers: [ledger('payment', payment), ledger('stock', stock), ledger('shipping', shipping), ledger('mail', mail)],
     dependsOn,

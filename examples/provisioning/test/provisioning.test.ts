@@ -24,7 +24,7 @@ describe('the infrastructure', () => {
     const task = await engine.submit(createInfrastructure, order)
     await engine.advance('1m')
     expect(await task.result()).toEqual({ hosts: ['10.0.0.1', '10.0.0.2'], url: 'https://a.lan/' })
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     const at = (line: string) => cloud.log.indexOf(line)
     for (const [name, address] of [
       ['a', '10.0.0.1'],
@@ -51,7 +51,7 @@ describe('the infrastructure', () => {
     cloud.broken.delete('dns')
     await task.resume()
     await engine.advance('1m')
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'warning' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'warning' })
     expect(cloud.log.filter((line) => line.startsWith('create'))).toHaveLength(2)
     expect(cloud.names.size).toBe(2)
   })
@@ -70,7 +70,7 @@ describe('the infrastructure', () => {
     await built.result()
     await built.compensate()
     await engine.advance('1m')
-    expect((await built.status()).result).toBe('compensated')
+    expect((await built.status()).outcome).toBe('compensated')
     expect([cloud.machines.size, cloud.names.size]).toEqual([0, 0])
     const last = cloud.log.slice(-4).sort()
     expect(last).toEqual(['remove a', 'remove b', 'unregister a.lan', 'unregister b.lan'])
@@ -92,14 +92,14 @@ it('is built or taken back as a whole, whatever crashes and whatever fails', { t
     drive: ({ triarch }) => void Object.assign(known, { triarch }),
     // Which host gets which address depends on which comes first.
     compare: ({ hosts, url }) => [[...hosts].sort(), url],
-    check({ result }) {
-      if (result === 'paused') return
-      const built = result === 'success' || result === 'warning'
+    check({ outcome }) {
+      if (outcome === 'paused') return
+      const built = outcome === 'success' || outcome === 'warning'
       expect([cloud.machines.size, cloud.names.size]).toEqual(built ? [2, 2] : [0, 0])
     },
   })
-  expect(report.results.success).toBeGreaterThan(100)
-  expect(report.results.compensated).toBeGreaterThan(5)
+  expect(report.outcomes.success).toBeGreaterThan(100)
+  expect(report.outcomes.compensated).toBeGreaterThan(5)
 })
 
 it('shows its plan, its pause and its end', () => {

@@ -14,7 +14,7 @@ export const vocabulary = {
   taskTypes: ['TaskContext'],
   planTypes: ['PlanContext', 'ActionPlanContext'],
   /** Methods of a task that give a promise. */
-  promised: ['run', 'transaction', 'sleep', 'event', 'call', 'start', 'lock', 'batch', 'continueAs'],
+  promised: ['run', 'transaction', 'sleep', 'waitForSignal', 'call', 'start', 'lock', 'batch', 'continueAsNew'],
   /** Methods of a task whose function is a step, after its name. */
   named: ['run', 'transaction', 'batch'],
   /** Methods of a plan that take a block, and must have its answer at once. */

@@ -8,16 +8,20 @@ const NULL = -1
 const [BOOL, INT8, TEXT] = [16, 20, 25]
 const EMPTY = { bool: empty(BOOL), int8: empty(INT8), text: empty(TEXT) }
 
-export function integers(values: readonly (number | null | undefined)[]): Buffer {
-  if (values.length === 0) return EMPTY.int8
-  const buffer = Buffer.allocUnsafe(HEADER + values.length * 12)
-  let at = writeHeader(buffer, INT8, values.length)
-  for (const value of values) {
+/** Of each item the number that `of` finds in it. Loops count, for an iterator leaves an object behind for each element. */
+export function integers(values: readonly (number | null | undefined)[]): Buffer
+export function integers<T>(items: readonly T[], of: (item: T) => number | null | undefined): Buffer
+export function integers<T>(items: readonly T[], of: (item: T) => unknown = (it) => it): Buffer {
+  if (items.length === 0) return EMPTY.int8
+  const buffer = Buffer.allocUnsafe(HEADER + items.length * 12)
+  let at = writeHeader(buffer, INT8, items.length)
+  for (let index = 0; index < items.length; index++) {
+    const value = of(items[index] as T)
     if (value === null || value === undefined) {
       at = buffer.writeInt32BE(NULL, at)
       continue
     }
-    if (!Number.isSafeInteger(value)) throw new TriarchError('STORE_FAILED', `${value} is no whole number`)
+    if (!isWhole(value)) throw new TriarchError('STORE_FAILED', `${value} is no whole number`)
     at = buffer.writeInt32BE(8, at)
     at = buffer.writeInt32BE(Math.floor(value / 0x1_0000_0000), at)
     at = buffer.writeUInt32BE(value >>> 0, at)
@@ -25,13 +29,21 @@ export function integers(values: readonly (number | null | undefined)[]): Buffer
   return buffer.subarray(0, at)
 }
 
-export function texts(values: readonly (string | null | undefined)[]): Buffer {
-  if (values.length === 0) return EMPTY.text
+/** Of each item the string that `of` finds in it. */
+export function texts(values: readonly (string | null | undefined)[]): Buffer
+export function texts<T>(items: readonly T[], of: (item: T) => string | null | undefined): Buffer
+export function texts<T>(items: readonly T[], of?: (item: T) => string | null | undefined): Buffer {
+  if (items.length === 0) return EMPTY.text
+  const values = of ? items.map(of) : (items as readonly unknown[] as readonly string[])
   let size = HEADER + values.length * 4
-  for (const value of values) if (typeof value === 'string') size += Buffer.byteLength(value)
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (typeof value === 'string') size += Buffer.byteLength(value)
+  }
   const buffer = Buffer.allocUnsafe(size)
   let at = writeHeader(buffer, TEXT, values.length)
-  for (const value of values) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
     if (value === null || value === undefined) at = buffer.writeInt32BE(NULL, at)
     else {
       const written = buffer.write(value, at + 4)
@@ -42,15 +54,22 @@ export function texts(values: readonly (string | null | undefined)[]): Buffer {
   return buffer
 }
 
-export function booleans(values: readonly boolean[]): Buffer {
-  if (values.length === 0) return EMPTY.bool
-  const buffer = Buffer.allocUnsafe(HEADER + values.length * 5)
-  let at = writeHeader(buffer, BOOL, values.length)
-  for (const value of values) {
+/** Of each item whether `of` holds of it. */
+export function booleans(values: readonly boolean[]): Buffer
+export function booleans<T>(items: readonly T[], of: (item: T) => boolean): Buffer
+export function booleans<T>(items: readonly T[], of: (item: T) => unknown = (it) => it): Buffer {
+  if (items.length === 0) return EMPTY.bool
+  const buffer = Buffer.allocUnsafe(HEADER + items.length * 5)
+  let at = writeHeader(buffer, BOOL, items.length)
+  for (let index = 0; index < items.length; index++) {
     at = buffer.writeInt32BE(1, at)
-    at = buffer.writeUInt8(value ? 1 : 0, at)
+    at = buffer.writeUInt8(of(items[index] as T) ? 1 : 0, at)
   }
   return buffer
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }
 
 function empty(type: number): Buffer {

@@ -14,8 +14,8 @@ export function claimArguments({
 }: ClaimRequest): unknown[] {
   return [
     node,
-    texts(runnable.map(({ workflow }) => workflow)),
-    texts(runnable.map(({ version }) => version)),
+    texts(runnable, ({ workflow }) => workflow),
+    texts(runnable, ({ version }) => version),
     limit,
     held ? texts(held) : null,
     records ?? CLAIM_BOUNDS.records,

@@ -7,41 +7,41 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
   const parts = split(batch)
   const { creates, changes, consumed, work, withdraw, forget, children, posts } = parts
   return [
-    integers(batch.map(({ key }) => key)),
-    texts(batch.map(({ id }) => id)),
-    texts(batch.map(({ node }) => node)),
-    integers(batch.map(({ epoch }) => epoch)),
-    integers(batch.map(({ seq }) => seq)),
-    integers(batch.map(({ at }) => at)),
-    integers(batch.map(({ lastAt }) => lastAt)),
-    texts(batch.map(({ events }) => events)),
+    integers(batch, ({ key }) => key),
+    texts(batch, ({ id }) => id),
+    texts(batch, ({ node }) => node),
+    integers(batch, ({ epoch }) => epoch),
+    integers(batch, ({ seq }) => seq),
+    integers(batch, ({ at }) => at),
+    integers(batch, ({ lastAt }) => lastAt),
+    texts(batch, ({ events }) => events),
     ...createArrays(creates),
     integers(changes.flatMap(({ it }) => (it.release && it.key !== null ? [it.key] : []))),
     ...changeArrays(changes),
-    integers(consumed.map(({ of }) => of)),
-    integers(consumed.map(({ it }) => it)),
-    integers(work.map(({ of }) => of)),
-    integers(work.map(({ it }) => it.step)),
-    texts(work.map(({ it }) => it.operation)),
-    integers(work.map(({ it }) => it.attempt)),
-    texts(work.map(({ it }) => it.agent)),
-    texts(work.map(({ it }) => it.action)),
-    integers(work.map(({ it }) => it.priority)),
-    integers(work.map(({ it }) => it.completeWithin)),
-    integers(work.map(({ it }) => it.heartbeatWithin)),
-    integers(work.map(({ it }) => it.expiresAt)),
-    texts(work.map(({ it }) => JSON.stringify(it.request))),
-    integers(withdraw.map(({ of }) => of)),
-    integers(withdraw.map(({ it }) => it)),
-    integers(forget.map(({ of }) => of)),
-    integers(forget.map(({ it }) => it)),
-    integers(children.map(({ of }) => of)),
-    integers(children.map(({ it }) => it.parentStep ?? 0)),
+    integers(consumed, ({ of }) => of),
+    integers(consumed, ({ it }) => it),
+    integers(work, ({ of }) => of),
+    integers(work, ({ it }) => it.step),
+    texts(work, ({ it }) => it.operation),
+    integers(work, ({ it }) => it.attempt),
+    texts(work, ({ it }) => it.agent),
+    texts(work, ({ it }) => it.action),
+    integers(work, ({ it }) => it.priority),
+    integers(work, ({ it }) => it.completeWithin),
+    integers(work, ({ it }) => it.heartbeatWithin),
+    integers(work, ({ it }) => it.expiresAt),
+    texts(work, ({ it }) => JSON.stringify(it.request)),
+    integers(withdraw, ({ of }) => of),
+    integers(withdraw, ({ it }) => it),
+    integers(forget, ({ of }) => of),
+    integers(forget, ({ it }) => it),
+    integers(children, ({ of }) => of),
+    integers(children, ({ it }) => it.parentStep ?? 0),
     ...taskArrays(children.map(({ it }) => it)),
-    integers(posts.map(({ of }) => of)),
-    texts(posts.map(({ it }) => it.task)),
-    booleans(posts.map(({ it }) => it.control)),
-    texts(posts.map(({ it }) => JSON.stringify(it.message))),
+    integers(posts, ({ of }) => of),
+    texts(posts, ({ it }) => it.task),
+    booleans(posts, ({ it }) => it.control),
+    texts(posts, ({ it }) => JSON.stringify(it.message)),
   ]
 }
 
@@ -95,57 +95,61 @@ function split(batch: readonly Transition[]): Parts {
     if (create) parts.creates.push({ of, it: transition as Creating })
     // What is created has its snapshot from the start.
     if (release || (!create && (snapshot || rebase))) parts.changes.push({ of, it: transition })
-    for (const it of transition.consumed) parts.consumed.push({ of, it })
-    for (const it of transition.work) parts.work.push({ of, it })
-    for (const it of transition.withdraw) parts.withdraw.push({ of, it })
-    for (const it of transition.forget) parts.forget.push({ of, it })
-    for (const it of transition.children) parts.children.push({ of, it })
-    for (const it of transition.posts) parts.posts.push({ of, it })
+    add(parts.consumed, of, transition.consumed)
+    add(parts.work, of, transition.work)
+    add(parts.withdraw, of, transition.withdraw)
+    add(parts.forget, of, transition.forget)
+    add(parts.children, of, transition.children)
+    add(parts.posts, of, transition.posts)
   })
   return parts
+}
+
+function add<T>(parts: Part<T>[], of: number, items: readonly T[]): void {
+  for (let index = 0; index < items.length; index++) parts.push({ of, it: items[index] as T })
 }
 
 function createArrays(creates: readonly Part<Creating>[]): Buffer[] {
   const tasks = creates.map(({ it }) => it.create)
   return [
-    integers(creates.map(({ of }) => of)),
-    texts(tasks.map(({ id }) => id)),
-    texts(tasks.map(({ workflow }) => workflow)),
-    texts(tasks.map(({ version }) => version)),
-    integers(tasks.map(({ priority }) => priority)),
-    texts(tasks.map(({ parent }) => parent)),
-    texts(tasks.map(tagsText)),
-    integers(tasks.map(({ at }) => at)),
-    texts(creates.map(({ it }) => it.node)),
-    integers(creates.map(({ it }) => it.epoch)),
-    integers(creates.map(({ it }) => it.at)),
+    integers(creates, ({ of }) => of),
+    texts(tasks, ({ id }) => id),
+    texts(tasks, ({ workflow }) => workflow),
+    texts(tasks, ({ version }) => version),
+    integers(tasks, ({ priority }) => priority),
+    texts(tasks, ({ parent }) => parent),
+    texts(tasks, tagsText),
+    integers(tasks, ({ at }) => at),
+    texts(creates, ({ it }) => it.node),
+    integers(creates, ({ it }) => it.epoch),
+    integers(creates, ({ it }) => it.at),
     ...snapshotArrays(creates.map(({ it }) => it.snapshot ?? freshSnapshot(it.create))),
   ]
 }
 
 function changeArrays(changes: readonly Part<Transition>[]): Buffer[] {
   return [
-    integers(changes.map(({ of }) => of)),
-    booleans(changes.map(({ it }) => it.snapshot !== null)),
+    integers(changes, ({ of }) => of),
+    booleans(changes, ({ it }) => it.snapshot !== null),
     ...snapshotArrays(changes.map(({ it }) => it.snapshot)),
-    booleans(changes.map(({ it }) => it.rebase)),
-    booleans(changes.map(({ it }) => it.release !== null)),
-    integers(changes.map(({ it }) => it.release?.wakeAt)),
-    booleans(changes.map(({ it }) => it.release?.ready ?? false)),
-    booleans(changes.map(({ it }) => it.release?.orphaned ?? false)),
+    booleans(changes, ({ it }) => it.rebase),
+    booleans(changes, ({ it }) => it.release !== null),
+    integers(changes, ({ it }) => it.release?.wakeAt),
+    booleans(changes, ({ it }) => it.release?.ready ?? false),
+    booleans(changes, ({ it }) => it.release?.orphaned ?? false),
   ]
 }
 
 function snapshotArrays(snapshots: readonly (Snapshot | null)[]): Buffer[] {
   return [
-    texts(snapshots.map((it) => it?.status)),
-    texts(snapshots.map((it) => it?.result)),
-    integers(snapshots.map((it) => it?.failures)),
-    integers(snapshots.map((it) => it?.deadline)),
-    texts(snapshots.map((it) => it?.progress)),
-    texts(snapshots.map((it) => it?.output)),
-    texts(snapshots.map((it) => it?.error)),
-    texts(snapshots.map((it) => it?.pause)),
+    texts(snapshots, (it) => it?.status),
+    texts(snapshots, (it) => it?.result),
+    integers(snapshots, (it) => it?.failures),
+    integers(snapshots, (it) => it?.deadline),
+    texts(snapshots, (it) => it?.progress),
+    texts(snapshots, (it) => it?.output),
+    texts(snapshots, (it) => it?.error),
+    texts(snapshots, (it) => it?.pause),
   ]
 }
 

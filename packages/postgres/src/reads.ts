@@ -1,15 +1,19 @@
 import {
   countedUpTo,
+  FIRST_WAITING,
+  type HeldLock,
   type HistoryRecord,
   type LockRow,
   type Look,
   MOST_COUNTED,
+  MOST_WAITING,
   type NodeRow,
   type NodeRuns,
   objectOf,
   type Place,
   type Pulses,
   type QueuedRow,
+  type QueueRow,
   runsOf,
   type StoreCounts,
   type TaskMark,
@@ -87,8 +91,17 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks o
     OR (o.priority = t.priority AND coalesce(o.readied, o.key) < coalesce(t.readied, t.key))) LIMIT ${MOST_COUNTED}) c)
 FROM triarch.tasks t WHERE t.id = $1 AND t.ready`
 export const ATTEMPTS = 'SELECT id, step, operation, attempt FROM triarch.work WHERE id = ANY ($1)'
+/** Requests go over from one node to another. Asked twice, it answers the same. */
+export const ADOPT_WORK = `
+UPDATE triarch.work w SET locked_by = a.heir, heartbeat_by = triarch.clock($1) + w.heartbeat_within
+FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[])
+  WITH ORDINALITY AS a (work, node, heir, task, step, operation, attempt, place)
+JOIN triarch.tasks t ON t.id = a.task
+WHERE w.task = t.key AND w.step = a.step AND w.operation = a.operation AND w.attempt = a.attempt AND w.id = a.work
+  AND w.locked_by IN (a.node, a.heir)
+RETURNING a.place, w.agent, w.request, w.complete_by, w.heartbeat_within`
 export const QUEUED = `
-SELECT w.step, w.operation, w.attempt, w.action, w.locked_by, w.complete_by,
+SELECT w.step, w.operation, w.attempt, w.action, w.agent, w.locked_by, w.complete_by,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
      AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)) LIMIT 1000) c)
 FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id LIMIT 1000`
@@ -102,6 +115,27 @@ export const LOCKS_OF_NAME = `
 SELECT l.name, t.id, l.step, l.held, l.since, row_number() OVER (ORDER BY l.held DESC, l.priority DESC, l.id) - 1
 FROM (SELECT * FROM triarch.locks o WHERE o.name = $1 ORDER BY o.held DESC, o.priority DESC, o.id LIMIT 1000) l
 JOIN triarch.tasks t ON t.key = l.task ORDER BY l.held DESC, l.priority DESC, l.id`
+export const HELD: string = `
+SELECT l.name, t.id, l.since, l.fence,
+  (SELECT count(*) FROM (SELECT 1 FROM triarch.locks w WHERE w.name = l.name AND NOT w.held LIMIT ${MOST_WAITING}) c),
+  (SELECT json_agg(json_build_object('task', n.id, 'since', n.since) ORDER BY n.place)::text FROM (
+    SELECT i.id, w.since, row_number() OVER (ORDER BY w.held DESC, w.priority DESC, w.id) AS place
+    FROM triarch.locks w JOIN triarch.tasks i ON i.key = w.task WHERE w.name = l.name AND NOT w.held
+    ORDER BY w.held DESC, w.priority DESC, w.id LIMIT ${FIRST_WAITING}) n)
+FROM triarch.locks l JOIN triarch.tasks t ON t.key = l.task WHERE l.held AND l.name > $1 ORDER BY l.name LIMIT $2`
+/** From name to name, however many requests each has. */
+export const QUEUES: string = `
+WITH RECURSIVE a AS (
+  (SELECT w.agent FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent > $1 ORDER BY w.agent LIMIT 1)
+  UNION ALL
+  SELECT (SELECT w.agent FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent > a.agent ORDER BY w.agent LIMIT 1)
+  FROM a WHERE a.agent IS NOT NULL)
+SELECT n.agent, q.depth, t.id, q.step FROM (SELECT a.agent FROM a WHERE a.agent IS NOT NULL LIMIT $2) n
+CROSS JOIN LATERAL (
+  SELECT count(*) AS depth, (array_agg(w.task ORDER BY w.id))[1] AS task, (array_agg(w.step ORDER BY w.id))[1] AS step
+  FROM (SELECT o.id, o.task, o.step FROM triarch.work o WHERE o.agent = n.agent AND o.locked_by IS NULL
+    ORDER BY o.priority DESC, o.id LIMIT ${MOST_COUNTED}) w) q
+LEFT JOIN triarch.tasks t ON t.key = q.task ORDER BY n.agent`
 export const COUNTS: string = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${MOST_COUNTED}) c),
   (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks WHERE ready ORDER BY workflow, version LIMIT ${MOST_COUNTED}) c),
@@ -155,17 +189,34 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 
 /** Without what only stores tell each other. */
 function shownRuns(said: NodeRuns | null): NodeRuns | null {
-  return said && { workflows: said.workflows, actions: said.actions }
+  return said && { workflows: said.workflows, actions: said.actions, ...(said.slots && { slots: said.slots }) }
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {
-  const [step, operation, attempt, action, node, completeBy, ahead] = row
-  return { step, operation, attempt, action, node, completeBy, ahead } as QueuedRow['work'][number]
+  const [step, operation, attempt, action, queue, node, completeBy, ahead] = row
+  return { step, operation, attempt, action, queue, node, completeBy, ahead } as QueuedRow['work'][number]
 }
 
 export function lockOf(row: Row): LockRow {
   const [name, task, step, held, since, ahead] = row as [string, string, number, boolean, number, number]
   return { name, task, step, held, since, ahead }
+}
+
+export function heldOf(row: Row): HeldLock {
+  const [name, task, since, fence, waiting, next] = row as [
+    string,
+    string,
+    number,
+    number | null,
+    number,
+    string | null,
+  ]
+  return { name, task, since, fence, waiting, next: next === null ? [] : (JSON.parse(next) as HeldLock['next']) }
+}
+
+export function queueOf(row: Row): QueueRow {
+  const [agent, depth, task, step] = row as [string, number, string | null, number]
+  return { agent, depth, oldest: task === null ? null : { task, step } }
 }
 
 export function countsOf(row: Row | undefined): StoreCounts {

@@ -1,8 +1,11 @@
+import { BREAKERS_AFTER, BREAKERS_NAMED, BREAKERS_OF, CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
 import {
+  ADOPT_WORK,
   AHEAD,
   ATTEMPTS,
   COUNTS,
+  HELD,
   LOCKS_OF_NAME,
   LOCKS_OF_TASK,
   LOST,
@@ -12,6 +15,7 @@ import {
   OWNED,
   PULSES,
   QUEUED,
+  QUEUES,
   RECORDS,
   REPLAY,
   TASK,
@@ -31,6 +35,7 @@ type Call =
   | 'terminate'
   | 'cut'
   | 'take_work'
+  | 'take_urgent'
   | 'reply'
 type Plain =
   | 'letters_within'
@@ -47,6 +52,12 @@ type Plain =
   | 'look'
   | 'clock'
 type Read =
+  | 'breakersOf'
+  | 'breakersNamed'
+  | 'breakersAfter'
+  | 'createBreaker'
+  | 'updateBreaker'
+  | 'dropBreaker'
   | 'schedulesDue'
   | 'scheduleNamed'
   | 'schedulesAfter'
@@ -56,6 +67,8 @@ type Read =
   | 'attempts'
   | 'locksOfTask'
   | 'locksOfName'
+  | 'held'
+  | 'queues'
   | 'task'
   | 'marks'
   | 'records'
@@ -67,6 +80,7 @@ type Read =
   | 'counts'
   | 'lift'
   | 'acquit'
+  | 'adoptWork'
   | 'nextWake'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
@@ -80,6 +94,7 @@ const calls: Readonly<Record<Call, number>> = {
   terminate: 12,
   cut: 15,
   take_work: 7,
+  take_urgent: 7,
   reply: 5,
 }
 const plain: Readonly<Record<Plain, number>> = {
@@ -98,6 +113,12 @@ const plain: Readonly<Record<Plain, number>> = {
   clock: 1,
 }
 const reads: Readonly<Record<Read, string>> = {
+  breakersOf: BREAKERS_OF,
+  breakersNamed: BREAKERS_NAMED,
+  breakersAfter: BREAKERS_AFTER,
+  createBreaker: CREATE_BREAKER,
+  updateBreaker: UPDATE_BREAKER,
+  dropBreaker: DROP_BREAKER,
   schedulesDue: SCHEDULES_DUE,
   scheduleNamed: SCHEDULE_NAMED,
   schedulesAfter: SCHEDULES_AFTER,
@@ -107,6 +128,8 @@ const reads: Readonly<Record<Read, string>> = {
   attempts: ATTEMPTS,
   locksOfTask: LOCKS_OF_TASK,
   locksOfName: LOCKS_OF_NAME,
+  held: HELD,
+  queues: QUEUES,
   task: TASK,
   marks: MARKS,
   records: RECORDS,
@@ -118,6 +141,7 @@ const reads: Readonly<Record<Read, string>> = {
   counts: COUNTS,
   lift: LIFT,
   acquit: ACQUIT,
+  adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,
 }
 

@@ -3,8 +3,10 @@ import type * as port from 'triarch/store'
 import {
   ASK_AGAIN,
   type Environment,
+  endOfKeys,
   type Hint,
   INBOX_BYTES,
+  KEYED,
   LONGEST_ANSWER,
   LOOK,
   listingOf,
@@ -13,6 +15,7 @@ import {
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
+import { breakerOf } from './breaker.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
@@ -24,18 +27,30 @@ import { amongStatement, fewStatement, type ListStatement, listedOf, listStateme
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { News } from './news.ts'
 import type { Settings } from './options.ts'
+import { submitIn } from './outer.ts'
 import { Pace } from './pace.ts'
 import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
 import { Queue } from './queue.ts'
-import { countsOf, lockOf, lookOf, markOf, nodeOf, pulsesOf, queuedOf, recordOf, taskOf } from './reads.ts'
+import {
+  countsOf,
+  heldOf,
+  lockOf,
+  lookOf,
+  markOf,
+  nodeOf,
+  pulsesOf,
+  queuedOf,
+  queueOf,
+  recordOf,
+  taskOf,
+} from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import type { Row } from './slot.ts'
 import { type Statements, statementsIn } from './statements.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
-import { submitVia } from './via.ts'
 
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 const WHOLE: port.ReplayPage = { after: 0, records: 1e9, bytes: UNBOUNDED }
@@ -139,9 +154,9 @@ export class PostgresStore implements port.StateStore {
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
 
-  submitVia(via: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
+  submitIn(transaction: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
     const news = () => this.#hints.words(readyOf([task]))
-    return submitVia(via, task, this.#settings, news)
+    return submitIn(transaction, task, this.#settings, news)
   }
 
   async transact(
@@ -161,16 +176,16 @@ export class PostgresStore implements port.StateStore {
   async post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
     if (posts.length === 0) return []
     const given = [
-      texts(posts.map(({ task }) => task)),
-      booleans(posts.map(({ control }) => control)),
-      texts(posts.map(({ message }) => JSON.stringify(message))),
-      texts(posts.map(({ terms }) => terms?.fits.join(' '))),
-      integers(posts.map(({ terms }) => terms?.room?.letters)),
-      integers(posts.map(({ terms }) => terms?.room?.bytes)),
-      integers(posts.map(({ terms }) => terms?.room?.unsaid.letters)),
-      integers(posts.map(({ terms }) => terms?.room?.unsaid.bytes)),
-      texts(posts.map(({ terms }) => terms?.room?.only)),
-      integers(posts.map(({ terms }) => terms?.room?.asOf)),
+      texts(posts, ({ task }) => task),
+      booleans(posts, ({ control }) => control),
+      texts(posts, ({ message }) => JSON.stringify(message)),
+      texts(posts, ({ terms }) => terms?.fits.join(' ')),
+      integers(posts, ({ terms }) => terms?.room?.letters),
+      integers(posts, ({ terms }) => terms?.room?.bytes),
+      integers(posts, ({ terms }) => terms?.room?.unsaid.letters),
+      integers(posts, ({ terms }) => terms?.room?.unsaid.bytes),
+      texts(posts, ({ terms }) => terms?.room?.only),
+      integers(posts, ({ terms }) => terms?.room?.asOf),
     ]
     const row = await this.#queue.run(this.#settings.patience, () => this.#first('post_on_terms', given))
     this.#tell(newsOf(row))
@@ -186,8 +201,8 @@ export class PostgresStore implements port.StateStore {
   async look({ node, runnable, actions, lease }: port.LookRequest): Promise<port.Look> {
     const row = await this.#first('look', [
       ...[this.#given(), node],
-      texts(runnable.map(({ workflow }) => workflow)),
-      texts(runnable.map(({ version }) => version)),
+      texts(runnable, ({ workflow }) => workflow),
+      texts(runnable, ({ version }) => version),
       ...[texts(actions), lease],
     ])
     const look = lookOf(row)
@@ -237,9 +252,9 @@ export class PostgresStore implements port.StateStore {
     const { status, result, output, error } = snapshot
     const row = await this.#first('terminate', [
       ...[id, at, events, status, result, output, error],
-      texts(posts.map(({ task }) => task)),
-      booleans(posts.map(({ control }) => control)),
-      texts(posts.map(({ message }) => JSON.stringify(message))),
+      texts(posts, ({ task }) => task),
+      booleans(posts, ({ control }) => control),
+      texts(posts, ({ message }) => JSON.stringify(message)),
     ])
     this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
     return answerOf(row) === 'yes'
@@ -256,11 +271,23 @@ export class PostgresStore implements port.StateStore {
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
-    const rows = await this.#call('take_work', [
+    const urgent = agents.filter((share) => share.urgent)
+    if (urgent.length === 0 || urgent.length === agents.length)
+      return this.#takeWork(urgent.length === 0 ? 'take_work' : 'take_urgent', node, agents)
+    const usual = agents.filter((share) => !share.urgent)
+    return [...(await this.#takeWork('take_urgent', node, urgent)), ...(await this.#takeWork('take_work', node, usual))]
+  }
+
+  async #takeWork(
+    call: 'take_work' | 'take_urgent',
+    node: string,
+    agents: port.TakeWork['agents'],
+  ): Promise<port.WorkItem[]> {
+    const rows = await this.#call(call, [
       this.#given(),
       node,
-      texts(agents.map(({ agent }) => agent)),
-      integers(agents.map(({ limit }) => limit)),
+      texts(agents, ({ agent }) => agent),
+      integers(agents, ({ limit }) => limit),
       texts(agents.flatMap(({ actions }) => actions)),
     ])
     if (rows.length > 0) this.#pace.found()
@@ -291,6 +318,26 @@ export class PostgresStore implements port.StateStore {
       },
     )
     await this.reply(replies)
+  }
+
+  async adoptWork(adoptions: readonly port.WorkAdoption[]): Promise<(port.WorkItem | null)[]> {
+    const rows = (await this.#call('adoptWork', [
+      this.#given(),
+      integers(adoptions.map(({ work }) => work)),
+      texts(adoptions.map(({ node }) => node)),
+      texts(adoptions.map(({ to }) => to)),
+      texts(adoptions.map(({ of }) => of.task)),
+      integers(adoptions.map(({ of }) => of.step)),
+      texts(adoptions.map(({ of }) => of.operation)),
+      integers(adoptions.map(({ of }) => of.attempt)),
+    ])) as [number, string, string, number, number | null][]
+    const items = adoptions.map((): port.WorkItem | null => null)
+    for (const [place, agent, text, completeBy, heartbeatWithin] of rows) {
+      const id = adoptions[place - 1]?.work
+      const request = requestOf(text)
+      if (request && id !== undefined) items[place - 1] = { id, agent, request, completeBy, heartbeatWithin }
+    }
+    return items
   }
 
   async reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {
@@ -337,7 +384,7 @@ export class PostgresStore implements port.StateStore {
 
   async sweep({ name, token, limit, silent, shift = 0 }: port.SweepRequest): Promise<port.SweepReport | null> {
     const given = [this.#given(), name, token, limit]
-    const marks = silent && [texts(silent.map(({ id }) => id)), texts(silent.map(({ mark }) => mark))]
+    const marks = silent && [texts(silent, ({ id }) => id), texts(silent, ({ mark }) => mark)]
     const row = await (marks ? this.#first('sweep', [...given, ...marks, shift]) : this.#first('sweep_by_clock', given))
     if (typeof row?.[0] !== 'string') return null
     const report = JSON.parse(row[0]) as port.SweepReport
@@ -359,9 +406,9 @@ export class PostgresStore implements port.StateStore {
   }: port.PruneRequest): Promise<port.PruneReport | null> {
     const row = await this.#first('prune', [
       ...[this.#given(), name, token],
-      texts(rules.map(({ workflow }) => workflow)),
-      texts(rules.map(({ result }) => result)),
-      integers(rules.map(({ age }) => age)),
+      texts(rules, ({ workflow }) => workflow),
+      texts(rules, ({ result }) => result),
+      integers(rules, ({ age }) => age),
       ...[limit, records, integers([...except])],
     ])
     return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.PruneReport) : null
@@ -412,12 +459,12 @@ export class PostgresStore implements port.StateStore {
 
   async lost(marks: readonly port.RecordMark[]): Promise<port.LostRecord[]> {
     const rows = await this.#call('lost', [
-      texts(marks.map(({ id }) => id)),
-      integers(marks.map(({ key }) => key)),
-      integers(marks.map(({ seq }) => seq)),
-      integers(marks.map(({ request }) => request?.step)),
-      texts(marks.map(({ request }) => request?.operation)),
-      integers(marks.map(({ request }) => request?.attempt)),
+      texts(marks, ({ id }) => id),
+      integers(marks, ({ key }) => key),
+      integers(marks, ({ seq }) => seq),
+      integers(marks, ({ request }) => request?.step),
+      texts(marks, ({ request }) => request?.operation),
+      integers(marks, ({ request }) => request?.attempt),
     ])
     return rows.map(([id, last, request]) => ({
       ...{ id: String(id), last: last as number | null },
@@ -455,6 +502,26 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('dropSchedule', [name])).length > 0
   }
 
+  async breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
+    const { count } = query
+    if ('names' in query) return (await this.#call('breakersNamed', [count, texts([...query.names])])).map(breakerOf)
+    const { after, limit } = query
+    if (!('agent' in query)) return (await this.#read('breakersAfter', [count, after, limit])).map(breakerOf)
+    const { agent } = query
+    const values = [count, agent, after, limit, `${agent}${KEYED}`, endOfKeys(agent)]
+    return (await this.#call('breakersOf', values)).map(breakerOf)
+  }
+
+  async writeBreaker({ name, expected, state }: port.BreakerWrite): Promise<boolean> {
+    const rows =
+      state === null
+        ? this.#call('dropBreaker', [name, expected])
+        : expected === 0
+          ? this.#call('createBreaker', [name, state])
+          : this.#call('updateBreaker', [name, expected, state])
+    return (await rows).length > 0
+  }
+
   async queued(task: string): Promise<port.QueuedRow> {
     const [ahead, work] = await Promise.all([this.#read('ahead', [task]), this.#read('queued', [task])])
     return { ahead: number(ahead[0]), work: work.map(queuedOf) }
@@ -463,6 +530,14 @@ export class PostgresStore implements port.StateStore {
   async locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
     const rows = 'task' in of ? this.#read('locksOfTask', [of.task]) : this.#read('locksOfName', [of.name])
     return (await rows).map(lockOf)
+  }
+
+  async held({ after, limit }: port.NamePage): Promise<port.HeldLock[]> {
+    return (await this.#read('held', [after, limit])).map(heldOf)
+  }
+
+  async queues({ after, limit }: port.NamePage): Promise<port.QueueRow[]> {
+    return (await this.#read('queues', [after, limit])).map(queueOf)
   }
 
   async counts(): Promise<port.StoreCounts> {
@@ -490,13 +565,13 @@ export class PostgresStore implements port.StateStore {
   ): Promise<T[]> {
     const outcomes: T[] = []
     for (const [node, own] of byNode(entries)) {
-      const works = integers(own.map(({ it }) => it.work))
-      const messages = texts(own.map(({ it }) => it.message && JSON.stringify(it.message)))
+      const works = integers(own, ({ it }) => it.work)
+      const messages = texts(own, ({ it }) => it.message && JSON.stringify(it.message))
       const marks = [
-        texts(own.map(({ it }) => it.of?.task)),
-        integers(own.map(({ it }) => it.of?.step)),
-        texts(own.map(({ it }) => it.of?.operation)),
-        integers(own.map(({ it }) => it.of?.attempt)),
+        texts(own, ({ it }) => it.of?.task),
+        integers(own, ({ it }) => it.of?.step),
+        texts(own, ({ it }) => it.of?.operation),
+        integers(own, ({ it }) => it.of?.attempt),
       ]
       const row = await this.#first(name, [...first, node, works, messages, ...marks])
       this.#tell(newsOf(row))

@@ -4,17 +4,17 @@ import { integers, texts } from './arrays.ts'
 /** The parameters of `triarch.insert_tasks`, in its order. */
 export function taskArrays(tasks: readonly NewTask[]): Buffer[] {
   return [
-    texts(tasks.map(({ id }) => id)),
-    texts(tasks.map(({ workflow }) => workflow)),
-    texts(tasks.map(({ version }) => version)),
-    integers(tasks.map(({ priority }) => priority)),
-    texts(tasks.map(({ status }) => status)),
-    integers(tasks.map(({ at }) => at)),
-    integers(tasks.map(({ startAt }) => startAt)),
-    integers(tasks.map(({ deadline }) => deadline)),
-    texts(tasks.map(({ parent }) => parent)),
-    texts(tasks.map(tagsText)),
-    texts(tasks.map(({ events }) => events)),
+    texts(tasks, ({ id }) => id),
+    texts(tasks, ({ workflow }) => workflow),
+    texts(tasks, ({ version }) => version),
+    integers(tasks, ({ priority }) => priority),
+    texts(tasks, ({ status }) => status),
+    integers(tasks, ({ at }) => at),
+    integers(tasks, ({ startAt }) => startAt),
+    integers(tasks, ({ deadline }) => deadline),
+    texts(tasks, ({ parent }) => parent),
+    texts(tasks, tagsText),
+    texts(tasks, ({ events }) => events),
   ]
 }
 

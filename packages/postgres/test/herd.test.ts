@@ -17,7 +17,7 @@ const desk = agent('desk')
 const stamp = desk.action('stamp', { run: async (n: number) => n + 1 })
 const flow = workflow('flow', { run: (n: number, task) => task.run(stamp, n) })
 const other = workflow('other', { run: async (n: number) => n })
-const waiting = workflow('waiting', { run: (_: null, task) => task.event<number>('go') })
+const waiting = workflow('waiting', { run: (_: null, task) => task.waitForSignal<number>('go') })
 
 /** Calls that are no transaction of their own. */
 const silent: readonly (keyof StateStore)[] = ['changes', 'watch', 'attend']
@@ -91,7 +91,7 @@ describe('a fleet', () => {
     for await (const { status } of task.watch()) if (status === 'running') break
     t.reset()
     expect(await (await t.client.submit(flow, 1)).result()).toBe(2)
-    await task.emit('go', 7)
+    await task.signal('go', 7)
     expect(await task.result()).toBe(7)
     // Schedulers of `flow`, and agents of its action; besides the client.
     for (const [index, { calls }] of t.nodes.entries()) {
@@ -110,7 +110,7 @@ describe('a fleet', () => {
     await using t = await fleet([{ workflows: [flow], agents: true, count: 3 }])
     const id = await withClient(async (client) => {
       await client.query('BEGIN')
-      const task = await t.client.submit(flow, 4, { via: client })
+      const task = await t.client.submit(flow, 4, { transaction: client })
       await client.query('COMMIT')
       return task.id
     })

@@ -61,7 +61,7 @@ describe('a list on PostgreSQL', () => {
     ['parent:t1', 'tasks_children'],
     ['node:a', 'tasks_owned'],
     ['quarantined:true', 'tasks_apart'],
-    ['result:error,cancelled', 'tasks_unhappy'],
+    ['outcome:error,cancelled', 'tasks_unhappy'],
     ['status:paused', 'tasks_open'],
     ['-status:stopped', 'tasks_open'],
     ['error~declined', 'tasks_unhappy'],
@@ -80,7 +80,7 @@ describe('a list on PostgreSQL', () => {
     const look = (filter: string) => store.list(queryOf({ filter: `tag.land:x ${filter}`, order: 'oldest' }))
     const paused = await look('status:paused -id:t100')
     expect([paused.rows[0]?.id, paused.rows.length, paused.looked]).toEqual(['t200', 299, null])
-    const all = await look('workflow:flow -status:running,paused -result:success')
+    const all = await look('workflow:flow -status:running,paused -outcome:success')
     expect([all.rows.length, all.looked]).toEqual([50, 5_000])
     await store.close()
   })

@@ -55,7 +55,7 @@ describe('a migration of PostgreSQL', () => {
         await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
         await backup.query(inSchema('SELECT count(*) FROM triarch.tasks', schema))
         const blocked = { code: 'STORE_BUSY', details: { migration: '9998' } }
-        await expect(migrate(store, { patience: 300 })).rejects.toMatchObject(blocked)
+        await expect(migrate(store, { lockTimeout: 300 })).rejects.toMatchObject(blocked)
         const migrated = migrate(store)
         await vi.waitFor(() => expectWaiting(backup, schema))
         expect(await running.submit([newTask('t')])).toMatchObject([{ created: true }])

@@ -19,7 +19,7 @@ const alone = workflow('alone', { exclusive: { key: 'k' }, run: async (n: number
 /** Asks for the lock, makes a child of that id, or just goes on, when it is told to. */
 const told = workflow('told', {
   async run(what: 'lock' | 'child' | 'on', task: TaskContext) {
-    await task.event('go')
+    await task.waitForSignal('go')
     if (what === 'lock') await task.lock('k')
     if (what === 'child') await task.start(echo, 1, { id: 'taken' })
     return what
@@ -55,9 +55,9 @@ describe('while a transaction of the user is open', () => {
       (['lock', 'child', 'on'] as const).map((what) => triarch.submit(told, what, { id: what })),
     )
     await client.query('BEGIN')
-    await triarch.submit(alone, 1, { via: client })
-    await triarch.submit(echo, 1, { id: 'taken', via: client })
-    await triarch.submit(echo, 2, { after: 'on', via: client })
+    await triarch.submit(alone, 1, { transaction: client })
+    await triarch.submit(echo, 1, { id: 'taken', transaction: client })
+    await triarch.submit(echo, 2, { after: 'on', transaction: client })
     const blocked = [
       triarch.submit(echo, 1, { id: 'taken', ifExists: 'return' }),
       triarch.submit(alone, 3),
@@ -65,7 +65,7 @@ describe('while a transaction of the user is open', () => {
     ]
     let unblocked = 0
     for (const it of blocked) void it.then(() => unblocked++)
-    await Promise.all([lock, child, on].map((task) => task?.emit('go')))
+    await Promise.all([lock, child, on].map((task) => task?.signal('go')))
     // Others of this node come and go meanwhile.
     for (let round = 0; round < 20; round++) {
       const tasks = await Promise.all(Array.from({ length: 5 }, () => triarch.submit(echo, round)))
@@ -105,7 +105,7 @@ describe('while a transaction of the user is open', () => {
     await Promise.all(both)
     await scheduler.stop({ grace: 0 }) // nobody owns them now
     await client.query('BEGIN')
-    await triarch.submit(echo, 1, { after: 'held', via: client })
+    await triarch.submit(echo, 1, { after: 'held', transaction: client })
     for (const [id, { resolve }] of gates) resolve(id)
     const next = await node({ workflows: [flow] })
     expect(await free?.result()).toBe('free')
@@ -201,10 +201,10 @@ describe.each(['REPEATABLE READ', 'SERIALIZABLE'])('in a transaction that is %s'
     await client.query(`SELECT 1 FROM "${schema}".locks`)
     await holder.cancel()
     await holder.result().catch(() => undefined)
-    await expect(triarch.submit(alone, 1, { via: client })).rejects.toMatchObject(conflict)
+    await expect(triarch.submit(alone, 1, { transaction: client })).rejects.toMatchObject(conflict)
     await client.query('ROLLBACK')
     await begin()
-    const task = await triarch.submit(alone, 1, { via: client })
+    const task = await triarch.submit(alone, 1, { transaction: client })
     await client.query('COMMIT')
     expect(await task.result()).toBe(1)
   })
@@ -213,17 +213,17 @@ describe.each(['REPEATABLE READ', 'SERIALIZABLE'])('in a transaction that is %s'
     await begin()
     await client.query(`SELECT 1 FROM "${schema}".locks`)
     const holder = await triarch.submit(told, 'on', { exclusive: { key: 'k' } })
-    await expect(triarch.submit(alone, 1, { via: client })).rejects.toMatchObject(conflict)
+    await expect(triarch.submit(alone, 1, { transaction: client })).rejects.toMatchObject(conflict)
     await client.query('ROLLBACK')
     await begin()
-    const refused = triarch.submit(alone, 1, { via: client, exclusive: { ifHeld: 'reject' } })
+    const refused = triarch.submit(alone, 1, { transaction: client, exclusive: { ifHeld: 'reject' } })
     await expect(refused).rejects.toMatchObject({ code: 'LOCK_HELD', details: { by: [holder.id] } })
     await client.query('ROLLBACK')
     await begin()
     await client.query(`SELECT 1 FROM "${schema}".locks`)
-    await holder.emit('go')
+    await holder.signal('go')
     await holder.result()
-    const late = triarch.submit(alone, 1, { via: client, exclusive: { ifHeld: 'reject' } })
+    const late = triarch.submit(alone, 1, { transaction: client, exclusive: { ifHeld: 'reject' } })
     await expect(late).rejects.toMatchObject(conflict)
   })
 
@@ -231,20 +231,20 @@ describe.each(['REPEATABLE READ', 'SERIALIZABLE'])('in a transaction that is %s'
     const first = await triarch.submit(told, 'on', { id: 'first' })
     await begin()
     await client.query(`SELECT 1 FROM "${schema}".tasks`)
-    await first.emit('go')
+    await first.signal('go')
     await first.result()
     await triarch.submit(echo, 1, { id: 'younger' })
-    await expect(triarch.submit(echo, 1, { after: 'first', via: client })).rejects.toMatchObject(conflict)
+    await expect(triarch.submit(echo, 1, { after: 'first', transaction: client })).rejects.toMatchObject(conflict)
     await client.query('ROLLBACK')
     await begin()
     await client.query(`SELECT 1 FROM "${schema}".tasks`)
     await triarch.submit(echo, 1, { id: 'youngest' })
-    await expect(triarch.submit(echo, 1, { after: 'youngest', via: client })).rejects.toMatchObject(conflict)
+    await expect(triarch.submit(echo, 1, { after: 'youngest', transaction: client })).rejects.toMatchObject(conflict)
     await client.query('ROLLBACK')
     await begin()
     const [after, never] = [
-      await triarch.submit(echo, 1, { after: 'first', via: client }),
-      await triarch.submit(echo, 2, { after: 'never', via: client }),
+      await triarch.submit(echo, 1, { after: 'first', transaction: client }),
+      await triarch.submit(echo, 2, { after: 'never', transaction: client }),
     ]
     await client.query('COMMIT')
     expect(await after.result()).toBe(1)

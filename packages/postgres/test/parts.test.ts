@@ -16,13 +16,13 @@ import { blocked, isBlocked, ruleOf, sqlStateOf, storeError, tooCostly } from '.
 import { listStatement } from '../src/list.ts'
 import { type News, Tally } from '../src/news.ts'
 import { settingsOf } from '../src/options.ts'
+import { submitIn } from '../src/outer.ts'
 import { Pace } from '../src/pace.ts'
 import { patiently } from '../src/patience.ts'
 import { Queue } from '../src/queue.ts'
 import { nodeOf, pulsesOf, TASK_COLUMNS } from '../src/reads.ts'
 import { scheduleOutcomes } from '../src/schedule.ts'
 import { gatesOfTask, gatesOfTasks, submitOutcomes, tagsText } from '../src/submit.ts'
-import { submitVia } from '../src/via.ts'
 
 const turns = async (count = 5) => {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
@@ -269,9 +269,13 @@ describe('an audience', () => {
 describe('migrations', () => {
   it('are there, in their order', async () => {
     vi.resetModules()
-    const { migrations } = await import('../src/migrations/index.ts')
-    expect(migrations.map(({ name }) => name)).toEqual(migrations.map((_, n) => String(n + 1).padStart(4, '0')))
-    for (const { sql } of migrations) expect(sql).toContain('triarch.')
+    const { migrations, contraction } = await import('../src/migrations/index.ts')
+    const names = migrations.map(({ name }) => name)
+    expect(names).toEqual([...names].sort())
+    const all = [...migrations, contraction]
+    const numbers = all.map((_, n) => String(n + 1).padStart(4, '0'))
+    expect(all.map(({ name }) => name).sort()).toEqual(numbers)
+    for (const { sql } of all) expect(sql).toContain('triarch.')
   })
 })
 
@@ -595,14 +599,17 @@ describe('a submission in somebody else’s transaction', () => {
       )
       return { rows: answers(text) }
     }
-    return { asked, via: { query, ...(status !== undefined && { getTransactionStatus: () => status }) } }
+    return { asked, transaction: { query, ...(status !== undefined && { getTransactionStatus: () => status }) } }
   }
   const words = async () => ({ channel: 'c', payload: 'p' })
-  const submit = (via: unknown, options: object = {}, told: typeof words | (() => Promise<null>) = words) =>
-    submitVia(via, newTask('t'), settingsOf({ ...options }), told)
+  const submit = (transaction: unknown, options: object = {}, told: typeof words | (() => Promise<null>) = words) =>
+    submitIn(transaction, newTask('t'), settingsOf({ ...options }), told)
 
-  it.each([undefined, null, 5, {}, { query: 5 }, () => undefined])('takes no %j', async (via) => {
-    await expect(submit(via)).rejects.toMatchObject({ code: 'STORE_VIA_INVALID', message: '`via` is no client of pg' })
+  it.each([undefined, null, 5, {}, { query: 5 }, () => undefined])('takes no %j', async (transaction) => {
+    await expect(submit(transaction)).rejects.toMatchObject({
+      code: 'STORE_TRANSACTION_INVALID',
+      message: '`transaction` is no client of pg',
+    })
   })
 
   it('asks whether there is one, unless it knows', async () => {
@@ -613,8 +620,8 @@ describe('a submission in somebody else’s transaction', () => {
       [null, savepoint],
       [undefined, savepoint],
     ] as const) {
-      const { asked, via } = client(created, status)
-      expect(await submit(via)).toEqual({ created: true, key: 7 })
+      const { asked, transaction } = client(created, status)
+      expect(await submit(transaction)).toEqual({ created: true, key: 7 })
       expect(asked).toEqual([...first, 'WITH c p'])
     }
   })
@@ -624,8 +631,8 @@ describe('a submission in somebody else’s transaction', () => {
       [{ notify: false }, words],
       [{}, async () => null],
     ] as const) {
-      const { asked, via } = client(created, 'T')
-      await submit(via, options, told)
+      const { asked, transaction } = client(created, 'T')
+      await submit(transaction, options, told)
       expect(asked).toEqual(['WITH'])
     }
   })
@@ -638,8 +645,8 @@ describe('a submission in somebody else’s transaction', () => {
     }
     const at = newTask('t').at
     const task = { ...newTask('t'), priority: 3, parent: 'p', tags: { a: 'b' }, startAt: at + 5, deadline: at + 9 }
-    const via = { query, getTransactionStatus: () => 'T' }
-    await submitVia(via, { ...task, gates: { locks: [], after: ['x'] } }, settingsOf({}), words)
+    const transaction = { query, getTransactionStatus: () => 'T' }
+    await submitIn(transaction, { ...task, gates: { locks: [], after: ['x'] } }, settingsOf({}), words)
     const [id, workflow, version, ...others] = given[0] ?? []
     expect([id, workflow, version]).toEqual(['t', 'flow', '1'])
     const instants = [at, at + 5, at + 9].map(String)
@@ -647,7 +654,7 @@ describe('a submission in somebody else’s transaction', () => {
     expect(others[8]).toBe('c')
     expect(JSON.parse(String(others[9]))).toMatchObject([{ op: 'create', id: 't', after: ['x'] }])
     expect(given[1]).toEqual(['7'])
-    await submitVia(via, newTask('t'), settingsOf({}), words)
+    await submitIn(transaction, newTask('t'), settingsOf({}), words)
     expect(given[2]?.slice(6, 10)).toEqual([null, null, null, null])
   })
 
@@ -657,18 +664,18 @@ describe('a submission in somebody else’s transaction', () => {
     ['refused', { answer: '0', refused: '{"1":"x"}' }, [{ events: 'e' }], { created: false, key: 0, heldBy: 'x' }, 1],
     ['not there, and cannot be', { answer: '0', refused: null }, [{ events: 'e' }], { created: false, key: 0 }, 1],
   ])('says of a task that is %s', async (_, answer, first, outcome, calls) => {
-    const { asked, via } = client((text) => (text.includes('history') ? first : [answer]), 'T')
-    expect(await submit(via)).toEqual(outcome)
+    const { asked, transaction } = client((text) => (text.includes('history') ? first : [answer]), 'T')
+    expect(await submit(transaction)).toEqual(outcome)
     expect(asked).toHaveLength(calls)
     if (calls === 2) expect(asked[1]).toBe('SELECT 7')
   })
 
   it.each([
-    ['25P01', 'STORE_VIA_INVALID'],
-    ['25P02', 'STORE_VIA_INVALID'],
-    ['3F000', 'STORE_VIA_INVALID'],
-    ['42P01', 'STORE_VIA_INVALID'],
-    ['42883', 'STORE_VIA_INVALID'],
+    ['25P01', 'STORE_TRANSACTION_INVALID'],
+    ['25P02', 'STORE_TRANSACTION_INVALID'],
+    ['3F000', 'STORE_TRANSACTION_INVALID'],
+    ['42P01', 'STORE_TRANSACTION_INVALID'],
+    ['42883', 'STORE_TRANSACTION_INVALID'],
     ['40001', 'STORE_BUSY'],
     ['57P01', 'STORE_UNAVAILABLE'],
     ['23505', 'STORE_FAILED'],
@@ -676,7 +683,7 @@ describe('a submission in somebody else’s transaction', () => {
     const fails = () => {
       throw Object.assign(new Error('it'), { code })
     }
-    await expect(submit(client(fails, 'T').via)).rejects.toMatchObject({ code: ours })
+    await expect(submit(client(fails, 'T').transaction)).rejects.toMatchObject({ code: ours })
   })
 })
 

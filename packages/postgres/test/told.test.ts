@@ -275,7 +275,10 @@ describe('a store on PostgreSQL', () => {
     const gated = newTask('u', { gates: { locks: [], after: ['t'] } })
     const message = { type: 'event', name: 'go', payload: 1 } as never
     const lease = { name: 'l', token: 1, limit: 1 }
-    const via = { query: async () => ({ rows: [{ answer: '7', refused: null }] }), getTransactionStatus: () => 'T' }
+    const transaction = {
+      query: async () => ({ rows: [{ answer: '7', refused: null }] }),
+      getTransactionStatus: () => 'T',
+    }
     const replies = [3, 2].map((work) => ({ work, node: 'n', message }))
     const write = { name: 's', expected: 1, definition: 'd', state: 's', nextAt: null, fence: null, tasks: [] }
     const calls: [statement: string, answer: Answer, call: () => Promise<unknown>, given: unknown][] = [
@@ -286,7 +289,7 @@ describe('a store on PostgreSQL', () => {
         [{ created: false, key: 0, heldBy: 'x' }],
       ],
       ['submit_gated', row('7', null, null, null), () => store.submit([gated]), [{ created: true, key: 7 }]],
-      ['submit', row('7'), async () => store.submitVia(via, newTask('u')), { created: true, key: 7 }],
+      ['submit', row('7'), async () => store.submitIn(transaction, newTask('u')), { created: true, key: 7 }],
       ['', [{ answer: '9', transaction: '7' }], () => store.effect(effect, 1_000), '9'],
       [
         '',

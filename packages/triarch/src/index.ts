@@ -1,20 +1,32 @@
 /** Triarch: durable tasks over unreliable services. */
 
+export type { BreakerControlOptions, BreakerHandle, BreakerOpenOptions, BreakerPage } from './client/breaker.ts'
 export type { ChildrenOptions } from './client/children.ts'
-export { type HistoryEntry, TaskHandle, type WaitOptions } from './client/handle.ts'
+export type { TriarchClient } from './client/client.ts'
 export type { EngineEvents } from './client/listeners.ts'
+export type { TaskCount } from './client/matching.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
+export type { OperationAction, OperationOrder, OperationReport } from './client/operation.ts'
 export type { TaskPage } from './client/page.ts'
 export type { ResumeOptions } from './client/resume.ts'
-export { type BackfillOptions, ScheduleHandle, type ScheduleInfo, type SchedulePage } from './client/schedule.ts'
+export type {
+  BackfillOptions,
+  ScheduleHandle,
+  ScheduleInfo,
+  SchedulePage,
+  SchedulesOptions,
+} from './client/schedule.ts'
 export { stopOnSignals } from './client/signals.ts'
-export type { SubmitOptions } from './client/submission.ts'
+export type { Predecessor, SubmitOptions, TaskOptions } from './client/submission.ts'
+export type { HistoryEntry, TaskHandle, WaitOptions } from './client/task.ts'
 export { Triarch } from './client/triarch.ts'
+export type { CountsChange, ListChange, WatchOptions } from './client/watcher.ts'
 export { type AgentOptions, agent } from './definition/agent.ts'
 export type { BatchOptions, BatchResult, Items, PageRequest } from './definition/batch.ts'
+export type { CircuitBreakerOptions } from './definition/breaker.ts'
 export type {
+  CheckedSignalOptions,
   ChildOptions,
-  EventOptions,
   Isolation,
   LocalStepOptions,
   Lock,
@@ -24,7 +36,7 @@ export type {
   StepRetryOptions,
   TransactionOptions,
   UndoOptions,
-  WaitForEventOptions,
+  WaitForSignalOptions,
 } from './definition/call.ts'
 export type {
   Action,
@@ -44,7 +56,6 @@ export type {
   Workflow,
   WorkflowDefinition,
 } from './definition/definition.ts'
-export type { EventName, EventPayload, EventSchemas, NoEvents } from './definition/event.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange } from './definition/hook.ts'
 export {
@@ -61,10 +72,11 @@ export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
 export type { Planned } from './definition/reference.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'
-export type { EndResult, RetentionOption } from './definition/retention.ts'
+export type { EndOutcome, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
-export type { PresentedStep, StepContext, StepEvent, SuspendOptions, Verification } from './definition/step.ts'
+export type { NoSignals, SignalName, SignalPayload, SignalSchemas } from './definition/signal.ts'
+export type { PresentedStep, StepContext, StepSignal, SuspendOptions, Verification } from './definition/step.ts'
 export type { ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
 export {
   type PlannedWorkflowDefinition,
@@ -72,13 +84,14 @@ export {
   type TypedWorkflowDefinition,
   workflow,
 } from './definition/workflow.ts'
+export { type WorkflowRef, workflowRef } from './definition/workflow-ref.ts'
 export type { Environment } from './environment/environment.ts'
-export { catalogue, type ErrorCode } from './error/catalogue.ts'
+export { type ErrorCode, errorCatalogue } from './error/catalogue.ts'
 export { isTriarchError, TriarchError, type TriarchErrorOptions } from './error/error.ts'
 export { PermanentError, TransientError, type TransientErrorOptions, UnknownOutcomeError } from './error/step-error.ts'
 export {
   ChildFailedError,
-  EventTimeoutError,
+  SignalTimeoutError,
   StepFailedError,
   TaskCancelledError,
   TaskCompensatedError,
@@ -95,24 +108,62 @@ export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
 export type { IfHeld } from './kernel/lock/lock.ts'
 export type { Standing } from './kernel/plan/plan.ts'
-export type { StepStatus, TaskResult, TaskStatus } from './kernel/status.ts'
+export type { StepStatus, TaskOutcome, TaskStatus } from './kernel/status.ts'
 export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
 export type { Operation } from './kernel/step/step.ts'
 export type { ParentPolicy } from './kernel/task/order.ts'
-export type { PauseReason } from './kernel/task/pause.ts'
-export type { Counters } from './node/node.ts'
+export type { PauseCause } from './kernel/task/pause.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
+export type { BreakerPhase } from './policy/breaker.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
 export { type CompressOptions, compress } from './store/codec/compress.ts'
 export { type EncryptionKey, type EncryptOptions, encrypt } from './store/codec/encrypt.ts'
 export type { StoreFactory } from './store/factory.ts'
-export type { MigrationReport, NodeRow, StoreCounts, SweepReport } from './store/port.ts'
+export type { MigrationReport, SweepReport } from './store/port.ts'
+export {
+  type AttemptTelemetry,
+  type StepTelemetry,
+  type TaskTelemetry,
+  type TelemetryEvents,
+  type TelemetryListeners,
+  type TelemetryName,
+  type TelemetryOrigin,
+  telemetryNames,
+} from './telemetry/catalogue.ts'
 export type { Duration } from './value/duration.ts'
 export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './value/jsonified.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
+export type { BreakerChange, BreakerInfo } from './view/breaker.ts'
+export type {
+  AgentInfo,
+  AgentNode,
+  AgentPage,
+  AgentQueue,
+  LockInfo,
+  LockPage,
+  NamedPage,
+  WorkflowInfo,
+  WorkflowPage,
+  WorkflowVersionInfo,
+} from './view/inventory.ts'
+export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
+export type { Statistics } from './view/statistics.ts'
 export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
 export type { StepView } from './view/steps.ts'
+export { type ConnectAgentsOptions, type ConnectedAgents, connectAgents } from './wire/connect.ts'
+export type {
+  AgentMessage,
+  AgentRequest,
+  AgentResponse,
+  NumberedMessage,
+  OfferedAgent,
+  RemoteAttempt,
+  RemoteOutcome,
+  RemotePage,
+  ServerMessage,
+} from './wire/message.ts'
+export type { RemoteAgents } from './wire/sessions.ts'

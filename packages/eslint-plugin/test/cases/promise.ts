@@ -13,7 +13,7 @@ export const floatingCalls: Cases = {
       name: 'what is awaited later',
       code: flow('const paid = task.run(charge, input)\nawait task.run(ship, input)\nawait paid'),
     },
-    { name: 'the parts of a race', code: flow("return Promise.race([task.event('paid'), task.sleep('1d')])") },
+    { name: 'the parts of a race', code: flow("return Promise.race([task.waitForSignal('paid'), task.sleep('1d')])") },
     {
       name: 'what is collected',
       code: flow('const all = []\nfor (const one of input) all.push(task.run(charge, one))\nreturn Promise.all(all)'),
@@ -109,8 +109,8 @@ export const floatingCalls: Cases = {
     },
     {
       name: 'every method that gives a promise',
-      code: flow("task.sleep('1s')\ntask.lock('host')\ntask.start(child, 1)\ntask.continueAs(1)"),
-      says: ['task.sleep', 'task.lock', 'task.start', 'task.continueAs'],
+      code: flow("task.sleep('1s')\ntask.lock('host')\ntask.start(child, 1)\ntask.continueAsNew(1)"),
+      says: ['task.sleep', 'task.lock', 'task.start', 'task.continueAsNew'],
     },
     { name: 'a destructured method', code: flow('const { run } = task\nrun(charge, input)'), says: ['`run`'] },
     {
@@ -152,7 +152,7 @@ export const foreignAwait: Cases = {
   valid: [
     {
       name: 'calls of the task',
-      code: flow("await task.run(charge, input)\nawait Promise.all([task.sleep('1s'), task.event('paid')])"),
+      code: flow("await task.run(charge, input)\nawait Promise.all([task.sleep('1s'), task.waitForSignal('paid')])"),
     },
     { name: 'promises of the language', code: flow('await Promise.resolve(1)\nawait null') },
     { name: 'imports that are given the task', code: flow('await sendMail(task, input)', imported) },

@@ -20,6 +20,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0010', ['post']],
   ['0011', ['beat', 'commit', 'ledger', 'works']],
   ['0012', ['deliver', 'look', 'sweep', 'beat']],
+  ['0014', ['breaker']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Client } from 'pg'
 
-/** `via` for triarch.submit: inside `db.transaction(async (tx) => …)`. */
+/** `transaction` for triarch.submit: inside `db.transaction(async (tx) => …)`. */
 export function viaDrizzle<R>(tx: { execute(query: SQL): R }) {
   const part = (text: string, index: number, values: unknown[]) =>
     index % 2 === 0 ? sql.raw(text) : sql`${sql.param(values[Number(text) - 1])}`

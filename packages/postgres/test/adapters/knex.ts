@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { Client } from 'pg'
 
-/** `via` for triarch.submit: inside `db.transaction(async (trx) => …)`. */
+/** `transaction` for triarch.submit: inside `db.transaction(async (trx) => …)`. */
 export function viaKnex(trx: Knex.Transaction) {
   return {
     query: async (text: string, values: unknown[]): Promise<{ rows: unknown[] }> => {

@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, type Transaction } from 'kysely'
 import type { PoolClient } from 'pg'
 
-/** `via` for triarch.submit: inside `db.transaction().execute(async (trx) => …)`. */
+/** `transaction` for triarch.submit: inside `db.transaction().execute(async (trx) => …)`. */
 export function viaKysely<DB>(trx: Transaction<DB>) {
   return { query: (text: string, values: unknown[]) => trx.executeQuery(CompiledQuery.raw(text, values)) }
 }

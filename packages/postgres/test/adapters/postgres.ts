@@ -1,6 +1,6 @@
 import type { TransactionSql } from 'postgres'
 
-/** `via` for triarch.submit: inside `sql.begin(async (sql) => …)`. */
+/** `transaction` for triarch.submit: inside `sql.begin(async (sql) => …)`. */
 export function viaPostgresJs(sql: TransactionSql) {
   return { query: async (text: string, values: string[]) => ({ rows: await sql.unsafe(text, values) }) }
 }

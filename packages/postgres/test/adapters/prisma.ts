@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from '../prisma/generated/client.ts'
 
-/** `via` for triarch.submit: inside `prisma.$transaction(async (tx) => …)`. */
+/** `transaction` for triarch.submit: inside `prisma.$transaction(async (tx) => …)`. */
 export function viaPrisma(tx: Prisma.TransactionClient) {
   return {
     query: async (text: string, values: unknown[]) => {

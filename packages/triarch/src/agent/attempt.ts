@@ -1,6 +1,5 @@
 import { isPage, toPage } from '../definition/batching.ts'
-import type { Action } from '../definition/definition.ts'
-import type { StepContext, StepEvent, SuspendOptions } from '../definition/step.ts'
+import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
@@ -13,14 +12,14 @@ import type { Loss } from '../kernel/step/step.ts'
 import type { StepRequest } from '../store/port.ts'
 import { atOnce } from '../value/answer.ts'
 import { encode } from '../value/payload.ts'
-import { validate } from '../value/schema.ts'
 import { Context } from './context.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
+import { isCutOff } from './verdict.ts'
 
 /** The code an attempt runs: an action's, or a local step's closures. */
 export interface Handler {
-  run(input: unknown, step: StepContext, event?: StepEvent): unknown
+  run(input: unknown, step: StepContext, received?: StepSignal): unknown
   undo?: ((done: { input: unknown; output: unknown }, step: StepContext) => unknown) | undefined
   verify?: ((input: unknown, step: StepContext) => unknown) | undefined
   retryIf?: ((error: unknown) => boolean) | undefined
@@ -28,8 +27,29 @@ export interface Handler {
   secrets?: readonly string[] | undefined
 }
 
+/** Where the code of attempts runs that is not in this process. */
+export interface Relay {
+  /** Has it run: how it goes is told to the attempt (`heartbeat`, `told`). */
+  send(attempt: Attempt, options: AttemptOptions): Relayed
+}
+
+/** An attempt that was sent elsewhere. */
+export interface Relayed {
+  /** Whoever asked for it wants it to end. */
+  abort(reason: unknown): void
+}
+
+/** What came with an outcome from elsewhere. */
+export interface Telling {
+  checkpoint?: Json | undefined
+  /** Called once the outcome is durable (true), or counts for nothing (false). */
+  recorded: (counts: boolean) => void
+}
+
 export interface AttemptOptions {
   request: StepRequest
+  /** The number of its request in the work queue, if it came from there. */
+  work?: number
   completeBy: number
   heartbeatWithin: number | null
   beat: (progress?: Json, checkpoint?: Json) => void
@@ -63,6 +83,9 @@ export class Attempt {
   #aborted: unknown
   #progress: Json | undefined
   #beat: (() => void) | undefined
+  #relayed: Relayed | undefined
+  /** Of an outcome from elsewhere: who waits for it to be durable. */
+  recorded: Telling['recorded'] | undefined
   #pulseOut: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
   #secretPaths: readonly string[] = []
@@ -92,10 +115,28 @@ export class Attempt {
     void this.#run(handler)
   }
 
+  /** Its code runs elsewhere. */
+  send(relay: Relay): void {
+    this.#relayed = relay.send(this, this.#options)
+  }
+
+  /** What that code answered. */
+  told(outcome: Outcome, { checkpoint, recorded }: Telling): void {
+    if (this.#settled) recorded(false)
+    else this.recorded = recorded
+    this.checkpoint = checkpoint ?? this.checkpoint
+    this.#answer(outcome)
+  }
+
   /** Whether this is that attempt of its step: a newer one may run by the time somebody speaks of an older. */
   is({ operation, attempt }: Pick<StepRequest, 'operation' | 'attempt'>): boolean {
     const { request } = this.#options
     return request.operation === operation && request.attempt === attempt
+  }
+
+  /** It was told to stop before it had an answer: what it says then is said because of that. */
+  get cutOff(): boolean {
+    return isCutOff(this.#aborted)
   }
 
   /** Fires the step's signal; the attempt still ends by its own word or at complete-by. */
@@ -103,6 +144,7 @@ export class Attempt {
     this.#aborted = reason
     const to = this.#abortion
     to?.context.run(() => to.controller.abort(reason))
+    this.#relayed?.abort(reason)
   }
 
   /** Nobody waits for the answer any more. */
@@ -204,6 +246,11 @@ export class Attempt {
     return controller.signal
   }
 
+  /** Why its signal was fired; undefined: it was not. */
+  get aborted(): unknown {
+    return this.#aborted
+  }
+
   get suspended(): boolean {
     return this.#suspension !== undefined
   }
@@ -270,38 +317,4 @@ function verification(answer: unknown, limit: number, { secrets }: Handler): Out
   }
   const output = typeof answer === 'object' && answer !== null && 'output' in answer ? answer.output : undefined
   return { kind: 'done', output: encode(output, 'output', limit, secrets) }
-}
-
-/** An action as a handler: validated at both ends. */
-export function actionHandler(action: Pick<Action<unknown, unknown>, 'key' | 'definition'>): Handler {
-  const { definition } = action
-  return {
-    run:
-      definition.input || definition.output
-        ? validated(action)
-        : (input, step, event) => definition.run?.(input, step, event),
-    undo: definition.undo && ((done, step) => definition.undo?.(done, step)),
-    verify: definition.verify && ((input, step) => definition.verify?.(input, step)),
-    retryIf: definition.retry?.retryIf,
-    secrets: definition.secrets,
-  }
-}
-
-/** The step that finalizes a run step of the action, under a key of its own. */
-export function finalizeHandler({ definition }: Action<unknown, unknown>): Handler | undefined {
-  if (!definition.finalize) return undefined
-  return {
-    run: (done, step) => definition.finalize?.(done as { input: unknown; output: unknown }, step, undefined),
-    retryIf: definition.retry?.retryIf,
-    secrets: definition.secrets,
-  }
-}
-
-function validated({ definition, key }: Pick<Action<unknown, unknown>, 'key' | 'definition'>): Handler['run'] {
-  const { input: inputs, output: outputs } = definition
-  return async (input, step, event) => {
-    const given = inputs ? await validate(inputs, input, 'INVALID_INPUT', `input of ${key}`) : input
-    const output = await definition.run?.(given, step, event)
-    return outputs && !waits(output, step) ? validate(outputs, output, 'INVALID_OUTPUT', `output of ${key}`) : output
-  }
 }

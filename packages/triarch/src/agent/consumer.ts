@@ -7,8 +7,12 @@ import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Trial } from '../kernel/step/step.ts'
 import { isBlocked } from '../store/blocked.ts'
-import type { QueuedReply, RequestMark, StateStore, TakeWork, WorkItem } from '../store/port.ts'
+import { agentOfQueue } from '../store/breaker.ts'
+import type { QueuedReply, RequestMark, StateStore, WorkItem } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
+import type { Telling } from './attempt.ts'
 import type { AgentHost } from './host.ts'
+import { type Portion, portionsOf } from './portion.ts'
 
 export interface ConsumerOptions {
   environment: Environment
@@ -21,6 +25,7 @@ export interface ConsumerOptions {
   contextOf: (task: string) => CallContext
   /** Told when replies were written: their owners may be in this process. */
   replied: () => void
+  telemetry: Telemetry
   late: (count: number) => void
   failed: (error: unknown) => void
 }
@@ -46,6 +51,8 @@ export class Consumer implements Service {
   readonly #tried = new Map<number, WorkItem>()
   /** Done, and their replies not written yet: they are not silent, though they say nothing more themselves. */
   readonly #unsent = new Map<number, WorkItem>()
+  /** Who waits for replies to be written. */
+  readonly #recorded = new Map<number, Telling['recorded']>()
   #replying = false
   /** Replies that wait by themselves, for somebody's transaction holds their task, or the store takes them not. */
   #held = 0
@@ -81,6 +88,12 @@ export class Consumer implements Service {
     this.#open = false
   }
 
+  /** Goes on with an attempt that runs already: this node has it from the one that took it. */
+  adopt(item: WorkItem): void {
+    this.#options.hosts.get(item.agent)?.slots.take()
+    this.#start(item)
+  }
+
   /** When its hosts have drained: resolves once every reply is written. */
   async drain(): Promise<void> {
     this.#pulse?.cancel()
@@ -108,12 +121,16 @@ export class Consumer implements Service {
         for (const portion of this.#portions()) {
           const agents = portion(held).filter(({ limit }) => limit > 0)
           if (agents.length === 0) continue
+          const asked = this.#options.environment.monotonic()
           const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
+          this.#tell(items.length, asked)
           for (const item of items) {
-            held.set(item.agent, (held.get(item.agent) ?? 0) - 1)
+            const agent = agentOfQueue(item.agent)
+            held.set(agent, (held.get(agent) ?? 0) - 1)
             this.#options.contextOf(item.request.task).run(() => this.#start(item))
           }
         }
+        for (const { guard, name } of this.#options.hosts.values()) guard?.asked((held.get(name) ?? 0) > 0)
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()
@@ -130,38 +147,41 @@ export class Consumer implements Service {
     this.#polling = false
   }
 
+  #tell(requests: number, asked: number): void {
+    const { environment, node, telemetry } = this.#options
+    const outlet = telemetry['queue:taken']
+    if (requests === 0 || !outlet.open) return
+    outlet.tell({ at: environment.now(), node, requests, ms: environment.monotonic() - asked })
+  }
+
   /**
    * What to ask for, one after the other: all actions without a concurrency of their own, and each that has one. Another
    * comes first each time, so that none starves when slots are few.
    */
-  #portions(): ((held: ReadonlyMap<string, number>) => TakeWork['agents'][number][])[] {
+  #portions(): Portion[] {
     const hosts = [...this.#options.hosts.values()]
-    const most = Math.max(...hosts.map((host) => host.slots.limited.length))
-    const portions = Array.from({ length: most + 1 }, (_, index) => (held: ReadonlyMap<string, number>) => {
-      return hosts.flatMap((host) => {
-        const slots = held.get(host.name) ?? 0
-        const { limited } = host.slots
-        if (index === 0) return { agent: host.name, actions: without(host.actions, limited), limit: slots }
-        const action = limited[index - 1]
-        return action === undefined
-          ? []
-          : { agent: host.name, actions: [action], limit: Math.min(slots, host.slots.room(action)) }
-      })
-    })
+    const portions = portionsOf(hosts.map((host) => ({ host, queue: host.guard ? host.guard.queues()[0] : null })))
+    // Queues of what waits by itself, one after the other: together they may not take more than there is room for.
+    for (const host of hosts)
+      for (const queue of host.guard?.queues().slice(1) ?? []) portions.push(...portionsOf([{ host, queue }]))
     const first = this.#round++ % portions.length
     return [...portions.slice(first), ...portions.slice(0, first)]
   }
 
   #start(item: WorkItem): void {
-    this.#options.hosts.get(item.agent)?.slots.count(item.request.action)
+    const host = this.#options.hosts.get(agentOfQueue(item.agent))
+    host?.slots.count(item.request.action)
+    const pass = host?.guard?.pass(item.agent)
     // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
     const before = this.#running.get(item.id)
     this.#running.set(item.id, item)
     if (before) this.#attempt(before)?.abandon(new TriarchError('STEP_LOST', 'the store went back behind the attempt'))
     this.#said.delete(item.id)
     if (!this.#pulse) this.#beat()
-    this.#options.hosts.get(item.agent)?.start({
+    host?.start({
       request: item.request,
+      ...(pass && { pass }),
+      work: item.id,
       completeBy: item.completeBy,
       heartbeatWithin: item.heartbeatWithin,
       beat: (progress, checkpoint) => {
@@ -169,13 +189,15 @@ export class Consumer implements Service {
       },
       begun: () => this.#told(item, 'begun'),
       survived: () => void this.#told(item, 'survived'),
-      done: (message) => {
-        if (this.#running.get(item.id) === item) {
+      done: (message, recorded) => {
+        if (this.#running.get(item.id) !== item) recorded?.(false)
+        else {
           this.#running.delete(item.id)
           this.#said.delete(item.id)
           if (item.request.trial && message.startedAt !== null) this.#tried.set(item.id, item)
           if (!this.#ended) {
             this.#unsent.set(item.id, item)
+            if (recorded) this.#recorded.set(item.id, recorded)
             this.#reply({ work: item.id, node: this.#options.node, of: markOf(item), message })
           }
         }
@@ -185,7 +207,7 @@ export class Consumer implements Service {
   }
 
   #attempt({ agent, request }: WorkItem) {
-    return this.#options.hosts.get(agent)?.attempt(request)
+    return this.#options.hosts.get(agentOfQueue(agent))?.attempt(request)
   }
 
   /** False: the request is no longer this node's, or nobody knows. */
@@ -237,7 +259,10 @@ export class Consumer implements Service {
   async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
     try {
       const accepted = await this.#options.store.reply(batch)
-      for (const { work } of batch) this.#unsent.delete(work)
+      for (const [index, { work }] of batch.entries()) {
+        this.#unsent.delete(work)
+        if (this.#recorded.size > 0) this.#tellRecorded(work, accepted[index] === true)
+      }
       const late = accepted.filter((ok) => !ok).length
       if (late > 0) this.#options.late(late)
       this.#options.replied()
@@ -250,6 +275,12 @@ export class Consumer implements Service {
         await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))])
       } else if (reply) this.#hold(reply, again)
     }
+  }
+
+  #tellRecorded(work: number, counts: boolean): void {
+    const recorded = this.#recorded.get(work)
+    this.#recorded.delete(work)
+    recorded?.(counts)
   }
 
   /** The others do not wait for it. */
@@ -326,8 +357,4 @@ export class Consumer implements Service {
 
 function markOf({ request: { task, step, operation, attempt } }: WorkItem): RequestMark {
   return { task, step, operation, attempt }
-}
-
-function without(all: string[], some: readonly string[]): string[] {
-  return some.length === 0 ? all : all.filter((one) => !some.includes(one))
 }

@@ -1,4 +1,4 @@
-import type { StepContext, StepEvent, SuspendOptions } from '../definition/step.ts'
+import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
 import { newToken } from '../value/token.ts'
@@ -21,7 +21,7 @@ export class Context implements StepContext {
   readonly stepId: number
   readonly metadata: Readonly<Record<string, string>>
   readonly checkpoint: Json | undefined
-  readonly event: StepEvent | undefined
+  readonly received: StepSignal | undefined
   readonly #reins: Reins
   readonly #completeBy: number
 
@@ -33,7 +33,7 @@ export class Context implements StepContext {
     this.stepId = request.step
     this.metadata = Object.freeze(request.metadata ?? {})
     this.checkpoint = request.checkpoint
-    this.event = request.event
+    this.received = request.event
     this.#reins = reins
     this.#completeBy = completeBy
   }

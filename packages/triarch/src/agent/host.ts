@@ -5,14 +5,20 @@ import type { Environment } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
-import { Attempt, actionHandler, finalizeHandler, type Handler } from './attempt.ts'
+import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
+import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
+import type { Guard } from './guard.ts'
+import { actionHandler, finalizeHandler } from './handler.ts'
+import type { GuardedAttempt } from './lane.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
 import { wrapped } from './wrapped.ts'
 
-export interface HostedAttempt {
-  request: StepRequest
+export interface HostedAttempt extends GuardedAttempt {
+  /** The number of its request in the work queue, if it came from there. */
+  work?: number
   completeBy: number
   heartbeatWithin: number | null
   beat: (progress?: Json, checkpoint?: Json) => void
@@ -20,7 +26,8 @@ export interface HostedAttempt {
   begun: () => Promise<boolean>
   /** The process outlived its beginning. */
   survived: () => void
-  done: (reply: Reply) => void
+  /** `recorded`: who waits for it to be durable, or to count for nothing. */
+  done: (reply: Reply, recorded?: Telling['recorded']) => void
 }
 
 /** The node's lease. Without it others may have taken over what is about to start. */
@@ -47,6 +54,7 @@ export interface HostOptions {
   payload: number
   /** What is around the attempts of an action in tasks of this workflow. */
   around: (action: string, workflow: string, version: string) => readonly Middleware[]
+  telemetry: Telemetry
   /** Told when code answers after nobody waited any more. */
   late: () => void
   lease: Leased
@@ -67,17 +75,24 @@ const LEAST_OVERTIME = 10_000
 export class AgentHost {
   readonly name: string
   readonly slots: Slots
+  /** Null: nothing stands between it and its service. */
+  readonly guard: Guard | null
   readonly #options: HostOptions
-  readonly #handlers = new Map<string, Handler>()
+  readonly #actions: ReadonlyMap<string, Action>
+  #handlers = new Map<string, Handler | Relay>()
   readonly #running = new Map<string, Attempt>()
+  /** Who also takes what was meant for an action that is offered no more. */
+  #relay: Relay | null = null
   /** Slots of code that outlived its attempt. */
   #overtime = new Set<() => void>()
   /** Attempts that start once the lease is sure. */
   readonly #unsure = new Map<string, HostedAttempt>()
 
-  /** Without an agent: the host of local steps. */
-  constructor(options: HostOptions, agent: Agent | null) {
-    this.name = agent?.name ?? ''
+  /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
+  constructor(options: HostOptions, agent: Agent | null, guard: Guard | null = null, name: string = agent?.name ?? '') {
+    this.name = name
+    this.guard = guard
+    this.#actions = agent?.actions ?? new Map()
     this.#options = options
     const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
@@ -89,12 +104,20 @@ export class AgentHost {
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }
-    this.slots = new Slots(agent?.concurrency ?? Number.POSITIVE_INFINITY, limits, () => options.freed?.())
+    const most = agent?.concurrency ?? (name === '' ? Number.POSITIVE_INFINITY : 0)
+    this.slots = new Slots(most, limits, () => options.freed?.())
   }
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    return this.#handlers.has(action) && this.slots.reserve(action)
+    return this.#handlers.has(action) && this.guard?.shut !== true && this.slots.reserve(action)
+  }
+
+  /** What is offered of an agent that is elsewhere: these actions, in so many attempts at a time. */
+  offer(relay: Relay, actions: readonly string[], most: number): void {
+    this.#handlers = new Map(actions.map((action) => [action, relay]))
+    this.#relay = relay
+    this.slots.most = most
   }
 
   /** The actions it knows, as step requests name them. */
@@ -105,8 +128,10 @@ export class AgentHost {
   /** Starts an attempt in a reserved slot. A local step brings its own handler. */
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
-    const handler = local ?? this.#handlers.get(request.action)
+    const handler = local ?? this.#handlers.get(request.action) ?? this.#relay
     if (!handler) return this.slots.release(request.action)
+    const refusal = local ? null : this.guard?.meet(attempt, this.#actions)
+    if (refusal) return this.#end(attempt, refusal, null)
     const { lease } = this.#options
     if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
     if (lease.holds()) return this.#begin(attempt, handler)
@@ -115,13 +140,23 @@ export class AgentHost {
       if (this.#unsure.get(key) !== attempt) return // called off meanwhile
       this.#unsure.delete(key)
       if (sure) this.#begin(attempt, handler)
-      else this.slots.release(request.action)
+      else this.#drop(attempt)
     })
   }
 
+  /** Nobody hears of it. */
+  #drop(attempt: HostedAttempt): void {
+    this.slots.release(attempt.request.action)
+    this.#pass(attempt, { kind: 'withdrawn' }, null)
+  }
+
+  /** Tells the breaker of its service what became of it. */
+  #pass({ lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
+    if (lane !== undefined) this.guard?.ended(lane, pass, outcome, ms)
+  }
+
   /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */
-  #try(attempt: HostedAttempt, handler: Handler, strikes: number): void {
-    const { request } = attempt
+  #try(attempt: HostedAttempt, handler: Handler | Relay, strikes: number): void {
     const { dock, lease } = this.#options
     const after = dock.enter(attempt, strikes)
     if (after !== null) return this.#end(attempt, { kind: 'withdrawn', after }, null)
@@ -132,7 +167,7 @@ export class AgentHost {
       if (wanted) this.#unsure.delete(key)
       if (wanted && sure) return this.#begin(attempt, handler)
       dock.leave(attempt)
-      if (wanted) this.slots.release(request.action)
+      if (wanted) this.#drop(attempt)
     })
   }
 
@@ -151,16 +186,20 @@ export class AgentHost {
     if (!waiting) return
     this.#unsure.delete(key)
     this.#options.dock.leave(waiting)
-    this.slots.release(waiting.request.action)
+    this.#drop(waiting)
   }
 
-  #begin(attempt: HostedAttempt, handler: Handler): void {
+  #begin(attempt: HostedAttempt, handler: Handler | Relay): void {
     const { request } = attempt
     const { environment, lease, dock } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
-    if (environment.now() >= attempt.completeBy) {
+    const late = environment.now() >= attempt.completeBy
+    const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
+    // Or the breaker has opened while the lease was asked for.
+    const refusal = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt, this.#actions))
+    if (refusal) {
       dock.leave(attempt)
-      return this.#end(attempt, notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started'), null)
+      return this.#end(attempt, refusal, null)
     }
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
@@ -174,11 +213,14 @@ export class AgentHost {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
       dock.leave(attempt)
+      this.#tellEnd(request, outcome, running.startedAt)
       if (running.returned) trace?.end(place)
       else this.#outlive(attempt, running, () => trace?.end(place))
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
+    this.#tellStart(request, running.startedAt)
+    if ('send' in handler) return running.send(handler)
     try {
       const chain = this.#options.around(request.action, request.workflow, request.version)
       if (trace) place = trace.begin(`${request.action || request.name} (step ${request.step} of task ${request.task})`)
@@ -191,6 +233,34 @@ export class AgentHost {
       running.start({ run: refuse, undo: refuse, verify: refuse })
     }
     trace?.outside()
+  }
+
+  #tellStart(request: StepRequest, at: number): void {
+    const outlet = this.#options.telemetry['attempt:started']
+    if (outlet.open) outlet.tell({ ...this.#about(request), at, trial: request.trial !== undefined })
+  }
+
+  #tellEnd(request: StepRequest, outcome: Outcome, startedAt: number): void {
+    const outlet = this.#options.telemetry['attempt:ended']
+    if (!outlet.open) return
+    const at = this.#options.environment.now()
+    const error = outcome.kind === 'failed' ? outcome.error : null
+    outlet.tell({ ...this.#about(request), at, outcome: outcome.kind, ms: at - startedAt, error })
+  }
+
+  #about({
+    task,
+    workflow,
+    version,
+    step,
+    action,
+    name,
+    operation,
+    attempt,
+  }: StepRequest): Omit<AttemptTelemetry, 'at'> {
+    // A local step has its name in the place of an action.
+    const own = this.name === '' ? null : action
+    return { node: this.#options.node, task, workflow, version, step, action: own, name, operation, attempt }
   }
 
   /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */
@@ -220,7 +290,9 @@ export class AgentHost {
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
     this.slots.release(request.action)
-    hosted.done({
+    if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
+    else this.#pass(hosted, outcome, ran && environment.now() - ran.startedAt)
+    const reply: Reply = {
       type: 'reply',
       step,
       operation,
@@ -230,7 +302,9 @@ export class AgentHost {
       endedAt: environment.now(),
       node,
       ...(ran?.checkpoint !== undefined && { checkpoint: ran.checkpoint }),
-    })
+    }
+    if (ran?.recorded) hosted.done(reply, ran.recorded)
+    else hosted.done(reply)
   }
 
   abort(task: string, step: number, reason: unknown): void {

@@ -9,12 +9,17 @@ const LAST_GRACE = 1_000
 
 /** The hosts of a node's agents, as one part of it. */
 export class Hosts implements Service {
-  readonly #hosts: readonly AgentHost[]
+  readonly #byAgent: ReadonlyMap<string, AgentHost>
   readonly #patience: Patience
 
-  constructor(hosts: readonly AgentHost[], environment: Environment, failed: (error: unknown) => void) {
-    this.#hosts = hosts
+  /** `byAgent`: agents that are elsewhere come later. */
+  constructor(byAgent: ReadonlyMap<string, AgentHost>, environment: Environment, failed: (error: unknown) => void) {
+    this.#byAgent = byAgent
     this.#patience = new Patience(environment, failed)
+  }
+
+  get #hosts(): readonly AgentHost[] {
+    return [...this.#byAgent.values()]
   }
 
   start(): void {

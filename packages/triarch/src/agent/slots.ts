@@ -6,7 +6,7 @@ export interface Limit {
 
 /** Who may run in one host, and how many: never more at once than the agent's concurrency, nor of an action than its own. */
 export class Slots {
-  readonly #most: number
+  #most: number
   /** Of actions with a concurrency of their own. */
   readonly #limits: ReadonlyMap<string, Limit>
   /** Told when a slot is free again after all were taken. */
@@ -23,6 +23,17 @@ export class Slots {
 
   get open(): boolean {
     return this.#open
+  }
+
+  get most(): number {
+    return this.#most
+  }
+
+  /** Where slots are elsewhere there may be more or fewer of them. */
+  set most(most: number) {
+    const grows = most > this.#most
+    this.#most = most
+    if (grows && this.free > 0) this.#freed()
   }
 
   get free(): number {
@@ -50,7 +61,7 @@ export class Slots {
 
   /** Takes up to `most`, nobody knows yet for which actions; how many it took. */
   hold(most: number): number {
-    const slots = Math.min(this.free, most)
+    const slots = Math.max(0, Math.min(this.free, most))
     this.#taken += slots
     return slots
   }

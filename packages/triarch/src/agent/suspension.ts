@@ -15,20 +15,21 @@ export function waits(output: unknown, step: object): boolean {
   return output === SUSPENDED || (output === undefined && 'suspended' in step && step.suspended === true)
 }
 
-/** Names that only the engine gives to events. */
-export const ownEvents: readonly string[] = ['timeout', 'cancel']
-const MOST_EVENTS = 100
+/** Names that only the engine gives to signals. */
+export const ownSignals: readonly string[] = ['timeout', 'cancel']
+const MOST_SIGNALS = 100
 
 /** The outcome of an attempt that waits. Throws for what cannot be recorded, TOO_MANY_SECRETS among others. */
 export function suspensionOf(options: SuspendOptions, limit: number, secrets: readonly string[]): Outcome {
-  checkOptions('suspend', options, ['timeout', 'checkpoint', 'progress', 'events', 'onCancel'])
-  const { timeout, checkpoint, progress, events = [], onCancel } = options
-  if (events.length > MOST_EVENTS) throw new TriarchError('INVALID_OPTION', `suspend: at most ${MOST_EVENTS} events`)
-  const alarms = events.map((event) => {
-    const name = checkLabel('an event', event.name)
-    if (ownEvents.includes(name)) throw new TriarchError('INVALID_NAME', `event: "${name}" is the engine's own`)
-    const payload = encode(event.payload, `payload of event "${name}"`, limit, secrets)
-    return { in: milliseconds(event.in, `suspend: event "${name}"`), name, payload }
+  checkOptions('suspend', options, ['timeout', 'checkpoint', 'progress', 'signals', 'onCancel'])
+  const { timeout, checkpoint, progress, signals = [], onCancel } = options
+  if (signals.length > MOST_SIGNALS)
+    throw new TriarchError('INVALID_OPTION', `suspend: at most ${MOST_SIGNALS} signals`)
+  const alarms = signals.map((signal) => {
+    const name = checkLabel('a signal', signal.name)
+    if (ownSignals.includes(name)) throw new TriarchError('INVALID_NAME', `signal: "${name}" is the engine's own`)
+    const payload = encode(signal.payload, `payload of signal "${name}"`, limit, secrets)
+    return { in: milliseconds(signal.in, `suspend: signal "${name}"`), name, payload }
   })
   return {
     kind: 'suspended',

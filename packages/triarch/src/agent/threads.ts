@@ -150,8 +150,8 @@ export class Threads implements Service {
     }
     this.#calls.set(worker, { hear, over })
     worker.ref()
-    const { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, event, token, completeBy } = step
-    const told = { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, event, token, completeBy }
+    const { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, received, token, completeBy } = step
+    const told = { attempt, idempotencyKey, fence, taskId, stepId, metadata, checkpoint, received, token, completeBy }
     try {
       worker.postMessage({ type: 'call', id, module, operation, args, step: told })
     } catch (error) {
@@ -191,7 +191,7 @@ export function inThreads(definition: ActionDefinition, threads: Threads | null)
 
 /** What follows the input. */
 function after(operation: Operation, step: StepContext): readonly unknown[] {
-  return operation === 'run' && step.event ? [step, step.event] : [step]
+  return operation === 'run' && step.received ? [step, step.received] : [step]
 }
 
 function missing(module: string, operation: Operation): never {
@@ -265,7 +265,7 @@ async function act({ id, module, operation, args, step }) {
         parentPort.postMessage({ id, type: 'heartbeat', beat })
       },
     }
-    const output = await code(...args, context, ...(operation === 'run' && step.event ? [step.event] : []))
+    const output = await code(...args, context, ...(operation === 'run' && step.received ? [step.received] : []))
     try {
       parentPort.postMessage({ id, type: 'done', output })
     } catch (error) {

@@ -11,8 +11,8 @@ export function wrapped(handler: Handler, chain: readonly Middleware[], request:
   const run = action.endsWith(':finalize') ? 'finalize' : 'run'
   return {
     ...handler,
-    run: async (input, step, event) =>
-      around(chain, run, called(call(input, step), run), (changed) => handler.run(changed, step, event)),
+    run: async (input, step, received) =>
+      around(chain, run, called(call(input, step), run), (changed) => handler.run(changed, step, received)),
     undo:
       undo &&
       (async ({ input, output }, step) =>

@@ -8,9 +8,9 @@ import { readPage, type TaskPage } from './page.ts'
 
 /**
  * Which of a task's children to list.
- * @example const { tasks } = await task.children({ step: 3, result: 'error' })
+ * @example const { tasks } = await task.children({ step: 3, outcome: 'error' })
  */
-export interface ChildrenOptions extends Pick<ListOptions, 'status' | 'result' | 'workflow' | 'cursor' | 'limit'> {
+export interface ChildrenOptions extends Pick<ListOptions, 'status' | 'outcome' | 'workflow' | 'cursor' | 'limit'> {
   /** Only those that this step of the task started. */
   step?: number
 }
@@ -21,7 +21,7 @@ export async function listChildren(
   parent: string,
   { step, ...options }: ChildrenOptions,
 ): Promise<TaskPage> {
-  checkOptions('children', options, ['status', 'result', 'workflow', 'cursor', 'limit'])
+  checkOptions('children', options, ['status', 'outcome', 'workflow', 'cursor', 'limit'])
   if (step !== undefined) checkInteger('children: step', step, 1, Number.MAX_SAFE_INTEGER)
   const { filter, page } = listedBy({ ...options, parent })
   await connection.opened()

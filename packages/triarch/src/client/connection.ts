@@ -8,24 +8,27 @@ import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
 import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { HistoryRecord, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import type { HistoryRecord, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
+import { explain } from '../view/explain.ts'
+import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
 import { Expectations } from './expectation.ts'
+import { Live } from './live.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
 import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts'
 
 /** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
 const SLOWEST = 250
-/** How often a sender looks whether a mailbox that seems full has room. */
+/** How often a sender looks whether an inbox that seems full has room. */
 const MOST_TRIES = 5
 /** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
 const PATIENCE = 3
 
 /** The bounds of what is sent to tasks. */
-type ConnectionLimits = Pick<Limits, 'payload' | 'mailbox' | 'mailboxBytes'>
+type ConnectionLimits = Pick<Limits, 'payload' | 'inbox' | 'inboxBytes'>
 
 /** What task handles share: the store, what may be shown of a task, and who waits for it. */
 export class Connection {
@@ -35,6 +38,8 @@ export class Connection {
   readonly registry: Registry
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
+  /** Whether a node's process is known to be no more, whatever its lease says. */
+  isGone: (node: NodeRow) => boolean = () => false
   /** Opens the store, if it is not yet open. */
   opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
@@ -42,6 +47,8 @@ export class Connection {
   /** By workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
   readonly #waiters: Waiters
+  /** Lists that are watched. */
+  readonly live: Live
   readonly #expectations: Expectations
 
   constructor(
@@ -55,12 +62,14 @@ export class Connection {
     this.#expectations = new Expectations(store)
     this.environment = environment
     this.limits = settings.limits
+    this.live = new Live({ store, environment, shown: (row) => this.shown(row) })
     this.#waiters = new Waiters(store, environment, Math.max(SLOWEST, settings.poll), (id) => this.isLocal(id))
   }
 
   /** The local scheduler made a transition durable. */
   moved(state: TaskState): void {
     this.#waiters.moved(state)
+    this.live.stirred()
   }
 
   async row(id: string): Promise<TaskRow> {
@@ -68,6 +77,12 @@ export class Connection {
     const row = await this.store.task(id)
     if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     return row
+  }
+
+  /** Why it does not move. */
+  async explained(id: string): Promise<Explanation> {
+    await this.opened()
+    return explain(this.store, id, this.isGone)
   }
 
   async info(id: string): Promise<TaskInfo> {
@@ -151,7 +166,7 @@ export class Connection {
   }
 
   /**
-   * Asks something of a task. Whether it takes it is decided where it is written. Throws UNKNOWN_TASK, MAILBOX_FULL, and
+   * Asks something of a task. Whether it takes it is decided where it is written. Throws UNKNOWN_TASK, INBOX_FULL, and
    * TASK_STOPPED, TASK_NOT_PAUSED or ILLEGAL_MOVE.
    */
   async send(id: string, asking: Asking): Promise<void> {
@@ -160,26 +175,25 @@ export class Connection {
     // Only what may be too much is worth to ask for the paths of its workflow.
     if (asking.type === 'event' && mayHideTooMany(asking.payload)) {
       const secrets = (await this.#secretsOf(await this.row(id))) ?? []
-      checkSecretTexts(asking.payload, `payload of event "${asking.name}"`, secrets)
+      checkSecretTexts(asking.payload, `payload of signal "${asking.name}"`, secrets)
     }
     const control = asking.type !== 'event' && asking.type !== 'signal'
-    const mailbox = { letters: this.limits.mailbox, bytes: this.limits.mailboxBytes }
+    const inbox = { letters: this.limits.inbox, bytes: this.limits.inboxBytes }
     const message = { ...asking, outside: true as const }
     const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms }])
-    let [outcome] = await post(termsOf(asking, mailbox))
+    let [outcome] = await post(termsOf(asking, inbox))
     if (asking.type === 'event' || asking.type === 'signal') {
       // Asked again where the task has moved meanwhile.
       for (let before = 0, tries = 0; outcome === 'full' && tries < MOST_TRIES; tries++) {
         const known = await this.#expectations.of(id, asking)
         if (known.last === before) break
         before = known.last
-        for (const terms of closeTerms(asking, mailbox, known)) if (outcome === 'full') [outcome] = await post(terms)
+        for (const terms of closeTerms(asking, inbox, known)) if (outcome === 'full') [outcome] = await post(terms)
       }
     }
     if (outcome === 'unknown') throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
     if (outcome === 'unfit') throw misfit(id, asking, await this.info(id))
-    if (outcome === 'full')
-      throw new TriarchError('MAILBOX_FULL', `task "${id}" has no room for another ${asking.type}`)
+    if (outcome === 'full') throw new TriarchError('INBOX_FULL', `task "${id}" has no room for another ${asking.type}`)
     this.posted()
   }
 
@@ -241,10 +255,10 @@ export class Connection {
       heard = await this.#heard(id, options, Number.POSITIVE_INFINITY, signal)
       const row = await this.#patientRow(id)
       const info = infoOf(row)
-      const seen = JSON.stringify([info.status, info.result, info.failures, info.progress, info.pause])
+      const seen = JSON.stringify([info.status, info.outcome, info.failures, info.progress, info.pause])
       later = seen !== last
       last = seen
-      if (later) yield info
+      if (later) yield await this.shown(row)
       if (hasEnded(row)) return
     }
   }

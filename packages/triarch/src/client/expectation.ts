@@ -13,13 +13,13 @@ const MOST = 100
 interface Expectation {
   last: number
   kept: Amount
-  events: ReadonlyMap<string, number>
+  signals: ReadonlyMap<string, number>
   steps: ReadonlySet<number>
 }
 
 /**
- * What tasks wait for, by their histories: asked only where a mailbox is full, for what is awaited finds room all the same.
- * Remembered while a task does not move, so that a flood of refused events does not read its history again and again.
+ * What tasks wait for, by their histories: asked only where an inbox is full, for what is awaited finds room all the same.
+ * Remembered while a task does not move, so that a flood of refused signals does not read its history again and again.
  */
 export class Expectations {
   readonly #store: StateStore
@@ -31,8 +31,8 @@ export class Expectations {
 
   /** How many such letters the task waits for; and what it keeps. */
   async of(id: string, asking: Sending): Promise<Known> {
-    const { events, steps, kept, last } = await this.#current(id)
-    const awaited = asking.type === 'event' ? (events.get(asking.name) ?? 0) : Number(steps.has(asking.step))
+    const { signals, steps, kept, last } = await this.#current(id)
+    const awaited = asking.type === 'event' ? (signals.get(asking.name) ?? 0) : Number(steps.has(asking.step))
     return { awaited, kept, last }
   }
 
@@ -59,7 +59,7 @@ export class Expectations {
 
   async #fold(id: string): Promise<Expectation> {
     const { events, last, broken } = await readable(this.#store, { id, quarantined: true })
-    const nothing = { last, kept: { letters: Infinity, bytes: Infinity }, events: new Map(), steps: new Set<number>() }
+    const nothing = { last, kept: { letters: Infinity, bytes: Infinity }, signals: new Map(), steps: new Set<number>() }
     if (broken) return nothing
     try {
       return { last, ...expectationOf(foldOf(id, events).state) }
@@ -72,11 +72,11 @@ export class Expectations {
 
 function expectationOf(state: TaskState): Omit<Expectation, 'last'> {
   const { waits, closing, steps, suspensions } = state
-  const events = new Map<string, number>()
+  const signals = new Map<string, number>()
   // One that stops hears nothing more.
-  for (const { name } of closing ? [] : waits.values()) events.set(name, (events.get(name) ?? 0) + 1)
+  for (const { name } of closing ? [] : waits.values()) signals.set(name, (signals.get(name) ?? 0) + 1)
   const open = [...steps.values()].filter(
     ({ id, status }) => status === 'suspended' && (suspensions.get(id)?.queue.length ?? 0) === 0,
   )
-  return { kept: unheard(state), events, steps: new Set(open.map(({ id }) => id)) }
+  return { kept: unheard(state), signals, steps: new Set(open.map(({ id }) => id)) }
 }

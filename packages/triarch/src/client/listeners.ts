@@ -65,12 +65,13 @@ const WARN_AGAIN = 60_000
 
 /**
  * Takes what nobody else hears of, whatever it is. When it fails itself, one line on stderr is all that comes of it. `isOver`:
- * the store was closed on purpose, and what was under way then is no news.
+ * the store was closed on purpose, and what was under way then is no news. `seen`: is told first of what is news.
  */
 export function errorListener(
   onError: ((error: unknown) => unknown) | undefined,
   environment: Pick<Environment, 'monotonic'>,
   isOver: () => boolean = () => false,
+  seen: (error: unknown) => void = () => undefined,
 ): (error: unknown) => void {
   const tell = guarded<[unknown]>(onError ?? warner(environment), (failure) => {
     const { name, message } = toRecord(failure)
@@ -78,6 +79,7 @@ export function errorListener(
   })
   return (error) => {
     if (isOver() && isTriarchError(error, 'STORE_CLOSED')) return
+    seen(error)
     CallContext.none.run(() => tell(error))
   }
 }

@@ -7,13 +7,13 @@ import { checkOptions } from '../value/options.ts'
 
 /**
  * How a store is brought to the schema of this version.
- * @example const { done } = await migrate(sqlite('shop.db'), { patience: '1h' })
+ * @example const { done } = await migrate(sqlite('shop.db'), { lockTimeout: '1h' })
  */
 export interface MigrateOptions {
   /** Only say what would be done; false. */
   dryRun?: boolean
   /** How long to try while others, such as a backup, keep the tables from us; 10 minutes. */
-  patience?: Duration
+  lockTimeout?: Duration
   /**
    * 2: history records are written in format 2 from now on, which versions before 0.2 do not read: they cannot open the store any
    * more. New stores are of it. Others stay of format 1, so that the version before may come back; when not given.
@@ -28,10 +28,10 @@ export interface MigrateOptions {
  * @example const { pending } = await migrate(sqlite('shop.db'), { dryRun: true })
  */
 export async function migrate(store: StoreFactory, options: MigrateOptions = {}): Promise<MigrationReport> {
-  checkOptions('migrate', options, ['dryRun', 'patience', 'format'])
-  const { dryRun = false, patience = '10m', format } = options
+  checkOptions('migrate', options, ['dryRun', 'lockTimeout', 'format'])
+  const { dryRun = false, lockTimeout = '10m', format } = options
   if (format !== undefined && format !== 2)
     throw new TriarchError('INVALID_OPTION', 'migrate: format is 2, or not given')
-  const order = { dryRun, patience: milliseconds(patience, 'migrate: patience'), ...(format && { format }) }
+  const order = { dryRun, patience: milliseconds(lockTimeout, 'migrate: lockTimeout'), ...(format && { format }) }
   return store(systemEnvironment()).migrate(order)
 }

@@ -1,26 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
-import {
-  checkOverlap,
-  dueAt,
-  type Overlap,
-  occurrenceId,
-  type ScheduleDefinition,
-  type ScheduleOptions,
-  type ScheduleState,
-  toSchedule,
-} from '../definition/schedule.ts'
-import { TriarchError } from '../error/error.ts'
-import { toRecord } from '../error/record.ts'
+import type { Overlap, ScheduleOptions } from '../definition/schedule.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import { hideAt } from '../kernel/secret.ts'
-import { objectOf } from '../store/legible.ts'
-import type { NewTask, ScheduleRow } from '../store/port.ts'
-import { occurrenceTask } from '../supervisor/occurrence.ts'
-import { checkName } from '../value/name.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
-import { between, nextAfter, type Recurrence } from '../value/recurrence.ts'
-import { checkText } from '../value/text.ts'
-import type { Connection } from './connection.ts'
+import type { Recurrence } from '../value/recurrence.ts'
 
 /**
  * A schedule as it stands.
@@ -40,7 +20,7 @@ export interface ScheduleInfo {
   /** What happens to an occurrence while the task of an earlier one has not stopped. */
   overlap: Overlap
   /** Since when, and the operator's own words. */
-  paused: { since: Date; note?: string } | undefined
+  paused: { since: Date; reason?: string } | undefined
   /** When it starts tasks next, jitter included; undefined: it is paused, or never does again. */
   next: Date | undefined
   /** The last occurrence that was due. */
@@ -70,236 +50,84 @@ export interface BackfillOptions {
   overlap?: Overlap
 }
 
-/** Occurrences of one backfill. */
-const MOST_BACKFILLED = 1_000
-
-/** How often a write is tried again that others overtook. */
-const PATIENCE = 20
+/**
+ * Which schedules to list, and how many.
+ * @example const { schedules } = await triarch.schedules({ limit: 50 })
+ */
+export interface SchedulesOptions {
+  /** `next` of the page before. */
+  cursor?: string
+  /** Schedules a page: 1 to 1,000; 100. */
+  limit?: number
+}
 
 /**
  * Some of the schedules, by name.
  * @example
- * const page = await triarch.schedules({ limit: 100 })
- * const rest = page.next === undefined ? [] : await triarch.schedules({ after: page.next })
+ * const page = await triarch.schedules({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.schedules({ cursor: page.next })
  */
-export interface SchedulePage extends Array<ScheduleInfo> {
-  /** The `after` of the next page; absent on the last. */
+export interface SchedulePage {
+  /** The schedules of this page. */
+  schedules: ScheduleInfo[]
+  /** Cursor of the next page; absent on the last. */
   next?: string
 }
 
 /**
- * A schedule by its name. Every method throws UNKNOWN_SCHEDULE when there is none.
+ * A schedule by its name. Every method but register() throws UNKNOWN_SCHEDULE when there is none.
  * @example
- * const nightly = await triarch.schedule('nightly', { workflow: fulfil, input: order, every: '1d' })
+ * const nightly = triarch.schedule('nightly')
+ * await nightly.register({ workflow: fulfil, input: order, every: '1d' })
  * console.log(await nightly.next(3))
  */
-export class ScheduleHandle {
+export interface ScheduleHandle {
   /** The name it was registered by. */
   readonly name: string
-  readonly #connection: Connection
 
-  /** @internal */
-  constructor(connection: Connection, name: string) {
-    this.#connection = connection
-    this.name = checkName('schedule', name)
-  }
+  /**
+   * Starts a task of a workflow again and again from now on, or changes when and what; the same definition again changes nothing.
+   * Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE, STORE_*.
+   * @example
+   * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
+   * await schedule.register({ workflow: fulfil, input: order, ...when })
+   */
+  register<I, O>(options: ScheduleOptions<I, O>): Promise<void>
 
   /**
    * How it stands now.
    * @example const { next, failing } = await schedule.info()
    */
-  async info(): Promise<ScheduleInfo> {
-    return scheduleInfo(await this.#row())
-  }
+  info(): Promise<ScheduleInfo>
 
   /**
    * The next occurrences, without jitter: 1 to 1,000. A pause does not hide them.
    * @example const [tomorrow] = await schedule.next(1)
    */
-  async next(count = 10): Promise<Date[]> {
-    checkInteger('next: count', count, 1, 1_000)
-    const { definition, state } = read(await this.#row())
-    const from = Math.max(state.last ?? 0, await this.#connection.store.now())
-    return between(definition.recurrence, from, Number.MAX_SAFE_INTEGER, count).map((at) => new Date(at))
-  }
+  next(count?: number): Promise<Date[]>
 
   /**
    * Occurrences pass unattended until resume().
-   * @example await schedule.pause({ note: 'stock-taking' })
+   * @example await schedule.pause({ reason: 'stock-taking' })
    */
-  async pause(options: { note?: string } = {}): Promise<void> {
-    checkOptions('pause', options, ['note'])
-    const { note } = options
-    if (note !== undefined) checkText('pause: note', note, 1_000)
-    await this.#change(({ state }, now) => {
-      if (state.paused) return null
-      return { state: { ...state, next: null, paused: { since: now, ...(note !== undefined && { note }) } } }
-    })
-  }
+  pause(options?: { reason?: string }): Promise<void>
 
   /**
    * Goes on with the next occurrence.
    * @example await schedule.resume()
    */
-  async resume(): Promise<void> {
-    await this.#change(({ definition, state }, now) => {
-      if (!state.paused) return null
-      const { failing: _, ...rest } = state
-      return { state: { ...rest, paused: null, next: nextAfter(definition.recurrence, now) } }
-    })
-  }
+  resume(): Promise<void>
 
   /**
    * Starts the occurrences of a time that has passed, and gives the ids of their tasks. One that has a task keeps it. Throws
    * INVALID_OPTION, also for more than 1,000.
    * @example const ids = await schedule.backfill({ from: new Date('2026-01-01'), to: new Date('2026-01-08') })
    */
-  async backfill(options: BackfillOptions): Promise<string[]> {
-    checkOptions('backfill', options, ['from', 'to', 'overlap'])
-    const { from, to, overlap = 'queue' } = options
-    checkOverlap('backfill', overlap)
-    let ids: string[] = []
-    await this.#change(({ definition, state }, now) => {
-      const [start, end] = [from.getTime(), to.getTime()]
-      if (Number.isNaN(start) || Number.isNaN(end) || start >= end || end > now)
-        throw new TriarchError('INVALID_OPTION', 'backfill: `from` must be before `to`, and `to` have passed')
-      const found = between(definition.recurrence, start, end, MOST_BACKFILLED + 1)
-      if (found.length > MOST_BACKFILLED)
-        throw new TriarchError('INVALID_OPTION', `backfill: more than ${MOST_BACKFILLED} occurrences: take it in parts`)
-      ids = found.map((occurrence) => occurrenceId(this.name, occurrence))
-      return { state, tasks: found.map((at) => occurrenceTask(this.name, definition, at, { now, overlap })) }
-    })
-    return ids
-  }
+  backfill(options: BackfillOptions): Promise<string[]>
 
   /**
    * Forgets the schedule. Its tasks stay as they are.
    * @example await schedule.remove()
    */
-  async remove(): Promise<void> {
-    await this.#connection.opened()
-    if (!(await this.#connection.store.dropSchedule(this.name))) throw unknown(this.name)
-  }
-
-  /**
-   * Registers it: see Triarch.schedule().
-   * @example await schedule.register({ workflow: fulfil, input: order, every: '1h' })
-   */
-  async register(options: ScheduleOptions): Promise<void> {
-    const definition = await toSchedule(this.name, options, this.#connection.limits.payload)
-    await this.#connection.opened()
-    const { store } = this.#connection
-    for (let round = 0; round < PATIENCE; round++) {
-      const [row] = await store.schedules({ name: this.name, limit: 1 })
-      const before = row ? legibly(row) : null
-      if (before && isDeepStrictEqual(before.definition, JSON.parse(JSON.stringify(definition)))) return
-      const next = before?.state.paused ? null : nextAfter(definition.recurrence, await store.now())
-      const { failing: _, ...known } = before?.state ?? fresh
-      const state = { ...known, next }
-      if (await this.#write({ definition, state, expected: row?.revision ?? null, tasks: [] })) return
-    }
-    throw overtaken(this.name)
-  }
-
-  async #change(
-    decide: (
-      it: { definition: ScheduleDefinition; state: ScheduleState },
-      now: number,
-    ) => { state: ScheduleState; tasks?: NewTask[] } | null,
-  ): Promise<void> {
-    for (let round = 0; round < PATIENCE; round++) {
-      const row = await this.#row()
-      const { definition, state } = read(row)
-      const change = decide({ definition, state }, await this.#connection.store.now())
-      if (!change) return
-      const write = { definition, state: change.state, expected: row.revision, tasks: change.tasks ?? [] }
-      if (await this.#write(write)) return
-    }
-    throw overtaken(this.name)
-  }
-
-  async #write({ definition, state, expected, tasks }: Written): Promise<boolean> {
-    const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
-    const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
-    const { store, posted } = this.#connection
-    const outcomes = await store.writeSchedule({ name: this.name, ...texts, expected, nextAt, tasks, fence: null })
-    if (tasks.length > 0) posted()
-    return outcomes !== null
-  }
-
-  async #row(): Promise<ScheduleRow> {
-    await this.#connection.opened()
-    const [row] = await this.#connection.store.schedules({ name: this.name, limit: 1 })
-    if (!row) throw unknown(this.name)
-    return row
-  }
-}
-
-interface Written {
-  definition: ScheduleDefinition
-  state: ScheduleState
-  expected: number | null
-  tasks: readonly NewTask[]
-}
-
-const fresh: ScheduleState = { next: null, last: null, paused: null, started: 0, skipped: 0, missed: 0 }
-
-/** Of one whose row cannot be read: that, and its name. */
-export function scheduleInfo(row: ScheduleRow): ScheduleInfo {
-  const known = legibly(row)
-  if (known === null) return illegible(row)
-  const { definition, state } = known
-  const { workflow, version, input, recurrence, overlap } = definition
-  const { paused, last, started, skipped, missed, failing } = state
-  return {
-    ...{ name: row.name, workflow, version, recurrence, overlap, started, skipped, missed },
-    input: hideAt(input, definition.secrets ?? []),
-    failing: failing && { ...failing, since: new Date(failing.since) },
-    paused: paused ? { ...paused, since: new Date(paused.since) } : undefined,
-    next: row.nextAt === null ? undefined : new Date(row.nextAt),
-    last: last === null ? undefined : new Date(last),
-  }
-}
-
-interface Known {
-  definition: ScheduleDefinition
-  state: ScheduleState
-}
-
-/** Throws HISTORY_CORRUPT. */
-function read(row: ScheduleRow): Known {
-  const known = legibly(row)
-  if (row.undecoded) throw row.undecoded
-  if (known === null) throw corrupt(row.name)
-  return known
-}
-
-function legibly(row: ScheduleRow): Known | null {
-  const definition = objectOf<ScheduleDefinition>(row.definition)
-  const state = objectOf<ScheduleState>(row.state)
-  return definition && state && { definition, state }
-}
-
-function illegible({ name, nextAt, undecoded }: ScheduleRow): ScheduleInfo {
-  const { stack: _, ...error } = toRecord(undecoded ?? corrupt(name))
-  return {
-    ...{ name, workflow: '', version: '', input: null, recurrence: { every: 0, offset: 0 }, overlap: 'skip' },
-    ...{ paused: undefined, next: undefined, last: undefined, started: 0, skipped: 0, missed: 0 },
-    failing: { since: new Date(nextAt ?? 0), times: 1, error },
-  }
-}
-
-function corrupt(name: string): TriarchError {
-  return new TriarchError(
-    'HISTORY_CORRUPT',
-    `the row of schedule "${name}" cannot be read: register it again, or remove it`,
-  )
-}
-
-function unknown(name: string): TriarchError {
-  return new TriarchError('UNKNOWN_SCHEDULE', `there is no schedule "${name}"`)
-}
-
-function overtaken(name: string): TriarchError {
-  return new TriarchError('STORE_BUSY', `schedule "${name}" was changed by others each time it was about to be written`)
+  remove(): Promise<void>
 }

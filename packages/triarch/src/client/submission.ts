@@ -18,10 +18,23 @@ import { validate } from '../value/schema.ts'
 import { checkTags } from '../value/tag.ts'
 
 /**
- * When a task begins, by when it must be done, and how it is found.
- * @example await triarch.submit(fulfil, order, { id: order.id, startAt: '1h', tags: { customer: 'c-7' } })
+ * A task that another comes after, and how it must have ended.
+ * @example await triarch.submit(fulfil, order, { after: [{ task: 'o-1', on: 'end' }] })
  */
-export interface SubmitOptions {
+export interface Predecessor {
+  /** Its id. */
+  task: string
+  /** `success` (or `warning`), else the task that comes after it ends with PREDECESSOR_FAILED; or any `end`. `success`. */
+  on?: 'success' | 'end'
+}
+
+/**
+ * When a task begins, by when it must be done, and how it is found.
+ * @example
+ * const options: TaskOptions = { id: order.id, startAt: '1h', tags: { customer: 'c-7' } }
+ * await client.submit(fulfil, order, options)
+ */
+export interface TaskOptions {
   /** Names the task: the same id is the same task, however often it is submitted. A new one when not given. */
   id?: string
   /**
@@ -33,17 +46,15 @@ export interface SubmitOptions {
   startAt?: Date | Duration
   /** A task that did not start by then ends with TASK_EXPIRED; unbounded. */
   startBefore?: Date | Duration
-  /** A task that is not done by then is undone and ends with TASK_DEADLINE; the workflow's `completeWithin`. */
+  /** A task that is not done by then is undone and ends with TASK_DEADLINE; the workflow's `taskWithin`. */
   completeBy?: Date | Duration
   /** One task at a time: over what the workflow says; as the workflow says. */
   exclusive?: ExclusiveOptions & { key?: string }
-  /** Ids of tasks that must have stopped before this one begins; none. */
-  after?: string | readonly string[]
   /**
-   * How they must have: `success` (or `warning`), else this task ends with ANTECEDENT_FAILED; or any `end`. A task the store
-   * does not know (any more) has ended, and not succeeded. `success`.
+   * Tasks that must have stopped before this one begins, 1,000 at most: their ids, which asks for success, or how they must have
+   * ended. A task the store does not know (any more) has ended, and not succeeded. None.
    */
-  afterOn?: 'success' | 'end'
+  after?: string | readonly (string | Predecessor)[]
   /** Does not begin before `task.thaw()`; false. */
   frozen?: boolean
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
@@ -55,11 +66,18 @@ export interface SubmitOptions {
    * Not for finding tasks, and no part of what makes two submissions the same.
    */
   metadata?: Readonly<Record<string, string>>
+}
+
+/**
+ * The same, and a transaction of yours.
+ * @example await triarch.submit(fulfil, order, { id: order.id, startAt: '1h', tags: { customer: 'c-7' } })
+ */
+export interface SubmitOptions extends TaskOptions {
   /**
    * Your own open transaction: the task exists if and only if it commits. A DatabaseSync on the same file; a client of `pg`, or
    * an adapter to what you use instead (docs/postgres.md).
    */
-  via?: unknown
+  transaction?: unknown
 }
 
 const keys = [
@@ -70,16 +88,15 @@ const keys = [
   'completeBy',
   'exclusive',
   'after',
-  'afterOn',
   'frozen',
   'priority',
   'tags',
   'metadata',
-  'via',
+  'transaction',
 ] as const
 
 /** Tasks one task may come after. */
-const MOST_ANTECEDENTS = 1_000
+const MOST_PREDECESSORS = 1_000
 
 /** The task to be created. Throws the typed error of whatever is wrong with it. */
 export async function newTask(
@@ -102,7 +119,12 @@ export async function newTask(
   if (!definition.plan || draft.task.status === 'scheduled') return draft
   const { payload, planSteps, planBytes } = given.limits
   const limits = { payload, steps: planSteps, bytes: planBytes }
-  const plan = await makePlan(workflow, input, { first: 1, limits, via: options.via, ...given.planning })
+  const plan = await makePlan(workflow, input, {
+    first: 1,
+    limits,
+    transaction: options.transaction,
+    ...given.planning,
+  })
   const [submitted, ...rest] = draft.first as [TaskEvent, ...TaskEvent[]]
   return { task: { ...draft.task, status: 'planned' }, first: [submitted, { type: 'planned', plan }, ...rest] }
 }
@@ -128,9 +150,9 @@ function draftTask(
   const complete =
     completeBy !== undefined
       ? instant(completeBy, now, 'completeBy')
-      : definition.completeWithin === undefined
+      : definition.taskWithin === undefined
         ? null
-        : (start ?? now) + positiveMilliseconds(definition.completeWithin, 'completeWithin')
+        : (start ?? now) + positiveMilliseconds(definition.taskWithin, 'taskWithin')
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
   const tags = checkTags('submit', options.tags ?? {})
   const called = [...hooks, ...toHookOrders(name, definition.hooks)]
@@ -159,22 +181,35 @@ function draftTask(
 type Gate = Pick<Submission, 'exclusive' | 'after' | 'frozen'>
 
 function gateOf(workflow: Workflow, input: unknown, options: SubmitOptions): Gate {
-  const { after = [], afterOn = 'success', frozen = false, exclusive: given } = options
+  const { after, frozen = false, exclusive: given } = options
   if (given !== undefined) checkExclusive('submit: exclusive', given)
   const exclusive = exclusiveKeys(workflow, input, given)
-  const antecedents = [...new Set([after].flat().map(checkTaskId))]
-  if (options.id !== undefined && antecedents.includes(options.id))
+  const predecessors = predecessorsOf(after)
+  if (options.id !== undefined && predecessors.has(options.id))
     throw new TriarchError('INVALID_OPTION', `submit: task "${options.id}" cannot come after itself`)
-  if (afterOn !== 'success' && afterOn !== 'end')
-    throw new TriarchError('INVALID_OPTION', 'submit: afterOn must be "success" or "end"')
   if (typeof frozen !== 'boolean') throw new TriarchError('INVALID_OPTION', 'submit: frozen must be true or false')
-  if (antecedents.length > MOST_ANTECEDENTS)
-    throw new TriarchError('INVALID_OPTION', `submit: a task comes after at most ${MOST_ANTECEDENTS} others`)
+  if (predecessors.size > MOST_PREDECESSORS)
+    throw new TriarchError('INVALID_OPTION', `submit: a task comes after at most ${MOST_PREDECESSORS} others`)
   return {
     ...(exclusive.length > 0 && { exclusive }),
-    ...(antecedents.length > 0 && { after: antecedents.map((task) => ({ task, on: afterOn })) }),
+    ...(predecessors.size > 0 && { after: [...predecessors].map(([task, on]) => ({ task, on })) }),
     ...(frozen && { frozen }),
   }
+}
+
+/** How each must have ended. One that is named twice must have ended as is asked for both times. */
+function predecessorsOf(after: SubmitOptions['after'] = []): Map<string, 'success' | 'end'> {
+  const predecessors = new Map<string, 'success' | 'end'>()
+  for (const given of [after].flat()) {
+    const one = typeof given === 'object' && given !== null ? given : { task: given }
+    checkOptions('submit: after', one, ['task', 'on'])
+    const { task, on = 'success' } = one
+    if (on !== 'success' && on !== 'end')
+      throw new TriarchError('INVALID_OPTION', 'submit: after: on must be "success" or "end"')
+    const id = checkTaskId(task)
+    if (predecessors.get(id) !== 'success') predecessors.set(id, on)
+  }
+  return predecessors
 }
 
 function instant(value: Date | Duration, now: number, what: string): number {

@@ -20,7 +20,7 @@ export async function terminationOf(
   store: StateStore,
   row: TaskRow,
   now: number,
-  reason?: string,
+  { reason, request }: { reason?: string; request?: string } = {},
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
@@ -29,7 +29,8 @@ export async function terminationOf(
   if (!broken) {
     try {
       const turn = newTurn(rebuild(id, events).state, at, () => 0, NO_LIMITS)
-      receive(turn, { type: 'cancel', force: true, compensate: false, ...(reason !== undefined && { reason }) })
+      const asked = { ...(reason !== undefined && { reason }), ...(request !== undefined && { request }) }
+      receive(turn, { type: 'cancel', force: true, compensate: false, ...asked })
       notifyParent(turn)
       if (turn.state.status === 'stopped')
         return {

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { Message } from '../kernel/message.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import { type Amount, unsaid } from '../kernel/wait/mail.ts'
 import type { PostRoom, PostTerms } from '../store/port.ts'
 
@@ -9,6 +9,12 @@ export type Asking = Extract<
   Message,
   { type: 'event' | 'signal' | 'cancel' | 'pause' | 'resume' | 'thaw' | 'retry' | 'skip' | 'compensate' }
 >
+
+/** What it is known by when it is asked for under this key: another thing under the same key is another request. */
+export function requestOf(asking: Asking, key: string): string {
+  const about = 'name' in asking ? asking.name : 'step' in asking ? (asking.step ?? '') : ''
+  return `${asking.type} ${about} ${key}`
+}
 
 /** Undelivered controls of one kind and task. */
 const MOST_CONTROLS = 1_000
@@ -30,11 +36,11 @@ const fitting: Readonly<Record<Asking['type'], readonly string[]>> = {
 }
 
 /** On which terms the store takes it. */
-export function termsOf(asking: Asking, mailbox: Amount): PostTerms {
+export function termsOf(asking: Asking, inbox: Amount): PostTerms {
   const { type } = asking
   const isMail = type === 'event' || type === 'signal'
   const room = isMail
-    ? { ...mailbox, only: null, unsaid: unsaid(mailbox), asOf: null }
+    ? { ...inbox, only: null, unsaid: unsaid(inbox), asOf: null }
     : few(JSON.stringify({ type }), MOST_CONTROLS)
   return { fits: fitting[type], room }
 }
@@ -49,16 +55,16 @@ export interface Known {
 }
 
 /** Where there seems to be no room: the terms for one who knows better, one after the other. */
-export function closeTerms(asking: Sending, mailbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
+export function closeTerms(asking: Sending, inbox: Amount, { awaited, kept, last }: Known): PostTerms[] {
   const { type } = asking
   const fits = fitting[type]
   const of = type === 'event' ? { type, name: asking.name } : { type, step: asking.step, key: asking.key }
   const terms: PostTerms[] = []
   if (awaited > 0) terms.push({ fits, room: few(JSON.stringify(of), awaited) })
   // More than that it says itself.
-  const { letters, bytes } = unsaid(mailbox)
+  const { letters, bytes } = unsaid(inbox)
   if (kept.letters <= letters && kept.bytes <= bytes)
-    terms.push({ fits, room: { ...mailbox, only: null, unsaid: kept, asOf: last } })
+    terms.push({ fits, room: { ...inbox, only: null, unsaid: kept, asOf: last } })
   return terms
 }
 
@@ -67,8 +73,11 @@ function few(json: string, letters: number): PostRoom {
   return { only: json.slice(0, -1), letters, bytes: 0, unsaid: { letters: 0, bytes: 0 }, asOf: null }
 }
 
-export function misfit(id: string, { type }: Asking, task: { status: TaskStatus; result: TaskResult }): TriarchError {
+export function misfit(id: string, { type }: Asking, task: { status: TaskStatus; outcome: TaskOutcome }): TriarchError {
   const code =
     type === 'resume' ? 'TASK_NOT_PAUSED' : fitting[type].includes('running') ? 'TASK_STOPPED' : 'ILLEGAL_MOVE'
-  return new TriarchError(code, `task "${id}" is ${task.status} (${task.result}): it takes no ${type} now`)
+  return new TriarchError(
+    code,
+    `task "${id}" is ${task.status} (${task.outcome}): it takes no ${type === 'event' ? 'signal' : type} now`,
+  )
 }

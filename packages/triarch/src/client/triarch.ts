@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Remotes } from '../agent/remote.ts'
 import type { Workflow } from '../definition/definition.ts'
-import type { EventSchemas, NoEvents } from '../definition/event.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
-import type { ScheduleOptions } from '../definition/schedule.ts'
-import { checkWorkflow } from '../definition/workflow.ts'
+import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
+import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Patience, STORE_PATIENCE } from '../environment/patience.ts'
@@ -21,31 +21,68 @@ import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
 import { withFormat } from '../store/formatted.ts'
 import { type Draft, written } from '../store/origin.ts'
-import type { NodeRow, StateStore, StoreCounts, SubmitOutcome } from '../store/port.ts'
+import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
 import { legibleEvents } from '../store/record.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
+import { type Telemetry, telemetryOf } from '../telemetry/outlet.ts'
+import { submission } from '../telemetry/submission.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
-import { checkLabel, checkTaskId } from '../value/name.ts'
+import { checkTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
+import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
-import { explain } from '../view/explain.ts'
+import {
+  type AgentPage,
+  agentPage,
+  type LockPage,
+  lockPage,
+  type NamedPage,
+  namedPage,
+  type WorkflowPage,
+  workflowPage,
+} from '../view/inventory.ts'
+import { type NodeInfo, nodeInfo } from '../view/node.ts'
 import { type ListOptions, listedBy } from '../view/query.ts'
-import type { Explanation } from '../view/reason.ts'
+import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
+import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { Attendance } from './attendance.ts'
+import { type BreakerHandle, type BreakerPage, NamedBreaker } from './breaker.ts'
+import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
-import { TaskHandle } from './handle.ts'
+import { StoredTask } from './handle.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
+import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
 import { Notices } from './notices.ts'
+import {
+  checkOperationId,
+  checkOrder,
+  OPERATION,
+  type OperationOrder,
+  type OperationReport,
+  type Operations,
+  type Operator,
+  operationsOf,
+} from './operation.ts'
 import { readPage, type TaskPage } from './page.ts'
+import { listSchedules, StoredSchedule } from './registered.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
-import { ScheduleHandle, type SchedulePage, scheduleInfo } from './schedule.ts'
+import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
+import type { TaskHandle } from './task.ts'
+import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
 
 /** A node asks the store's clock again after this long, if nothing else did (ms). */
 const OLDEST_CLOCK = 30_000
-/** Of one look at the schedules. */
-const MOST_SCHEDULES = 1_000
+/** Of one look at the circuit breakers. */
+const MOST_BREAKERS = 1_000
+
+interface Submitted {
+  id: string
+  isNew: boolean
+}
 
 /**
  * One Triarch process: submits and watches tasks; once started, plays its roles.
@@ -55,7 +92,7 @@ const MOST_SCHEDULES = 1_000
  * await triarch.start()
  * const task = await triarch.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1' })
  */
-export class Triarch implements AsyncDisposable {
+export class Triarch implements TriarchClient, AsyncDisposable {
   /** Its wall clock is the store's. */
   readonly #environment: SynchronisedEnvironment
   /** This machine's. */
@@ -65,12 +102,15 @@ export class Triarch implements AsyncDisposable {
   readonly #hooks: HookOrder[]
   readonly #store: StateStore
   readonly #connection: Connection
+  #ownOperations: Operations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
   readonly #listeners: Listeners
   readonly #notices: Notices | null
   readonly #attendance: Attendance
   readonly #failed: (error: unknown) => void
+  readonly #telemetry: Telemetry
   readonly #patience: Patience
+  readonly #remotes = new Remotes()
   #opened: Promise<void> | null = null
   #ready = false
   #node: Node | null = null
@@ -81,14 +121,24 @@ export class Triarch implements AsyncDisposable {
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
     const given = options.environment ?? systemEnvironment()
-    this.#failed = errorListener(options.onError, given, () => this.#phase === 'stopped')
+    const isOver = () => this.#phase === 'stopped'
+    // What listeners throw is not told to listeners.
+    this.#telemetry = telemetryOf(this.#settings.telemetry, errorListener(options.onError, given, isOver))
+    this.#failed = errorListener(options.onError, given, isOver, (error) => {
+      if (this.#telemetry.error.open) this.#telemetry.error.tell({ ...this.#origin(), error })
+    })
     this.#listeners = new Listeners(this.#failed)
     const environment = options.environment ? new SteadyEnvironment(given, this.#failed) : given
     this.#notices = this.#settings.notices ? new Notices(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
-    const seen = { explain: (id: string) => this.explain(id), alert: (raised: RaisedAlert) => this.#alert(raised) }
+    const seen = {
+      explain: (id: string) => this.#connection.explained(id),
+      alert: (raised: RaisedAlert) => this.#alert(raised),
+    }
     this.#attendance = new Attendance({ environment: this.#environment, failed: this.#failed, ...seen })
-    this.#registry = new Registry(options.workflows ?? [], options.agents ?? [], options.middleware)
+    const own = options.operations ? this.#operations : { workflows: [], agents: [] }
+    const [workflows, agents] = [options.workflows ?? [], options.agents ?? []]
+    this.#registry = new Registry([...workflows, ...own.workflows], [...agents, ...own.agents], options.middleware)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
     this.#patience = new Patience(environment, this.#failed)
@@ -97,6 +147,7 @@ export class Triarch implements AsyncDisposable {
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
+    this.#connection.isGone = (node) => this.#gone(node)
     this.#connection.posted = () => this.#node?.wake()
   }
 
@@ -159,67 +210,71 @@ export class Triarch implements AsyncDisposable {
 
   /**
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
-   * A plan is made here and now, unless the task starts later. Throws INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * A plan is made here and now, unless the task starts later. A workflow may be named by workflowRef(), if it is registered here. Throws
+   * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    * @example const task = await triarch.submit(fulfil, order, { id: 'o-1', completeBy: '1h' })
    */
-  async submit<I, O, E extends EventSchemas>(
-    workflow: Workflow<I, O, E>,
+  async submit<I, O, E extends SignalSchemas>(
+    given: WorkflowRef<I, O, E>,
     input: NoInfer<I>,
     options: SubmitOptions = {},
   ): Promise<TaskHandle<O, E>> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
-    if (options.via !== undefined && !this.#ready) {
-      throw new TriarchError('STORE_VIA_INVALID', 'open() the store before you begin a transaction on it')
+    if (options.transaction !== undefined && !this.#ready) {
+      throw new TriarchError('STORE_TRANSACTION_INVALID', 'open() the store before you begin a transaction on it')
     }
     await this.#open()
     if (this.#environment.old) await this.#synchronise()
-    const { middleware = [] } = workflow?.definition ?? {}
-    let id: string | undefined
+    const workflow = this.#registry.resolve(given as WorkflowRef)
+    const { middleware = [] } = workflow.definition
+    let made: Submitted | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
-      id = await this.#submit(workflow as Workflow, input, options)
-      return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
+      const { id, isNew } = await this.#submit(workflow, input, options)
+      return new StoredTask<O, E>(this.#connection, id, workflow, { isNew })
     }
     const chain = inOrder(this.#registry.middleware, middleware)
-    const { tags = {}, via } = options
+    const { tags = {}, transaction } = options
     const metadata = checkMetadata('submit', options.metadata ?? {})
-    const call = { workflow: workflow?.name, input, id: options.id, tags, metadata, via }
+    const call = { workflow: workflow.name, input, id: options.id, tags, metadata, transaction }
     await around(chain, 'submit', call, async (changed) => {
       const some = options.metadata !== undefined || Object.keys(metadata).length > 0
-      id = await this.#submit(workflow as Workflow, changed, some ? { ...options, metadata } : options)
-      return id
+      made = await this.#submit(workflow, changed, some ? { ...options, metadata } : options)
+      return made.id
     })
-    if (id === undefined) throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')
-    return new TaskHandle<O, E>(this.#connection, id, workflow as Workflow)
+    if (made === undefined)
+      throw new TriarchError('MIDDLEWARE_MISUSE', 'a middleware kept the task from being submitted')
+    return new StoredTask<O, E>(this.#connection, made.id, workflow, made)
   }
 
-  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions, again = true): Promise<string> {
+  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions, again = true): Promise<Submitted> {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
     const draft = await newTask(workflow, input, options, given)
     const { task } = draft
-    const { created, heldBy, first } = await this.#create(draft, options.via)
+    const { created, heldBy, first } = await this.#create(draft, options.transaction)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
-    return created || (await this.#same(draft, known)) ? task.id : this.#submit(workflow, input, options, false)
+    if (created || (await this.#same(draft, known))) return { id: task.id, isNew: created }
+    return this.#submit(workflow, input, options, false)
   }
 
   /**
-   * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `events`.
+   * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types and its `signals`.
    * @example const { receipt } = await triarch.task('o-1', fulfil).result()
    */
-  task<O = unknown, E extends EventSchemas = NoEvents>(
+  task<O = unknown, E extends SignalSchemas = NoSignals>(
     id: string,
-    workflow?: Workflow<unknown, O, E>,
+    workflow?: WorkflowRef<unknown, O, E>,
   ): TaskHandle<O, E> {
-    if (workflow !== undefined) checkWorkflow(workflow)
-    return new TaskHandle<O, E>(this.#connection, checkTaskId(id), workflow as Workflow | undefined)
+    const known = workflow === undefined ? undefined : this.#registry.resolve(workflow as WorkflowRef)
+    return new StoredTask<O, E>(this.#connection, checkTaskId(id), known)
   }
 
   /**
-   * Gives a step an event with this value, by the token it handed out: it runs again as soon as it is suspended. `event`
+   * Gives a step a signal with this value, by the token it handed out: it runs again as soon as it is suspended. `name`
    * names it; `resume`. `optional`: a task that has stopped is no error. Throws INVALID_TOKEN, TASK_STOPPED, UNKNOWN_TASK,
    * UNSERIALISABLE, PAYLOAD_TOO_LARGE.
    * @example await triarch.resume(token, { paid: true })
@@ -229,44 +284,54 @@ export class Triarch implements AsyncDisposable {
   }
 
   /**
-   * Starts a task of a workflow again and again: registers the schedule of this name, or changes it; the same definition
-   * again changes nothing. Without options, the schedule that there is. Throws UNKNOWN_OPTION, INVALID_*, PAYLOAD_TOO_LARGE,
-   * STORE_*.
+   * A schedule by its name; whether it exists shows at the first use. Throws INVALID_NAME.
    * @example
    * const when = { cron: '0 3 * * *', timeZone: 'Europe/Vienna' }
-   * await triarch.schedule('nightly', { workflow: fulfil, input: order, ...when })
+   * await triarch.schedule('nightly').register({ workflow: fulfil, input: order, ...when })
    */
-  async schedule<I, O>(name: string, options?: ScheduleOptions<I, O>): Promise<ScheduleHandle> {
-    const handle = new ScheduleHandle(this.#connection, name)
-    if (options !== undefined) await handle.register(options as unknown as ScheduleOptions)
-    return handle
+  schedule(name: string): ScheduleHandle {
+    return new StoredSchedule(this.#connection, name)
   }
 
   /**
-   * Schedules by name, at most `limit` (1 to 1,000; 1,000) of them: those that come after the name `after`. Where there are
-   * more, the page's `next` says after which name they come. Throws INVALID_OPTION.
-   * @example for (const { name, next } of await triarch.schedules()) console.log(name, next)
+   * Schedules by name, a page at a time. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { schedules, next } = await triarch.schedules({ limit: 50 })
+   * for (const { name, failing } of schedules) console.log(name, failing?.error.message ?? 'well')
    */
-  async schedules(options: { after?: string; limit?: number } = {}): Promise<SchedulePage> {
-    checkOptions('schedules', options, ['after', 'limit'])
-    const { after = '', limit = MOST_SCHEDULES } = options
-    checkInteger('schedules: limit', limit, 1, MOST_SCHEDULES)
-    if (after !== '') checkLabel('a schedule', after)
+  async schedules(options: SchedulesOptions = {}): Promise<SchedulePage> {
+    return listSchedules(this.#connection, options)
+  }
+
+  /**
+   * A circuit breaker by its name: that of its agent, or `agent#key`. Whether it exists shows at the first use. Throws INVALID_OPTION.
+   * @example await triarch.breaker('payments').open({ reason: 'maintenance of the bank', by: 'ada' })
+   */
+  breaker(name: string): BreakerHandle {
+    return new NamedBreaker(this.#connection, name, (alert) => {
+      this.#alert(alert)
+      this.#node?.changed()
+    })
+  }
+
+  /**
+   * Circuit breakers by name, at most `limit` (1 to 1,000; 1,000) of them: those that come after the name `after`. Of an agent with a
+   * key those are listed that were ever ill. Where there are more, the page's `next` says after which name they come. Throws INVALID_OPTION.
+   * @example for (const { name, state, waiting } of await triarch.breakers()) console.log(name, state, waiting)
+   */
+  async breakers(options: { after?: string; limit?: number } = {}): Promise<BreakerPage> {
+    checkOptions('breakers', options, ['after', 'limit'])
+    const { after = '', limit = MOST_BREAKERS } = options
+    checkInteger('breakers: limit', limit, 1, MOST_BREAKERS)
     await this.#open()
-    const rows = await this.#store.schedules({ after, limit: limit + 1 })
-    const page: SchedulePage = rows.slice(0, limit).map(scheduleInfo)
-    const last = page.at(-1)
+    const [now, rows] = await Promise.all([
+      this.#store.now(),
+      this.#store.breakers({ after, limit: limit + 1, count: MOST_COUNTED }),
+    ])
+    const page: BreakerPage = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
+    const last = rows[limit - 1]
     if (rows.length > limit && last) page.next = last.name
     return page
-  }
-
-  /**
-   * Why a task is not moving: what it waits for, in words and as data. Throws UNKNOWN_TASK.
-   * @example const { text, reasons } = await triarch.explain('o-1')
-   */
-  async explain(id: string): Promise<Explanation> {
-    await this.#open()
-    return explain(this.#store, checkTaskId(id), (node) => this.#gone(node))
   }
 
   /**
@@ -285,13 +350,134 @@ export class Triarch implements AsyncDisposable {
   }
 
   /**
+   * How many tasks fit the filter, counted up to `most` (1 to 10,000; 10,000). Throws INVALID_FILTER, INVALID_OPTION.
+   * @example const { count, truncated } = await triarch.count({ filter: 'status:paused error:DECLINED' })
+   */
+  async count(options: { filter?: string; most?: number } = {}): Promise<TaskCount> {
+    checkOptions('count', options, ['filter', 'most'])
+    const { filter = '', most = MOST_MATCHING } = options
+    checkInteger('count: most', most, 1, MOST_MATCHING)
+    await this.#open()
+    return countMatching(this.#rows, filter, most)
+  }
+
+  /**
+   * Asks one thing of all tasks that fit a filter: a task that any node with `operations` carries out, with a child for each of them; its
+   * result is a report. Which tasks they are is settled when it begins, and none is asked twice. `id`: the same is the same operation.
+   * Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
+   * @example
+   * const filter = 'status:paused'
+   * const { count } = await triarch.count({ filter })
+   * const operation = await triarch.operate({ filter, action: 'retry', confirm: count })
+   * const { done, failed } = await operation.result()
+   */
+  async operate(order: OperationOrder, options: { id?: string } = {}): Promise<TaskHandle<OperationReport>> {
+    checkOptions('operate', options, ['id'])
+    const { action, confirm, filter } = checkOrder(order)
+    const { id } = options
+    // An operation that there is was counted, and may have changed what fits.
+    if (id === undefined || (await this.#isNew(id))) {
+      await this.#open()
+      const found = await countMatching(this.#rows, without(filter, OPERATION), confirm + 1)
+      if (found.count > confirm)
+        throw new TriarchError('MORE_THAN_CONFIRMED', `operate: more than ${confirm} tasks fit the filter`)
+    }
+    const given = { ...(id !== undefined && { id: checkOperationId(id) }), tags: { triarch: 'operation', action } }
+    return this.submit(this.#operations.operation, order, given)
+  }
+
+  async #isNew(id: string): Promise<boolean> {
+    await this.#open()
+    return (await this.#store.task(checkOperationId(id))) === null
+  }
+
+  #operator(): Operator {
+    return { matching: (query) => matching(this.#rows, query), task: (id) => this.task(id) }
+  }
+
+  get #rows() {
+    return { store: this.#store, now: () => this.#environment.now() }
+  }
+
+  /** Made where it is asked for. */
+  get #operations(): Operations {
+    this.#ownOperations ??= operationsOf(() => this.#operator())
+    return this.#ownOperations
+  }
+
+  /**
+   * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. All who watch in this process
+   * share one look at the store. Changes in quick succession may be seen as one; another process's may take seconds to show. Ends with
+   * the signal's reason; rejects with STORE_* where the store is out of reach, and NODE_STOPPED. Throws INVALID_FILTER, INVALID_OPTION.
+   * @example
+   * for await (const change of triarch.watch({ filter: 'status:paused' }))
+   *   if (change.type === 'task') console.log(change.task.id, change.task.status)
+   */
+  async *watch(options: WatchOptions = {}): AsyncIterableIterator<ListChange> {
+    const { filter, limit, quiet } = watchedBy(options)
+    await this.#open()
+    const watcher = await this.#connection.live.watchList(filter, limit)
+    yield* watcher.changes(quiet, options.signal) as AsyncIterableIterator<ListChange>
+  }
+
+  /**
+   * How much is in the store, now and after each change that is seen. As `watch`.
+   * @example for await (const change of triarch.watchStatistics({ quiet: '15s' })) console.log(change.type)
+   */
+  async *watchStatistics(options: Pick<WatchOptions, 'quiet' | 'signal'> = {}): AsyncIterableIterator<CountsChange> {
+    const { quiet } = watchedBy(options)
+    await this.#open()
+    const watcher = this.#connection.live.watchCounts()
+    yield* watcher.changes(quiet, options.signal) as AsyncIterableIterator<CountsChange>
+  }
+
+  /**
    * The nodes that live, and where (`place`: host and pid, where the machine tells).
    * @example for (const { id, roles, place } of await triarch.nodes()) console.log(id, roles, place?.host)
    */
-  async nodes(): Promise<NodeRow[]> {
+  async nodes(): Promise<NodeInfo[]> {
+    return (await this.#living()).map(nodeInfo)
+  }
+
+  async #living(): Promise<NodeRow[]> {
     await this.#open()
     const [now, nodes] = await Promise.all([this.#store.now(), this.#store.nodes()])
     return nodes.filter((node) => node.leaseUntil >= now && !this.#gone(node))
+  }
+
+  /**
+   * Workflows by name, with their versions and the living nodes that run each: those that such nodes run, and those that this process
+   * knows. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { workflows } = await triarch.workflows()
+   * for (const { name, versions } of workflows) console.log(name, versions.length)
+   */
+  async workflows(options: NamedPage = {}): Promise<WorkflowPage> {
+    const page = namedPage('workflows', options)
+    return workflowPage(this.#registry.workflows, await this.#living(), page)
+  }
+
+  /**
+   * Agents by name, with their actions, the living nodes that run them, and what waits for them: those that such nodes have, that this
+   * process knows, and for which anything waits. Reads the history of the task that waits longest for each. Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example for (const { name, queue } of (await triarch.agents()).agents) console.log(name, queue.depth)
+   */
+  async agents(options: NamedPage = {}): Promise<AgentPage> {
+    const page = namedPage('agents', options)
+    return agentPage(this.#store, [...this.#registry.agents.values()], await this.#living(), page)
+  }
+
+  /**
+   * Locks that tasks have, by name: who has each, since when, and who waits for it. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { locks } = await triarch.locks()
+   * for (const { name, holder, waiting } of locks) console.log(name, holder, waiting)
+   */
+  async locks(options: NamedPage = {}): Promise<LockPage> {
+    const page = namedPage('locks', options)
+    await this.#open()
+    return lockPage(this.#store, page)
   }
 
   /** Its process is known to be no more, whatever its lease says. */
@@ -300,10 +486,31 @@ export class Triarch implements AsyncDisposable {
   }
 
   /**
+   * Agents in processes that have a URL and no store: whoever carries their messages (`@triarch/server`) gives them to this. They are
+   * given attempts while this node has the role `agent` and runs.
+   * @example
+   * const agents = triarch.remoteAgents()
+   * const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
+   */
+  remoteAgents(): RemoteAgents {
+    return new Sessions({
+      environment: this.#environment,
+      remotes: this.#remotes,
+      store: this.#store,
+      state: (task) => this.#connection.state(task),
+      hosted: (agent) => this.#registry.agents.has(agent),
+      payload: this.#settings.limits.payload,
+      lease: this.#settings.lease,
+      posted: () => this.#node?.wake(),
+      failed: this.#failed,
+    })
+  }
+
+  /**
    * How much is in the store, and what this process counted.
    * @example const { ready, work, stale } = await triarch.statistics()
    */
-  async statistics(): Promise<StoreCounts & Counters> {
+  async statistics(): Promise<Statistics> {
     await this.#open()
     return { ...(await this.#store.counts()), ...this.#counters }
   }
@@ -352,8 +559,10 @@ export class Triarch implements AsyncDisposable {
       },
       synchronise: (ask) => this.#environment.synchronise(ask),
       settings: this.#settings,
+      remotes: this.#remotes,
       counters: this.#counters,
       alert: (alert) => this.#alert(alert),
+      telemetry: this.#telemetry,
       moved: (state) => this.#connection.moved(state),
       swept: (report) => this.#listeners.tell('recovered', report),
       failed: this.#failed,
@@ -366,8 +575,13 @@ export class Triarch implements AsyncDisposable {
 
   #alert(raised: RaisedAlert): void {
     const alert = codedAlert(raised)
+    if (this.#telemetry.alert.open) this.#telemetry.alert.tell({ ...this.#origin(), alert })
     if (this.#listeners.has('alert')) this.#listeners.tell('alert', alert)
     else this.#notices?.tell(alert)
+  }
+
+  #origin(): TelemetryOrigin {
+    return { at: this.#environment.now(), node: this.#node?.id ?? null }
   }
 
   /** A fenced node lives on under a new name. */
@@ -385,6 +599,7 @@ export class Triarch implements AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
+    this.#connection.live.close(this.#isStopping())
     const opened = this.#opened?.catch(() => undefined)
     // What opens late is closed late.
     const close = async () => {
@@ -393,20 +608,28 @@ export class Triarch implements AsyncDisposable {
     }
     await this.#patience.wait(opened, STORE_PATIENCE)
     await this.#node?.stop(grace, this.#patience)
+    this.#remotes.unbind()
     this.#phase = 'stopped'
     this.#node = null
     await this.#patience.wait(close(), STORE_PATIENCE)
   }
 
-  async #create(draft: Draft, via: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
-    if (via !== undefined) return this.#store.submitVia(via, written(draft))
+  async #create(draft: Draft, transaction: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
+    if (transaction !== undefined) return this.#told(draft, await this.#store.submitIn(transaction, written(draft)))
     const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
     const [outcome] = await this.#store.submit([written(draft)])
     const { startAt } = draft.task
     if (startAt === null) this.#node?.wake()
     else this.#node?.scheduler?.alarm.set(startAt)
-    return outcome ?? { created: false }
+    return this.#told(draft, outcome ?? { created: false })
+  }
+
+  /** What the scheduler launches, it tells of itself: it may be over before the submission is answered. */
+  #told<O extends { created: boolean }>({ task }: Draft, outcome: O): O {
+    const outlet = this.#telemetry['task:submitted']
+    if (outcome.created && outlet.open) outlet.tell(submission(task, this.#node?.id ?? null))
+    return outcome
   }
 
   /** Throws unless the existing task is the one that was meant. False, if it may be made again: it is not there any more. */

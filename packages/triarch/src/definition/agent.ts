@@ -4,6 +4,7 @@ import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { checkSchema } from '../value/schema.ts'
 import { capabilities, threadDefinition } from './action.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
+import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
@@ -15,6 +16,8 @@ import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
 export interface AgentOptions {
   /** Most attempts at a time in one process: 1 to 100,000; 100. */
   concurrency?: number
+  /** When its service is left alone, by all nodes together; none when not given. */
+  circuitBreaker?: CircuitBreakerOptions
 }
 
 const actionKeys = [
@@ -35,19 +38,22 @@ const actionKeys = [
 ] as const
 
 /**
- * Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION.
+ * Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
  * @example
  * const payments = agent('payments', { concurrency: 20 })
  * const charge = payments.action('charge', { run: (order: { amount: number }) => api.charge(order) })
  */
 export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
-  checkOptions(`agent "${name}"`, options, ['concurrency'])
+  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker'])
   const actions = new Map<string, Action>()
   const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
+  const { circuitBreaker } = options
+  if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
   const self: Agent = Object.freeze({
     name,
     concurrency,
+    ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     actions,
     action: ((actionName: string, definition: Written) => {
       const action = define(self, actionName, definition)

@@ -35,7 +35,7 @@ export interface BatchOptions {
   /** Compensate the children when the task compensates; true. */
   undo?: boolean
   /** Of each child; no tags, and otherwise as its workflow says. */
-  child?: { tags?: Readonly<Record<string, string>>; priority?: number; completeWithin?: Duration }
+  child?: { tags?: Readonly<Record<string, string>>; priority?: number; taskWithin?: Duration }
 }
 
 /**

@@ -35,9 +35,9 @@ export function toBatchPolicy(
   if (!['cancel', 'detach', 'wait'].includes(onCancel))
     throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of cancel, detach, wait`)
   if (typeof failFast !== 'boolean') throw new TriarchError('INVALID_OPTION', `${what}: failFast must be true or false`)
-  checkOptions(`${what}: child`, child, ['tags', 'priority', 'completeWithin'])
+  checkOptions(`${what}: child`, child, ['tags', 'priority', 'taskWithin'])
   const { tags, priority = workflow.definition.priority } = child
-  const { completeWithin = workflow.definition.completeWithin } = child
+  const { taskWithin = workflow.definition.taskWithin } = child
   return {
     workflow: workflow.name,
     version: workflow.version,
@@ -49,8 +49,8 @@ export function toBatchPolicy(
     onCancel,
     ...(priority !== undefined && { priority: checkPriority(`${what}: child.priority`, priority) }),
     ...(tags && { tags: checkTags(`${what}: child`, tags) }),
-    ...(completeWithin !== undefined && {
-      completeWithin: positiveMilliseconds(completeWithin, `${what}: child.completeWithin`),
+    ...(taskWithin !== undefined && {
+      completeWithin: positiveMilliseconds(taskWithin, `${what}: child.taskWithin`),
     }),
     ...(workflow.definition.secrets && { secrets: [...workflow.definition.secrets] }),
     ...(workflow.definition.hooks && { hooks: toHookOrders(what, workflow.definition.hooks) }),
@@ -64,7 +64,7 @@ export function pageOf(
 ): (input: unknown, step: StepContext) => Promise<object> {
   checkFunction(`${what}: items`, items)
   return async (input, step) => {
-    const request = { offset: (step.event?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
+    const request = { offset: (step.received?.payload as { offset?: number } | undefined)?.offset ?? 0, limit: page }
     const { inputs, last } = await take(await items(input as never, request, step), request)
     const schema = workflow.definition.input
     const children = inputs.map((input): Child => {

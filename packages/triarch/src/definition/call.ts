@@ -69,29 +69,29 @@ export interface ChildOptions {
   /** Higher first: -1,000,000 to 1,000,000; the workflow's, or 0. */
   priority?: number
   /** Complete-by of the child, counted from its start; the workflow's. */
-  completeWithin?: Duration
+  taskWithin?: Duration
 }
 
 /**
- * How long to wait for an event, and what it must be.
- * @example const paid = await task.event('paid', { timeout: '2d' })
+ * How long to wait for a signal, and what it must be.
+ * @example const paid = await task.waitForSignal('paid', { timeout: '2d' })
  */
-export interface EventOptions<T> extends WaitForEventOptions {
+export interface CheckedSignalOptions<T> extends WaitForSignalOptions {
   /**
    * Checks the payload, in place of what the workflow declares. Must answer at once and always alike. What it refuses, or fails
-   * on, is set aside with an alert (EVENT_REFUSED), and the wait goes on.
+   * on, is set aside with an alert (SIGNAL_REFUSED), and the wait goes on.
    */
   schema?: StandardSchema<unknown, T>
 }
 
 /**
- * How long to wait for an event.
+ * How long to wait for a signal.
  * @example
  * const late = new AbortController()
- * const paid = task.event('paid', { timeout: '2d', signal: late.signal })
+ * const paid = task.waitForSignal('paid', { timeout: '2d', signal: late.signal })
  */
-export interface WaitForEventOptions {
-  /** Give up after this long, or at this instant, with an EventTimeoutError; never. */
+export interface WaitForSignalOptions {
+  /** Give up after this long, or at this instant, with a SignalTimeoutError; never. */
   timeout?: Duration | Date
   /** Give up, with its reason, when the workflow's own code aborts it; never. */
   signal?: AbortSignal
@@ -133,7 +133,7 @@ export interface Lock {
 
 /**
  * How a compensation that the workflow registers is tried.
- * @example task.undo(() => api.refund('c-1'), { name: 'refund', completeWithin: '5s' })
+ * @example task.undo(() => api.refund('c-1'), { name: 'refund', attemptWithin: '5s' })
  */
 export interface UndoOptions {
   /** Shown in the history; 'undo'. */
@@ -141,7 +141,7 @@ export interface UndoOptions {
   /** How often and at what distance it is tried; as `undoRetry` of actions. */
   retry?: RetryOptions
   /** Complete-by of one attempt, counted from its start; 30 s. */
-  completeWithin?: Duration
+  attemptWithin?: Duration
 }
 
 /**

@@ -5,9 +5,10 @@ import type { Duration } from '../value/duration.ts'
 import type { Given, Jsonified, WithoutInput } from '../value/jsonified.ts'
 import type { InferOutput, StandardSchema } from '../value/schema.ts'
 import type { BatchOptions, BatchResult, Items, PageRequest } from './batch.ts'
+import type { CircuitBreakerOptions } from './breaker.ts'
 import type {
+  CheckedSignalOptions,
   ChildOptions,
-  EventOptions,
   LocalStepOptions,
   Lock,
   LockOptions,
@@ -15,23 +16,23 @@ import type {
   StepOptions,
   TransactionOptions,
   UndoOptions,
-  WaitForEventOptions,
+  WaitForSignalOptions,
 } from './call.ts'
-import type { EventSchemas, NoEvents } from './event.ts'
 import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
 import type { Middleware } from './middleware.ts'
 import type { PolicyOptions, RescueOption } from './policy.ts'
 import type { Planned, Resolved, Templated } from './reference.ts'
 import type { RetentionOption } from './retention.ts'
-import type { PresentedStep, StepContext, StepEvent, Verification } from './step.ts'
+import type { NoSignals, SignalSchemas } from './signal.ts'
+import type { PresentedStep, StepContext, StepSignal, Verification } from './step.ts'
 import type { ThreadInput, ThreadModule, ThreadOutput } from './thread.ts'
 
 /**
  * One kind of step. `I` is what `run` is given, `O` what it returns (before the output schema).
  * @example
  * const definition = {
- *   completeWithin: '5s',
+ *   attemptWithin: '5s',
  *   run: (order: { id: string; amount: number }, step) => api.charge(order, step.idempotencyKey),
  *   verify: async () => ({ done: false }),
  * } satisfies ActionDefinition<{ id: string; amount: number }, { id: string }>
@@ -52,7 +53,7 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   /** Checks what `run` (or `verify`) gives before it is recorded. */
   output?: StandardSchema
   /** Does the work. May run more than once: see `idempotencyKey`. Missing only where `plan` is given. */
-  run?(input: I, step: StepContext, event?: StepEvent): O | Promise<O>
+  run?(input: I, step: StepContext, received?: StepSignal): O | Promise<O>
   /** Plans other actions, and (by `plan.self`) this one's own `run`, when the action is planned. Answers at once. */
   plan?(input: unknown, plan: ActionPlanContext<unknown, unknown>): unknown
   /**
@@ -99,7 +100,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema<I, P>
   /** Does the work. May run more than once: see `step.idempotencyKey`. */
-  run(input: P, step: StepContext, event?: StepEvent): R | Promise<R>
+  run(input: P, step: StepContext, received?: StepSignal): R | Promise<R>
   /** Takes back what `run` did. May run more than once. */
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
   /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */
@@ -110,7 +111,7 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
 export type OutputOf<P, S> = [unknown] extends [S]
   ? unknown
   : {
-      run(input: P, step: StepContext, event?: StepEvent): S | Promise<S>
+      run(input: P, step: StepContext, received?: StepSignal): S | Promise<S>
       verify?(input: P, step: StepContext): Verification<S> | Promise<Verification<S>>
     }
 
@@ -128,7 +129,7 @@ export type PurePlanDefinition<A, R> = PolicyOptions &
  * @example
  * const resize = payments.action('resize', {
  *   thread: new URL('./resize.ts', import.meta.url),
- *   completeWithin: '1m',
+ *   attemptWithin: '1m',
  * })
  */
 export type ThreadActionDefinition = PolicyOptions &
@@ -183,13 +184,15 @@ export interface Agent {
   readonly name: string
   /** Most attempts at a time in one process. */
   readonly concurrency: number
+  /** When its service is left alone. */
+  readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
   /**
    * Defines an action. Throws DUPLICATE_DEFINITION, INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
    * @example
    * const charge = payments.action('charge', {
-   *   completeWithin: '5s',
+   *   attemptWithin: '5s',
    *   run: (order: { amount: number }, step) => api.charge(order, step.idempotencyKey),
    *   undo: ({ output }) => api.refund(output.id),
    * })
@@ -264,7 +267,7 @@ export interface PlanningAction<I = unknown, O = unknown> extends Action<I, O> {
  */
 export interface PlanContext {
   /** The transaction given to submit(); undefined when a scheduler plans, and in a preview. */
-  readonly via: unknown
+  readonly transaction: unknown
   /** For an action that subscribes: the step it is planned beside. */
   readonly subscribed: Planned | undefined
 
@@ -330,7 +333,7 @@ export interface ActionPlanContext<I, O> extends PlanContext {
  * const fulfil = workflow('fulfil', {
  *   version: '2',
  *   rescue: 'compensate',
- *   completeWithin: '1d',
+ *   taskWithin: '1d',
  *   run: async (order: { id: string; amount: number }, task) => task.run(charge, order),
  * })
  */
@@ -344,16 +347,16 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   /** The rescue strategy of its steps, over their actions'; and, unless it is a skip, of its own errors; compensate. */
   rescue?: RescueOption
   /** Complete-by of a task, counted from its submission; unbounded. */
-  completeWithin?: Duration
+  taskWithin?: Duration
   /** Higher first: -1,000,000 to 1,000,000; 0. */
   priority?: number
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<I>
   /**
-   * The events it takes, with the schemas of their payloads: `task.event` and `emit` are typed by them. What a schema refuses is
-   * refused where it is sent, if that process knows the workflow, else set aside when it comes. Must answer at once and always alike.
+   * The signals it takes, with the schemas of their payloads: `task.waitForSignal` and a handle's `signal` are typed by them. What a schema
+   * refuses is refused where it is sent, if that process knows the workflow, else set aside when it comes. Must answer at once and always alike.
    */
-  events?: EventSchemas
+  signals?: SignalSchemas
   /** How long its tasks are kept once they have stopped, over what the Triarch says; null: for ever. */
   retention?: RetentionOption
   /** Where secrets are in its input and output: see the option of actions. */
@@ -368,18 +371,18 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
    * Of a plan. 'steps': each `finalize` is a step of its own, at its agent. 'transaction': all are one step where the task is
    * owned, in one transaction of the store that also records it; the schedulers must know the agents.
    */
-  finalize?: 'steps' | 'transaction'
+  finalizeAs?: 'steps' | 'transaction'
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
   plan?(input: I, plan: PlanContext): unknown
 }
 
 /**
- * A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the events it takes.
+ * A defined workflow. `I` is what a submission gives, `O` what the task results in (as JSON has it), `E` the signals it takes.
  * @example
  * const wait = async <I, O>(workflow: Workflow<I, O>, input: NoInfer<I>) =>
  *   (await triarch.submit(workflow, input)).result()
  */
-export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoEvents> {
+export interface Workflow<I = unknown, O = unknown, E extends SignalSchemas = NoSignals> {
   /** Its name. */
   readonly name: string
   /** Tasks keep the version they started with. */
@@ -387,7 +390,7 @@ export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoE
   /** As it was given to workflow(). */
   readonly definition: WorkflowDefinition
   /** Exists for the compiler only. */
-  readonly '~types'?: { readonly input: I; readonly output: O; readonly events: E }
+  readonly '~types'?: { readonly input: I; readonly output: O; readonly signals: E }
 }
 
 /**
@@ -399,7 +402,7 @@ export interface Workflow<I = unknown, O = unknown, E extends EventSchemas = NoE
  * const hooks: TaskHook[] = [{ on: ['paused', 'error'], workflow: told }]
  */
 export interface TaskHook {
-  /** The states, or the results, at which it runs. */
+  /** The states, or the outcomes, at which it runs. */
   on: HookState | readonly HookState[]
   /** What runs then. */
   workflow: Workflow<TaskChange, unknown>
@@ -415,7 +418,7 @@ export interface TaskHook {
  *   return paid.id
  * }
  */
-export interface TaskContext<E extends EventSchemas = NoEvents> {
+export interface TaskContext<E extends SignalSchemas = NoSignals> {
   /** The task's id. */
   readonly id: string
   /** The workflow's name. */
@@ -462,12 +465,12 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
   sleep(until: Duration | Date): Promise<void>
 
   /**
-   * The next event of this name, in order of arrival; those that came before count. Declared `events` of the workflow give its type,
-   * and the schema unless one is given. Rejects with EventTimeoutError.
-   * @example const { by } = await task.event<{ by: string }>('approved', { timeout: '2d' })
+   * The next signal of this name, in order of arrival; those that came before count. Declared `signals` of the workflow give its type,
+   * and the schema unless one is given. Rejects with SignalTimeoutError.
+   * @example const { by } = await task.waitForSignal<{ by: string }>('approved', { timeout: '2d' })
    */
-  event<K extends keyof E & string>(name: K, options?: WaitForEventOptions): Promise<InferOutput<E[K]>>
-  event<T = unknown>(name: string, options?: EventOptions<T>): Promise<T>
+  waitForSignal<K extends keyof E & string>(name: K, options?: WaitForSignalOptions): Promise<InferOutput<E[K]>>
+  waitForSignal<T = unknown>(name: string, options?: CheckedSignalOptions<T>): Promise<T>
 
   /**
    * Runs a child task and waits for its output. Rejects with ChildFailedError.
@@ -544,7 +547,7 @@ export interface TaskContext<E extends EventSchemas = NoEvents> {
    * Ends this run and begins anew with this input and an empty history, under the same id. Never resolves.
    * @example
    * await task.sleep('1d')
-   * await task.continueAs({ day: 2 })
+   * await task.continueAsNew({ day: 2 })
    */
-  continueAs(input: unknown): Promise<never>
+  continueAsNew(input: unknown): Promise<never>
 }

@@ -1,11 +1,11 @@
 import { TriarchError } from '../error/error.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
-import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
+import { moves, type TaskOutcome, type TaskStatus } from '../kernel/status.ts'
 import type { HookOrder } from '../kernel/task/order.ts'
 import { checkOptions } from '../value/options.ts'
 
-/** A state that a task comes into after its submission, or a result that it stops with. */
-export type HookState = Exclude<TaskStatus, 'scheduled' | 'pending'> | Exclude<TaskResult, 'pending'>
+/** A state that a task comes into after its submission, or an outcome that it stops with. */
+export type HookState = Exclude<TaskStatus, 'scheduled' | 'pending'> | Exclude<TaskOutcome, 'pending'>
 
 /**
  * What a hook's workflow is given.
@@ -21,15 +21,15 @@ export interface TaskChange {
   /** The state that it came into. */
   to: TaskStatus
   /** How it ended; `pending` unless it has. */
-  result: TaskResult
+  outcome: TaskOutcome
   /** ms since the epoch. */
   at: number
   /** Why it stopped or is paused, if it failed. */
   error?: ErrorRecord
 }
 
-const results: readonly string[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
-const states = [...Object.keys(moves.task).filter((state) => state !== 'scheduled' && state !== 'pending'), ...results]
+const outcomes: readonly string[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
+const states = [...Object.keys(moves.task).filter((state) => state !== 'scheduled' && state !== 'pending'), ...outcomes]
 
 /** A hook, as far as it is recorded. */
 interface Recorded {

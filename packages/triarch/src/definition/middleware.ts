@@ -31,7 +31,7 @@ export interface PlanCall {
   /** What it plans for. */
   readonly input: unknown
   /** The transaction given to submit(). */
-  readonly via: unknown
+  readonly transaction: unknown
 }
 
 /** A submission, as its middleware sees it. */
@@ -47,7 +47,7 @@ export interface SubmitCall {
   /** What it is given before `next()` is recorded with the submission. */
   readonly metadata: Record<string, string>
   /** The caller's own transaction, if it was given. */
-  readonly via: unknown
+  readonly transaction: unknown
 }
 
 /** A step that is about to be shown. */

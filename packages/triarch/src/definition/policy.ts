@@ -21,13 +21,13 @@ export type RescueOption = RescueStrategy | { readonly skip: unknown }
 
 /**
  * How a step is tried, bounded and rescued. The action gives the base, the workflow the rescue, the step the rest.
- * @example const careful: PolicyOptions = { completeWithin: '5s', semantics: 'at-most-once', rescue: 'pause' }
+ * @example const careful: PolicyOptions = { attemptWithin: '5s', semantics: 'at-most-once', rescue: 'pause' }
  */
 export interface PolicyOptions {
   /** Complete-by of one attempt, counted from its start; 30 s. */
-  completeWithin?: Duration
+  attemptWithin?: Duration
   /** Complete-by of the whole step with all its attempts, counted from its request; null (unbounded). */
-  expiresIn?: Duration | null
+  stepWithin?: Duration | null
   /** An attempt without a heartbeat for this long is given up; null (none needed). */
   heartbeatWithin?: Duration | null
   /**
@@ -54,8 +54,8 @@ export interface PolicyOptions {
 
 /** The names of all policy options. */
 export const policyKeys = [
-  'completeWithin',
-  'expiresIn',
+  'attemptWithin',
+  'stepWithin',
   'heartbeatWithin',
   'retry',
   'undoRetry',
@@ -175,8 +175,8 @@ function record(
 
 function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPolicy {
   const {
-    completeWithin,
-    expiresIn,
+    attemptWithin,
+    stepWithin,
     heartbeatWithin,
     rescue,
     semantics = base.semantics,
@@ -194,8 +194,8 @@ function apply(base: StepPolicy, options: PolicyOptions, what: string): StepPoli
     retry: toRetryPlan(options.retry, base.retry, `${what}: retry`),
     undoRetry: toRetryPlan(options.undoRetry, base.undoRetry, `${what}: undoRetry`),
     semantics,
-    ...(completeWithin !== undefined && { completeWithin: span(completeWithin, 'completeWithin') }),
-    ...(expiresIn !== undefined && { expiresIn: bound(expiresIn, 'expiresIn') }),
+    ...(attemptWithin !== undefined && { completeWithin: span(attemptWithin, 'attemptWithin') }),
+    ...(stepWithin !== undefined && { expiresIn: bound(stepWithin, 'stepWithin') }),
     ...(heartbeatWithin !== undefined && { heartbeatWithin: bound(heartbeatWithin, 'heartbeatWithin') }),
     ...(rescue !== undefined && toRescue(rescue, `${what}: rescue`)),
     ...(priority !== undefined && { priority: checkPriority(`${what}: priority`, priority) }),

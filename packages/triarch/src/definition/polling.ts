@@ -3,7 +3,7 @@ import { stepErrorKind } from '../error/step-error.ts'
 import type { Json } from '../kernel/json.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
-import type { StepContext, StepEvent, SuspendOptions } from './step.ts'
+import type { StepContext, StepSignal, SuspendOptions } from './step.ts'
 
 /**
  * How to start work somewhere else and ask how it is. `T` names that work, `S` is what a poll answers; both JSON.
@@ -72,7 +72,7 @@ const standard = ['500ms', '1s', '2s', '4s', '8s', '16s'] as const
  */
 export function polling<I, T, S, O = S>(
   options: PollingOptions<I, T, S, O>,
-): (input: I, step: StepContext, event?: StepEvent) => Promise<O> {
+): (input: I, step: StepContext, received?: StepSignal) => Promise<O> {
   checkOptions('polling', options, keys)
   for (const name of ['invoke', 'poll', 'done'] as const) checkFunction(`polling: ${name}`, options[name])
   const { intervals = standard, timeout } = options
@@ -85,8 +85,8 @@ export function polling<I, T, S, O = S>(
   function wait(step: StepContext, to: Progress, progress?: number, late?: number): never {
     const span = spans[Math.min(Math.floor(to.polls / each), spans.length - 1)] as number
     const rest: SuspendOptions = { checkpoint: to, onCancel: options.cancel !== undefined }
-    const events = [{ name: 'poll', in: span }, ...(late === undefined ? [] : [{ name: 'late', in: late }])]
-    return step.suspend({ ...rest, events, ...(progress !== undefined && { progress }) })
+    const signals = [{ name: 'poll', in: span }, ...(late === undefined ? [] : [{ name: 'late', in: late }])]
+    return step.suspend({ ...rest, signals, ...(progress !== undefined && { progress }) })
   }
 
   async function begin(input: I, step: StepContext): Promise<O> {
@@ -94,10 +94,10 @@ export function polling<I, T, S, O = S>(
     return wait(step, { task, polls: 0, failures: 0 }, undefined, within)
   }
 
-  return async (input, step, event) => {
+  return async (input, step, received) => {
     const so = step.checkpoint as Progress | undefined
     if (!so) return begin(input, step)
-    if (event?.name === 'cancel') {
+    if (received?.name === 'cancel') {
       await options.cancel?.(so.task as T, step)
       throw new TriarchError('STEP_CANCELLED', 'the task stops, and what the step waited for was called off')
     }
@@ -105,13 +105,13 @@ export function polling<I, T, S, O = S>(
     try {
       state = await options.poll(so.task as T, step, input)
     } catch (error) {
-      if (event === undefined && stepErrorKind(error) === 'permanent') return begin(input, step)
+      if (received === undefined && stepErrorKind(error) === 'permanent') return begin(input, step)
       const final = stepErrorKind(error) === 'permanent'
-      if (final || so.failures >= tolerated || event?.name === 'late') throw error
+      if (final || so.failures >= tolerated || received?.name === 'late') throw error
       return wait(step, { ...so, polls: so.polls + 1, failures: so.failures + 1 })
     }
     if (await options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)
-    if (event?.name === 'late')
+    if (received?.name === 'late')
       throw new TriarchError('STEP_TIMEOUT', `what was polled was not done within ${within} ms`)
     return wait(step, { ...so, polls: so.polls + 1, failures: 0 }, options.progress?.(state))
   }

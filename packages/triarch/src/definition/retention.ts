@@ -1,32 +1,32 @@
-import type { TaskResult } from '../kernel/status.ts'
+import type { TaskOutcome } from '../kernel/status.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkOptions } from '../value/options.ts'
 
 /** How a task can end. */
-export const endResults: readonly EndResult[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
+export const endOutcomes: readonly EndOutcome[] = ['success', 'warning', 'error', 'cancelled', 'compensated']
 
 /** How a task that has stopped can have ended. */
-export type EndResult = Exclude<TaskResult, 'pending'>
+export type EndOutcome = Exclude<TaskOutcome, 'pending'>
 
 /**
- * How long stopped tasks are kept: a duration for all, or one for each result; null: for ever. Results that are not named
+ * How long stopped tasks are kept: a duration for all, or one for each outcome; null: for ever. Outcomes that are not named
  * are kept as if nothing was said.
  * @example const retention: RetentionOption = { success: '30d', error: '52w', cancelled: null }
  */
-export type RetentionOption = Duration | null | { readonly [result in EndResult]?: Duration | null }
+export type RetentionOption = Duration | null | { readonly [outcome in EndOutcome]?: Duration | null }
 
-/** By result, in ms; null: for ever. Absent where nothing is said. */
-export type Retention = { readonly [result in EndResult]?: number | null }
+/** By outcome, in ms; null: for ever. Absent where nothing is said. */
+export type Retention = { readonly [outcome in EndOutcome]?: number | null }
 
 /** Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION. */
 export function toRetention(option: RetentionOption | undefined, what: string): Retention {
   if (option === undefined) return {}
   if (option === null || typeof option !== 'object') {
-    return Object.fromEntries(endResults.map((result) => [result, span(option, what)]))
+    return Object.fromEntries(endOutcomes.map((outcome) => [outcome, span(option, what)]))
   }
-  checkOptions(what, option, endResults)
-  const given = endResults.filter((result) => option[result] !== undefined)
-  return Object.fromEntries(given.map((result) => [result, span(option[result] ?? null, `${what}.${result}`)]))
+  checkOptions(what, option, endOutcomes)
+  const given = endOutcomes.filter((outcome) => option[outcome] !== undefined)
+  return Object.fromEntries(given.map((outcome) => [outcome, span(option[outcome] ?? null, `${what}.${outcome}`)]))
 }
 
 function span(value: Duration | null, what: string): number | null {

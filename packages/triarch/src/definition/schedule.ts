@@ -14,7 +14,7 @@ import type { Workflow } from './definition.ts'
 import { exclusiveKeys } from './exclusive.ts'
 import { toHookOrders } from './hook.ts'
 import { checkPriority } from './policy.ts'
-import { checkWorkflow } from './workflow.ts'
+import type { WorkflowRef } from './workflow-ref.ts'
 
 /** What happens to an occurrence while the task of an earlier one has not stopped. */
 export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
@@ -22,7 +22,7 @@ export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
 /**
  * What a schedule starts, and when.
  * @example
- * await triarch.schedule('nightly', {
+ * await triarch.schedule('nightly').register({
  *   workflow: fulfil,
  *   input: order,
  *   cron: '0 3 * * *',
@@ -32,7 +32,7 @@ export type Overlap = 'skip' | 'queue' | 'allow' | 'cancel-previous'
  */
 export interface ScheduleOptions<I = unknown, O = unknown> extends RecurrenceOptions {
   /** What each of its tasks runs. */
-  workflow: Workflow<I, O>
+  workflow: WorkflowRef<I, O>
   /** The input of each of its tasks. */
   input: NoInfer<I>
   /** What happens to an occurrence while the task of an earlier one has not stopped; `skip`. */
@@ -105,18 +105,22 @@ const keys = [
 export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
 
 /** Throws UNKNOWN_WORKFLOW, UNKNOWN_OPTION, INVALID_*, UNSERIALISABLE, PAYLOAD_TOO_LARGE. */
-export async function toSchedule(name: string, options: ScheduleOptions, payload: number): Promise<ScheduleDefinition> {
+export async function toSchedule(
+  name: string,
+  options: ScheduleOptions,
+  { payload, resolve }: { payload: number; resolve: (workflow: WorkflowRef) => Workflow },
+): Promise<ScheduleDefinition> {
   const what = `schedule "${name}"`
   checkOptions(what, options, keys)
-  const { workflow, input, overlap = 'skip', catchUp = {}, jitter, tags = {} } = options
-  checkWorkflow(workflow)
+  const { input, overlap = 'skip', catchUp = {}, jitter, tags = {} } = options
+  const workflow = resolve(options.workflow)
   checkOptions(`${what}: catchUp`, catchUp, ['limit', 'within'])
   checkOverlap(what, overlap)
   const { definition } = workflow
   const value = definition.input
     ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${workflow.name}`)
     : input
-  const { completeWithin } = definition
+  const { taskWithin } = definition
   const hooks = toHookOrders(what, definition.hooks)
   return {
     workflow: workflow.name,
@@ -130,7 +134,7 @@ export async function toSchedule(name: string, options: ScheduleOptions, payload
     },
     jitter: jitter === undefined ? 0 : milliseconds(jitter, `${what}: jitter`),
     priority: checkPriority(`${what}: priority`, options.priority ?? definition.priority ?? 0),
-    completeWithin: completeWithin === undefined ? null : positiveMilliseconds(completeWithin, 'completeWithin'),
+    completeWithin: taskWithin === undefined ? null : positiveMilliseconds(taskWithin, 'taskWithin'),
     tags: checkTags(what, { ...tags, schedule: name }),
     ...(options.metadata !== undefined && { metadata: checkMetadata(what, options.metadata) }),
     exclusive: exclusiveKeys(workflow, value, undefined),

@@ -3,10 +3,10 @@ import type { StepStatus } from '../kernel/status.ts'
 import type { Duration } from '../value/duration.ts'
 
 /**
- * An event for a step.
- * @example const { name, payload } = step.event ?? { name: 'begin', payload: null }
+ * A signal for a step.
+ * @example const { name, payload } = step.received ?? { name: 'begin', payload: null }
  */
-export interface StepEvent {
+export interface StepSignal {
   /** `timeout`: nothing else came in time; `cancel`: the task stops; `resume`: by triarch.resume(); or a name of yours. */
   readonly name: string
   /** What was sent with it, as JSON has it; null if nothing was. */
@@ -15,7 +15,7 @@ export interface StepEvent {
 
 /**
  * How long a step waits, for what, and what it knows when it runs again.
- * @example step.suspend({ timeout: '1d', events: [{ name: 'remind', in: '1h' }], onCancel: true })
+ * @example step.suspend({ timeout: '1d', signals: [{ name: 'remind', in: '1h' }], onCancel: true })
  */
 export interface SuspendOptions {
   /** Told `timeout` after this long; never. */
@@ -24,8 +24,8 @@ export interface SuspendOptions {
   checkpoint?: unknown
   /** How far it is. JSON only. */
   progress?: unknown
-  /** Events for itself, this long from now, even if others come before; each replaces an earlier one of its name. */
-  events?: readonly { readonly name: string; readonly in: Duration; readonly payload?: unknown }[]
+  /** Signals for itself, this long from now, even if others come before; each replaces an earlier one of its name. */
+  signals?: readonly { readonly name: string; readonly in: Duration; readonly payload?: unknown }[]
   /** Told `cancel` when the task stops meanwhile, to call off what it waits for; false. */
   onCancel?: boolean
 }
@@ -60,13 +60,13 @@ export interface StepContext {
   /** What an earlier attempt saved with its last heartbeat. */
   readonly checkpoint: Json | undefined
   /** What a suspended step runs again with; undefined when it begins (or begins anew, by an operator's word). */
-  readonly event: StepEvent | undefined
-  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it an event. Not a secret. */
+  readonly received: StepSignal | undefined
+  /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it a signal. Not a secret. */
   readonly token: string
   /**
-   * Waits without holding anything: return what it gives. `run` is called again for each event, with all else as it was.
+   * Waits without holding anything: return what it gives. `run` is called again for each signal, with all else as it was.
    * Throws STEP_MISUSE, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
-   * @example if (step.event === undefined) step.suspend({ timeout: '1d', checkpoint: { asked: true } })
+   * @example if (step.received === undefined) step.suspend({ timeout: '1d', checkpoint: { asked: true } })
    */
   suspend(options?: SuspendOptions): never
   /**

@@ -1,5 +1,5 @@
 import type { Jsonified } from '../value/jsonified.ts'
-import type { StepContext, StepEvent, Verification } from './step.ts'
+import type { StepContext, StepSignal, Verification } from './step.ts'
 
 /**
  * What the module of an action that runs in threads exports.
@@ -9,7 +9,7 @@ import type { StepContext, StepEvent, Verification } from './step.ts'
  */
 export interface ThreadModule {
   /** Does the work. */
-  run(input: never, step: StepContext, event?: StepEvent): unknown
+  run(input: never, step: StepContext, received?: StepSignal): unknown
   /** Takes back what `run` did; called if the action says `undo: true`. */
   undo?(done: never, step: StepContext): unknown
   /** Whether a lost attempt took effect; called if the action says `verify: true`. */

@@ -6,38 +6,38 @@ import { checkName, checkVersion } from '../value/name.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import { checkSchema, type StandardSchema } from '../value/schema.ts'
 import type { PlanContext, TaskContext, Workflow, WorkflowDefinition } from './definition.ts'
-import { checkEvents, type EventSchemas, type NoEvents } from './event.ts'
 import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
 import { toHookOrders } from './hook.ts'
 import { inOrder } from './middleware.ts'
 import { checkPriority, checkSecrets, toRescue } from './policy.ts'
 import type { Resolved } from './reference.ts'
 import { toRetention } from './retention.ts'
+import { checkSignals, type NoSignals, type SignalSchemas } from './signal.ts'
 
 /** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
-export type TypedWorkflowDefinition<P, R, I, E extends EventSchemas = NoEvents> = Omit<
+export type TypedWorkflowDefinition<P, R, I, E extends SignalSchemas = NoSignals> = Omit<
   WorkflowDefinition<P, R>,
-  'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
+  'input' | 'output' | 'exclusive' | 'signals' | 'run' | 'plan'
 > & {
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
   /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
   input?: StandardSchema<I, P>
-  /** The events it takes, with the schemas of their payloads. */
-  events?: E
+  /** The signals it takes, with the schemas of their payloads. */
+  signals?: E
   /** The logic: runs anew from the history whenever its task is taken up again, so all effects go through `task`. */
   run(input: P, task: TaskContext<E>): R | Promise<R>
 }
 
 /** With an output schema, `run` returns what that takes. */
-export type Returning<P, S, E extends EventSchemas> = [unknown] extends [S]
+export type Returning<P, S, E extends SignalSchemas> = [unknown] extends [S]
   ? unknown
   : { run(input: P, task: TaskContext<E>): S | Promise<S> }
 
 /** A plan's definition as it is written. */
 export type PlannedWorkflowDefinition<P, R, I> = Omit<
   WorkflowDefinition<P>,
-  'input' | 'output' | 'exclusive' | 'events' | 'run' | 'plan'
+  'input' | 'output' | 'exclusive' | 'signals' | 'run' | 'plan'
 > & {
   /** One task at a time, of the workflow or of each key: `{}` for the workflow. */
   exclusive?: ExclusiveOptions<NoInfer<P>>
@@ -52,15 +52,15 @@ const keys = [
   'input',
   'output',
   'rescue',
-  'completeWithin',
+  'taskWithin',
   'priority',
   'exclusive',
-  'events',
+  'signals',
   'retention',
   'secrets',
   'middleware',
   'hooks',
-  'finalize',
+  'finalizeAs',
   'run',
   'plan',
 ] as const
@@ -75,11 +75,11 @@ const keys = [
  *   },
  * })
  */
-export function workflow<P, R, I = P, E extends EventSchemas = NoEvents>(
+export function workflow<P, R, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition: TypedWorkflowDefinition<P, R, I, E> & { output?: never; plan?: never },
 ): Workflow<Given<I>, Jsonified<R>, E>
-export function workflow<P, R, O, I = P, E extends EventSchemas = NoEvents>(
+export function workflow<P, R, O, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition: TypedWorkflowDefinition<P, NoInfer<R>, I, E> & { output: StandardSchema<R, O> },
 ): Workflow<Given<I>, Jsonified<O>, E>
@@ -88,7 +88,7 @@ export function workflow<P, R, I = P>(
   definition: PlannedWorkflowDefinition<P, R, I>,
 ): Workflow<Given<I>, Resolved<Awaited<R>>>
 /** All of these in one, for the compiler: what it says of a definition that fits none is said of this. */
-export function workflow<P, R, S = unknown, O = R, I = P, E extends EventSchemas = NoEvents>(
+export function workflow<P, R, S = unknown, O = R, I = P, E extends SignalSchemas = NoSignals>(
   name: string,
   definition:
     | (TypedWorkflowDefinition<P, R, I, E> & { output?: StandardSchema<S, O>; plan?: never } & Returning<
@@ -103,21 +103,24 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   checkOptions(what, definition ?? null, keys)
   const { run, plan } = definition
   checkFunction(`${what}: ${plan === undefined ? 'run' : 'plan'}`, plan ?? run)
-  if (plan !== undefined && (run ?? definition.output ?? definition.events) !== undefined) {
-    throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run, no output schema and no events`)
+  if (plan !== undefined && (run ?? definition.output ?? definition.signals) !== undefined) {
+    throw new TriarchError('INVALID_OPTION', `${what}: a plan has no run, no output schema and no signals`)
   }
-  const { rescue, completeWithin, priority, exclusive, finalize = 'steps', version = '1' } = definition
-  if ((finalize !== 'steps' && finalize !== 'transaction') || (definition.finalize !== undefined && plan === undefined))
-    throw new TriarchError('INVALID_OPTION', `${what}: finalize must be "steps" or "transaction", of a plan`)
+  const { rescue, taskWithin, priority, exclusive, finalizeAs = 'steps', version = '1' } = definition
+  if (
+    (finalizeAs !== 'steps' && finalizeAs !== 'transaction') ||
+    (definition.finalizeAs !== undefined && plan === undefined)
+  )
+    throw new TriarchError('INVALID_OPTION', `${what}: finalizeAs must be "steps" or "transaction", of a plan`)
   if (definition.secrets !== undefined) checkSecrets(what, definition.secrets)
   inOrder(definition.middleware)
   toHookOrders(what, definition.hooks)
   checkSchema(`${what}: input`, definition.input)
   checkSchema(`${what}: output`, definition.output)
-  checkEvents(`${what}: events`, definition.events)
+  checkSignals(`${what}: signals`, definition.signals)
   toRetention(definition.retention, `${what}: retention`)
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
-  if (completeWithin !== undefined) positiveMilliseconds(completeWithin, `${what}: completeWithin`)
+  if (taskWithin !== undefined) positiveMilliseconds(taskWithin, `${what}: taskWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)
   if (exclusive !== undefined) checkExclusive(`${what}: exclusive`, exclusive)
   return Object.freeze({ name, version: checkVersion(`${what}: version`, version), definition })

@@ -1,6 +1,7 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import { isErrorCode } from './catalogue.ts'
 import { TriarchError } from './error.ts'
+import { errorNow } from './renamed.ts'
 
 /** Longest recorded message, stack and details, in characters. */
 const LONGEST = 8192
@@ -16,7 +17,7 @@ const ownNames: ReadonlySet<string> = new Set([
   'TaskCompensatedError',
   'TaskExpiredError',
   'StepFailedError',
-  'EventTimeoutError',
+  'SignalTimeoutError',
   'ChildFailedError',
 ])
 
@@ -42,18 +43,25 @@ function convert(thrown: unknown, depth: number, seen: Set<unknown>): ErrorRecor
   return record
 }
 
-/** The error that a record tells of: a TriarchError when it was one, else an Error of the same name, message and stack. */
+/**
+ * The error that a record tells of, as it is called today: a TriarchError when it was one, else an Error of the same name, message
+ * and stack.
+ */
 export function fromRecord(record: ErrorRecord): Error {
-  const { code, details } = record
+  return revived(errorNow(record))
+}
+
+function revived(record: ErrorRecord): Error {
+  const { code, name, details } = record
   const options: { cause?: unknown; details?: Json } = {}
-  if (record.cause !== undefined) options.cause = fromRecord(record.cause)
+  if (record.cause !== undefined) options.cause = revived(record.cause)
   if (details !== undefined) options.details = details
-  const own = isErrorCode(code) && ownNames.has(record.name)
+  const own = isErrorCode(code) && ownNames.has(name)
   const error = own ? new TriarchError(code, record.message, options) : new Error(record.message, options)
   if (!own && code !== undefined) Object.assign(error, { code })
   if (!own && details !== undefined) Object.assign(error, { details })
-  if (error.name !== record.name) define(error, 'name', record.name)
-  define(error, 'stack', record.stack ?? `${record.name}: ${record.message}`)
+  if (error.name !== name) define(error, 'name', name)
+  define(error, 'stack', record.stack ?? `${name}: ${record.message}`)
   return error
 }
 

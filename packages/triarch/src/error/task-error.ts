@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../kernel/json.ts'
-import type { TaskResult } from '../kernel/status.ts'
+import type { TaskOutcome } from '../kernel/status.ts'
 import type { RescueStrategy } from '../kernel/step/policy.ts'
 import type { ErrorCode } from './catalogue.ts'
 import { TriarchError, type TriarchErrorOptions } from './error.ts'
@@ -21,18 +21,18 @@ function withCause(details: NonNullable<TriarchErrorOptions['details']>, record?
  * A task that did not succeed, as its client sees it. The cause is what the history recorded.
  * @example
  * const error = await task.result().catch((error: unknown) => error)
- * if (error instanceof TaskError) console.log(error.taskId, error.result, error.code)
+ * if (error instanceof TaskError) console.log(error.taskId, error.outcome, error.code)
  */
 export class TaskError extends TriarchError {
   /** The id of the task. */
   readonly taskId: string
   /** How the task ended. */
-  readonly result: TaskResult
+  readonly outcome: TaskOutcome
 
-  constructor(code: ErrorCode, message: string, task: { taskId: string; result: TaskResult; error?: ErrorRecord }) {
-    super(code, message, withCause({ taskId: task.taskId, result: task.result }, task.error))
+  constructor(code: ErrorCode, message: string, task: { taskId: string; outcome: TaskOutcome; error?: ErrorRecord }) {
+    super(code, message, withCause({ taskId: task.taskId, result: task.outcome }, task.error))
     this.taskId = task.taskId
-    this.result = task.result
+    this.outcome = task.outcome
   }
 }
 
@@ -47,8 +47,8 @@ export class TaskFailedError extends TaskError {
     name(TaskFailedError.prototype, 'TaskFailedError')
   }
 
-  constructor(taskId: string, error?: ErrorRecord, result: TaskResult = 'error') {
-    super('TASK_FAILED', `Task "${taskId}" failed${because(error)}`, { taskId, result, ...(error && { error }) })
+  constructor(taskId: string, error?: ErrorRecord, outcome: TaskOutcome = 'error') {
+    super('TASK_FAILED', `Task "${taskId}" failed${because(error)}`, { taskId, outcome, ...(error && { error }) })
   }
 }
 
@@ -64,7 +64,7 @@ export class TaskCancelledError extends TaskError {
   }
 
   constructor(taskId: string, error?: ErrorRecord) {
-    const task = { taskId, result: 'cancelled' as const, ...(error && { error }) }
+    const task = { taskId, outcome: 'cancelled' as const, ...(error && { error }) }
     super('TASK_CANCELLED', `Task "${taskId}" was cancelled${because(error)}`, task)
   }
 }
@@ -81,7 +81,7 @@ export class TaskCompensatedError extends TaskError {
   }
 
   constructor(taskId: string, error?: ErrorRecord) {
-    const task = { taskId, result: 'compensated' as const, ...(error && { error }) }
+    const task = { taskId, outcome: 'compensated' as const, ...(error && { error }) }
     super('TASK_COMPENSATED', `Task "${taskId}" could not finish and was undone${because(error)}`, task)
   }
 }
@@ -98,15 +98,18 @@ export class TaskExpiredError extends TaskError {
   }
 
   constructor(taskId: string, error?: ErrorRecord) {
-    const task = { taskId, result: 'error' as const, ...(error && { error }) }
+    const task = { taskId, outcome: 'error' as const, ...(error && { error }) }
     super('TASK_EXPIRED', `Task "${taskId}" expired before it started`, task)
   }
 }
 
-/** The error that tells a client how a stopped task ended; only for results other than success, warning and pending. */
-export function taskError(taskId: string, result: TaskResult, error?: ErrorRecord): TaskError {
-  if (result === 'cancelled') return new TaskCancelledError(taskId, error)
-  if (result === 'compensated') return new TaskCompensatedError(taskId, error)
+/**
+ * The error that tells a client how a stopped task ended; only for outcomes other than success, warning and pending.
+ * @example const error = taskError('o-1', 'cancelled', { name: 'Error', message: 'too late' })
+ */
+export function taskError(taskId: string, outcome: TaskOutcome, error?: ErrorRecord): TaskError {
+  if (outcome === 'cancelled') return new TaskCancelledError(taskId, error)
+  if (outcome === 'compensated') return new TaskCompensatedError(taskId, error)
   return error?.code === 'TASK_EXPIRED' ? new TaskExpiredError(taskId, error) : new TaskFailedError(taskId, error)
 }
 
@@ -147,24 +150,24 @@ export class StepFailedError extends TriarchError {
 }
 
 /**
- * EVENT_TIMEOUT: inside a workflow, an awaited event did not arrive in time.
+ * SIGNAL_TIMEOUT: inside a workflow, an awaited signal did not arrive in time.
  * @example
- * const approved = await task.event('approved', { timeout: '2d' }).catch((error: unknown) => {
- *   if (error instanceof EventTimeoutError) return null
+ * const approved = await task.waitForSignal('approved', { timeout: '2d' }).catch((error: unknown) => {
+ *   if (error instanceof SignalTimeoutError) return null
  *   throw error
  * })
  */
-export class EventTimeoutError extends TriarchError {
+export class SignalTimeoutError extends TriarchError {
   static {
-    name(EventTimeoutError.prototype, 'EventTimeoutError')
+    name(SignalTimeoutError.prototype, 'SignalTimeoutError')
   }
 
-  /** The name of the event. */
-  readonly event: string
+  /** The name of the signal. */
+  readonly signal: string
 
-  constructor(event: string) {
-    super('EVENT_TIMEOUT', `Event "${event}" did not arrive in time`, { details: { event } })
-    this.event = event
+  constructor(signal: string) {
+    super('SIGNAL_TIMEOUT', `Signal "${signal}" did not arrive in time`, { details: { signal } })
+    this.signal = signal
   }
 }
 
@@ -174,7 +177,7 @@ export class EventTimeoutError extends TriarchError {
  * try {
  *   await task.call(fulfil, { id: 'o-1', amount: 10 })
  * } catch (error) {
- *   if (error instanceof ChildFailedError) console.log(error.childId, error.result)
+ *   if (error instanceof ChildFailedError) console.log(error.childId, error.outcome)
  *   throw error
  * }
  */
@@ -186,12 +189,12 @@ export class ChildFailedError extends TriarchError {
   /** The id of the child task. */
   readonly childId: string
   /** How the child ended. */
-  readonly result: TaskResult
+  readonly outcome: TaskOutcome
 
-  constructor(childId: string, result: TaskResult, error?: ErrorRecord) {
-    const message = `Child task "${childId}" ended with result "${result}"${because(error)}`
-    super('CHILD_FAILED', message, withCause({ childId, result }, error))
+  constructor(childId: string, outcome: TaskOutcome, error?: ErrorRecord) {
+    const message = `Child task "${childId}" ended in "${outcome}"${because(error)}`
+    super('CHILD_FAILED', message, withCause({ childId, outcome }, error))
     this.childId = childId
-    this.result = result
+    this.outcome = outcome
   }
 }

@@ -1,5 +1,5 @@
-import { moves, type TaskResult, type TaskStatus } from '../kernel/status.ts'
-import type { PauseReason } from '../kernel/task/pause.ts'
+import { moves, type TaskOutcome, type TaskStatus } from '../kernel/status.ts'
+import type { PauseCause } from '../kernel/task/pause.ts'
 
 /**
  * What the values of a field are: one of a few words, any text, a whole number, a span of time, an instant.
@@ -34,7 +34,7 @@ export interface FilterField {
 }
 
 const statuses = Object.keys(moves.task) as TaskStatus[]
-const results: Readonly<Record<TaskResult, true>> = {
+const outcomes: Readonly<Record<TaskOutcome, true>> = {
   pending: true,
   success: true,
   warning: true,
@@ -42,7 +42,7 @@ const results: Readonly<Record<TaskResult, true>> = {
   cancelled: true,
   compensated: true,
 }
-const reasons: Readonly<Record<PauseReason, true>> = {
+const reasons: Readonly<Record<PauseCause, true>> = {
   operator: true,
   lock: true,
   step: true,
@@ -68,12 +68,12 @@ export const filterFields: readonly FilterField[] = [
     example: 'status:running,paused',
   },
   {
-    name: 'result',
+    name: 'outcome',
     kind: 'choice',
     tests: ['is'],
-    values: Object.keys(results),
+    values: Object.keys(outcomes),
     about: 'how it ended',
-    example: 'result:error',
+    example: 'outcome:error',
   },
   {
     name: 'workflow',
@@ -217,6 +217,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   owner: 'the node that has a task is node:',
   pause: 'why a task is paused is reason:',
   paused: 'paused tasks are status:paused, and why is reason:',
+  result: 'how tasks ended is outcome:',
   root: 'the ids of children begin with that of the task above them: id:ID*',
   schedule: 'tasks of a schedule have a tag: tag.schedule:NAME',
   state: 'that is status:',

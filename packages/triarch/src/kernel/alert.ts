@@ -7,7 +7,7 @@ export type AlertCode =
   | 'TASK_QUARANTINED'
   | 'TASK_UNATTENDED'
   | 'STEP_HELD'
-  | 'EVENT_REFUSED'
+  | 'SIGNAL_REFUSED'
   | 'STEP_UNATTENDED'
   | 'WORKFLOW_STALLED'
   | 'SCHEDULE_FAILING'
@@ -15,6 +15,7 @@ export type AlertCode =
   | 'NODE_FENCED'
   | 'LOOP_BLOCKED'
   | 'SLOT_OVERRUN'
+  | 'BREAKER_CHANGED'
   | 'LOST_TAIL'
 
 /**
@@ -36,6 +37,8 @@ export interface Alert {
   schedule?: string
   /** The id of the node. */
   node?: string
+  /** The name of the circuit breaker. */
+  breaker?: string
   /** Why, in a word. */
   reason: string
   /** All of it in a sentence, for people. */

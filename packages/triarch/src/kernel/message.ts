@@ -2,7 +2,7 @@ import type { Page } from './batch/batch.ts'
 import type { RefusedChild } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan/plan.ts'
-import type { TaskResult } from './status.ts'
+import type { TaskOutcome } from './status.ts'
 import type { Loss, Operation, Trial } from './step/step.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
@@ -34,8 +34,11 @@ export type Outcome =
       wary?: true
       page?: Page
     }
-  /** Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). */
-  | { kind: 'withdrawn'; after?: number }
+  /**
+   * Withdrawn before it started; nothing happened. `after`: there is no place for it before (ms). `lane`: nor then, but in the work
+   * queue of this name it has its turn.
+   */
+  | { kind: 'withdrawn'; after?: number; lane?: string }
 
 /** An agent's answer to one step request. */
 export interface Reply {
@@ -53,12 +56,15 @@ export interface Reply {
 /** Of messages that somebody asked for by a call: what comes of it is recorded, also when that is nothing. */
 export interface Asked {
   outside?: true
+  /** Under which it is asked for: the same again changes nothing. */
+  request?: string
 }
 
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
   | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
+  /** A signal for the task: its word in inboxes is that of the first release, whose code reads them as well. */
   | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */
   | ({ type: 'signal'; step: number; key: string; name: string; payload: Json } & Asked)
@@ -67,7 +73,7 @@ export type Message =
       type: 'child'
       step: number
       ordinal?: number
-      result: TaskResult
+      result: TaskOutcome
       output?: Json
       error?: ErrorRecord
       refused?: RefusedChild
@@ -89,7 +95,7 @@ export type Message =
       fence?: number
     }
   /** A task that this one comes after has stopped; null: it is not known (any more). */
-  | { type: 'antecedent'; task: string; result: TaskResult | null }
+  | { type: 'antecedent'; task: string; result: TaskOutcome | null }
   | ({ type: 'thaw'; startAt?: number } & Asked)
   | ({ type: 'retry'; step?: number; input?: Json } & Asked)
   | ({ type: 'skip'; step: number; output?: Json } & Asked)

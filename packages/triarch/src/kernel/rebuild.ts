@@ -126,6 +126,7 @@ function startsAttempt(event: TaskEvent): event is TaskEvent & { id: number } {
 /** What came from outside stays, and what ended a pause: the pause itself may have come before. */
 const always: ReadonlySet<TaskEvent['type']> = new Set([
   'signalReceived',
+  'requestReceived',
   'stepRetried',
   'resumed',
   'reset',

@@ -13,9 +13,21 @@ import { emit, isOutstanding, messageIgnored, stale, type Turn } from './turn.ts
 
 /** Takes one message into the turn. Whatever no longer fits the task's state changes nothing and is counted. */
 export function receive(turn: Turn, message: Message): void {
-  take(turn, message)
+  if (!isKnown(turn, message)) take(turn, message)
   // What a rewind leaves is known once it is read anew.
   if (!turn.reload) reclaim(turn)
+}
+
+/** Asked for under a name that the task knows, it was taken before. A name that it does not know it learns. */
+function isKnown(turn: Turn, message: Message): boolean {
+  const request = 'request' in message ? message.request : undefined
+  if (request === undefined) return false
+  if (turn.state.requests.includes(request)) {
+    stale(turn)
+    return true
+  }
+  emit(turn, { type: 'requestReceived', request })
+  return false
 }
 
 function take(turn: Turn, message: Message): void {
@@ -90,7 +102,8 @@ function replied(turn: Turn, reply: Reply): void {
       return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
       step.dispatched = false
-      step.deferred = outcome.after === undefined ? 0 : turn.at + Math.ceil(outcome.after)
+      step.lane = outcome.lane ?? null
+      step.deferred = outcome.after === undefined || step.lane !== null ? 0 : turn.at + Math.ceil(outcome.after)
       return
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)

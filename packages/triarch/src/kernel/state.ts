@@ -4,7 +4,7 @@ import { BrokenInvariant } from './invariant.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Lock, Predecessor } from './lock/lock.ts'
 import type { PlanState } from './plan/plan.ts'
-import { mayMove, moves, type TaskResult, type TaskStatus } from './status.ts'
+import { mayMove, moves, type TaskOutcome, type TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
@@ -19,7 +19,7 @@ export interface TaskState {
   version: string
   input: Json
   status: TaskStatus
-  result: TaskResult
+  result: TaskOutcome
   output: Json | undefined
   error: ErrorRecord | undefined
   progress: Json | undefined
@@ -69,8 +69,10 @@ export interface TaskState {
   timers: Table<number, number>
   waits: Table<number, { name: string; until: number | null }>
   children: Table<number, Child>
-  /** Events received that nobody waited for yet, oldest first. */
+  /** Signals received that nobody waited for yet, oldest first. */
   mailbox: Mail[]
+  /** Those of the requests taken last that had a name, oldest first. */
+  requests: readonly string[]
   patches: Set<string>
   pause: Pause | null
   /** Deliveries held back while paused. */
@@ -90,7 +92,7 @@ export type Delivery = { id: number } & (
   | { ok: false; reason: 'step'; error: ErrorRecord; step: Step }
   | { ok: false; reason: 'timeout'; name: string }
   | { ok: false; reason: 'lock'; error: ErrorRecord }
-  | { ok: false; reason: 'child'; result: TaskResult; error: ErrorRecord | undefined; task: string }
+  | { ok: false; reason: 'child'; result: TaskOutcome; error: ErrorRecord | undefined; task: string }
 )
 
 export function newState(id: string): TaskState {
@@ -135,6 +137,7 @@ export function newState(id: string): TaskState {
     waits: new Table(),
     children: new Table(),
     mailbox: [],
+    requests: [],
     patches: new Set(),
     pause: null,
     deferred: [],

@@ -14,12 +14,12 @@ export type TaskStatus =
 
 /**
  * How a task ended; `pending` until it has. `warning`: a success of which something was skipped.
- * @example const bad: readonly TaskResult[] = ['error', 'compensated']
+ * @example const bad: readonly TaskOutcome[] = ['error', 'compensated']
  */
-export type TaskResult = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
+export type TaskOutcome = 'pending' | 'success' | 'warning' | 'error' | 'cancelled' | 'compensated'
 
 /** A warning is a success of which something was skipped. */
-export function succeeded(result: TaskResult): boolean {
+export function succeeded(result: TaskOutcome): boolean {
   return result === 'success' || result === 'warning'
 }
 

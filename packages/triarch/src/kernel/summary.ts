@@ -1,13 +1,13 @@
 import type { ErrorRecord, Json } from './json.ts'
 import { progressOf } from './plan/plan.ts'
 import type { TaskState } from './state.ts'
-import type { TaskResult, TaskStatus } from './status.ts'
+import type { TaskOutcome, TaskStatus } from './status.ts'
 import type { Pause } from './task/pause.ts'
 
 /** What the task row keeps of the state: derived, and checked against the fold in tests. */
 export interface Summary {
   status: TaskStatus
-  result: TaskResult
+  result: TaskOutcome
   failures: number
   deadline: number | null
   progress: Json | undefined

@@ -1,6 +1,7 @@
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
 import { Lifeline, type LifelineReport } from '../store/lifeline.ts'
 import type { NodeBeat, StateStore } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
 
 export interface LeaseOptions {
   environment: Environment
@@ -17,11 +18,14 @@ export interface LeaseOptions {
   blocked: (ms: number, ran: readonly string[]) => void
   /** The node is taken for dead, or may be. */
   lost: () => void
+  telemetry: Telemetry
   failed: (error: unknown) => void
 }
 
 /** How long after a renewal that failed it is tried again, by whoever must be sure (ms). */
 const AGAIN = 100
+/** The same where all that failed is to say what the node runs. */
+const TELL_AGAIN = 1_000
 
 /**
  * One node's lease: who renews it, and whether it holds. A thread of the store's renews it where there is one, timers of
@@ -66,6 +70,18 @@ export class Lease {
     if (this.#lifeline) this.#look()
     else this.#beat()
     return true
+  }
+
+  /** What the node can run is another by now. */
+  tell(): void {
+    if (!this.#told || !this.#open) return
+    this.#told = false
+    const { environment, failed } = this.#options
+    this.#renewing = this.#renew().catch((error) => {
+      failed(error)
+      this.#told = true
+      environment.timer(TELL_AGAIN, () => this.tell())
+    })
   }
 
   /** What runs is named while it blocks the event loop; null: nobody would see it. */
@@ -140,6 +156,7 @@ export class Lease {
     this.#beatenAt = Math.max(this.#beatenAt, asked)
     this.#offset = offset
     this.#unsure = false
+    this.#tell(false)
     await renewed()
   }
 
@@ -180,6 +197,7 @@ export class Lease {
     if (report.type === 'renewed') {
       const offset = wall() - environment.monotonic()
       if (Math.abs(offset - this.#offset) <= node.lease) this.#offset = offset
+      this.#tell(true)
       void renewed(report)
     }
     if (report.type === 'ended') {
@@ -188,6 +206,12 @@ export class Lease {
       this.#timers.look?.cancel()
       this.#beat()
     }
+  }
+
+  #tell(thread: boolean): void {
+    const { environment, node, telemetry } = this.#options
+    const outlet = telemetry['lease:renewed']
+    if (outlet.open) outlet.tell({ at: environment.now(), node: node.id, thread })
   }
 
   #lose(): false {

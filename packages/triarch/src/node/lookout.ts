@@ -13,7 +13,7 @@ export interface LookoutOptions {
   /** Distance between two questions whether anything changed (ms). */
   poll: number
   runnable: () => readonly { workflow: string; version: string }[]
-  actions: readonly string[]
+  actions: () => readonly string[]
   scheduler: Scheduler | null
   consumer: Consumer | null
   supervisor: Supervisor | null
@@ -96,7 +96,7 @@ export class Lookout implements Service {
     this.#lookedAt = environment.monotonic()
     let look: Look | null = null
     await this.#options.synchronise(async () => {
-      look = await store.look({ node, runnable: runnable(), actions, lease: LEASE })
+      look = await store.look({ node, runnable: runnable(), actions: actions(), lease: LEASE })
       return look.now
     })
     if (look && this.#open) this.#act(look)

@@ -1,6 +1,9 @@
+import type { Breakers } from '../agent/breakers.ts'
 import { Consumer } from '../agent/consumer.ts'
+import { Guards } from '../agent/guards.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
 import { Hosts } from '../agent/hosts.ts'
+import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
 import { CallContext } from '../environment/context.ts'
@@ -12,22 +15,26 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
-import type { NodeRuns, StateStore, StepRequest, SweepReport } from '../store/port.ts'
-import { FORMAT } from '../store/record.ts'
+import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { Lookback } from './lookback.ts'
 import { Lookout } from './lookout.ts'
 import type { Settings } from './options.ts'
+import { Roster } from './roster.ts'
 
 export interface NodeOptions {
   environment: Environment
   store: StateStore
   registry: Registry
   settings: Settings
+  /** Agents that are elsewhere. */
+  remotes: Remotes
   counters: Counters
   alert: (alert: RaisedAlert) => void
+  telemetry: Telemetry
   /** Something may wait for what never comes. */
   wonder: (task: string, cause: string) => void
   moved: (state: TaskState) => void
@@ -66,6 +73,7 @@ export class Node {
   readonly scheduler: Scheduler | null
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
+  readonly #breakers: Breakers | null
   readonly #hosts: Hosts
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
@@ -80,7 +88,7 @@ export class Node {
 
   constructor(options: NodeOptions) {
     this.#options = options
-    const { environment, store, registry, settings, failed } = options
+    const { environment, store, registry, settings, failed, telemetry } = options
     this.id = environment.id()
     const { roles, limits } = settings
     const agents = roles.has('agent') ? [...registry.agents.values()] : []
@@ -100,9 +108,8 @@ export class Node {
     const threads = Threads.in(options.machine, settings.threads)
     const dock = new Dock(environment)
     const host = {
-      environment,
-      node: this.id,
-      payload: limits.payload,
+      ...{ environment, node: this.id, payload: limits.payload },
+      telemetry,
       late: () => stale(1),
       around: (action: string, workflow: string, version: string) => registry.chain(action, workflow, version),
       lease,
@@ -111,9 +118,10 @@ export class Node {
       overrun,
       freed: () => this.#consumer?.wake(),
     }
-    const hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
-    this.#hosts = new Hosts([...hosts.values()], environment, failed)
-    const actions = [...hosts.values()].flatMap((it) => it.actions)
+    const guards = Guards.of(agents, environment, settings.poll)
+    const hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent, guards.of(agent))]))
+    this.#hosts = new Hosts(hosts, environment, failed)
+    const roster = new Roster(registry, settings, hosts)
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,
@@ -127,6 +135,7 @@ export class Node {
           overrun,
           poll: Math.max(settings.poll, LEAST_TIDYING),
           alert: options.alert,
+          telemetry,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
           wonder: options.wonder,
@@ -141,7 +150,10 @@ export class Node {
       wall: () => options.machine.now(),
       store,
       node: {
-        ...{ id: this.id, roles: [...roles], lease: settings.lease, runs: this.#runs(actions) },
+        ...{ id: this.id, roles: [...roles], lease: settings.lease },
+        get runs() {
+          return roster.runs
+        },
         ...(options.machine.place && { place: options.machine.place }),
       },
       stall: settings.stall,
@@ -149,22 +161,27 @@ export class Node {
       renewed: options.renewed,
       blocked: (ms, ran) => this.#blocked(ms, ran),
       lost: () => this.#fence(),
+      telemetry,
       failed,
     })
-    this.#consumer =
-      hosts.size > 0
-        ? new Consumer({
-            environment,
-            store,
-            node: this.id,
-            hosts,
-            contextOf: (task) => this.scheduler?.contextOf(task) ?? CallContext.none,
-            pulse: Math.min(1_000, settings.lease / 3),
-            replied: () => this.scheduler?.wake(),
-            late: stale,
-            failed,
-          })
-        : null
+    this.#consumer = roles.has('agent')
+      ? new Consumer({
+          environment,
+          store,
+          node: this.id,
+          hosts,
+          contextOf: (task) => this.scheduler?.contextOf(task) ?? CallContext.none,
+          pulse: Math.min(1_000, settings.lease / 3),
+          replied: () => this.scheduler?.wake(),
+          telemetry,
+          late: stale,
+          failed,
+        })
+      : null
+    this.#breakers = guards.breakers({
+      ...{ environment, store, node: this.id, lease: settings.lease, alert: options.alert, failed },
+      ...{ free: (agent: string) => hosts.get(agent)?.slots.free ?? 0, wake: () => this.#consumer?.wake() },
+    })
     const supervisor = roles.has('supervisor')
       ? new Supervisor({
           environment,
@@ -179,6 +196,7 @@ export class Node {
           },
           submitted: () => this.wake(),
           alert: options.alert,
+          telemetry,
           failed,
         })
       : null
@@ -188,13 +206,25 @@ export class Node {
       node: this.id,
       poll: settings.poll,
       runnable: () => (this.scheduler ? registry.runnable : []),
-      actions,
+      actions: () => roster.actions,
       scheduler: this.scheduler,
       consumer: this.#consumer,
       supervisor,
       synchronise: options.synchronise,
       failed,
     })
+    if (roles.has('agent'))
+      options.remotes.bind({
+        id: this.id,
+        offered: (agent, offer, most) => {
+          const remote = hosts.get(agent) ?? new AgentHost(host, null, null, agent)
+          hosts.set(agent, remote)
+          if (!this.#open) remote.close()
+          remote.offer(options.remotes, offer, most)
+          if (roster.update()) this.#lease.tell()
+        },
+        adopted: (item) => this.#consumer?.adopt(item),
+      })
     this.#lookback = this.scheduler
       ? new Lookback({
           environment,
@@ -206,7 +236,16 @@ export class Node {
       : null
     this.#running = present([this.#hosts, this.scheduler])
     // The consumer takes nothing more before its hosts give slots back.
-    const all = [this.scheduler, this.#consumer, this.#hosts, threads, supervisor, lookout, this.#lookback]
+    const all = [
+      this.#breakers,
+      this.scheduler,
+      this.#consumer,
+      this.#hosts,
+      threads,
+      supervisor,
+      lookout,
+      this.#lookback,
+    ]
     this.#services = present(all)
     this.#others = this.#services.filter((it) => !this.#running.includes(it))
   }
@@ -236,6 +275,11 @@ export class Node {
     this.#consumer?.wake()
   }
 
+  /** Somebody in this process changed a circuit breaker. */
+  changed(): void {
+    this.#breakers?.tell()
+  }
+
   /** The store left a call unanswered, and may do yet what it was asked: give this node a task, for one. */
   doubt(): void {
     this.#lookback?.doubt()
@@ -261,17 +305,6 @@ export class Node {
     const { store, failed } = this.#options
     await this.#lease.stop()
     await store.leave(this.id).catch(failed)
-  }
-
-  #runs(actions: string[]): NodeRuns {
-    const { registry, settings } = this.#options
-    const workflows = settings.roles.has('scheduler') ? registry.runnable : []
-    return {
-      workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
-      reads: FORMAT,
-      memory: settings.limits.memory,
-      actions,
-    }
   }
 
   #overrun({ task, workflow, step, action, name }: StepRequest, ms: number): void {
@@ -308,6 +341,8 @@ export class Node {
     if (!this.#open) return
     this.#open = false
     this.#options.counters.fenced++
+    const { environment, telemetry } = this.#options
+    if (telemetry['lease:lost'].open) telemetry['lease:lost'].tell({ at: environment.now(), node: this.id })
     void this.#lease.stop()
     for (const it of this.#services) it.abandon(reason)
     const message = `node ${this.id} was taken for dead: what it had goes to others, and it begins anew under another name`

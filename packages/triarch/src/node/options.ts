@@ -9,6 +9,8 @@ import { DEFAULT_PLAN_LIMITS } from '../planning/planning.ts'
 import type { SchedulerLimits } from '../scheduler/host.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
+import type { TelemetryListeners } from '../telemetry/catalogue.ts'
+import { checkTelemetry } from '../telemetry/listening.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
@@ -55,7 +57,7 @@ export interface TriarchOptions {
   /** How long running steps may go on after stop(): '10s'. */
   grace?: Duration
   /**
-   * How long stopped tasks are kept before the supervisor drops them, with their histories: a duration, or one by result
+   * How long stopped tasks are kept before the supervisor drops them, with their histories: a duration, or one by outcome
    * (`{ success: '30d', error: '52w' }`); workflows may say otherwise. For ever when not given. A dropped id is forgotten:
    * submitted again, it is a new task. Children stay as long as their parent.
    */
@@ -68,8 +70,18 @@ export interface TriarchOptions {
   hooks?: readonly TaskHook[]
   /** Takes engine errors that nobody else hears of, and those of listeners; a process warning when not given. */
   onError?: (error: unknown) => unknown
+  /**
+   * Whether this node carries out operations on many tasks (`operate`): it then runs their workflow and their agent, both named
+   * `triarch-operation`; false.
+   */
+  operations?: boolean
   /** Whether alerts that nobody listens to (`on('alert')`) are said on stderr, one line for each cause; true. */
   notices?: boolean
+  /**
+   * Who is told of what the engine does: a function by the event's name (docs/reference/telemetry.md); nobody. The same is published
+   * on `node:diagnostics_channel` as `triarch:<name>`.
+   */
+  telemetry?: TelemetryListeners
   /**
    * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
@@ -84,7 +96,7 @@ export interface TriarchOptions {
  * @example const triarch = new Triarch({ store: sqlite('shop.db'), limits: { payload: 1_048_576 } })
  */
 export interface Limits {
-  /** Bytes of JSON of one input, output or event: 262,144. Larger: PAYLOAD_TOO_LARGE. */
+  /** Bytes of JSON of one input, output or signal: 262,144. Larger: PAYLOAD_TOO_LARGE. */
   payload: number
   /** Events of one run of a task: 50,000. More: the task is undone with HISTORY_TOO_LONG. */
   history: number
@@ -92,13 +104,13 @@ export interface Limits {
   historyBytes: number
   /** Steps, timers, waits and children outstanding in one task: 10,000. More: FAN_OUT_TOO_WIDE. */
   fanOut: number
-  /** Events kept for a task that does not wait for them: 10,000. More are refused with MAILBOX_FULL. */
-  mailbox: number
+  /** Signals kept for a task that does not wait for them: 10,000. More are refused with INBOX_FULL. */
+  inbox: number
   /**
-   * Bytes of the events kept for a task that does not wait for them: 16,777,216, and half of `historyBytes` at most. More
-   * are refused with MAILBOX_FULL; one finds room in an empty mailbox, whatever its size. What is kept counts towards neither `history` nor `historyBytes`.
+   * Bytes of the signals kept for a task that does not wait for them: 16,777,216, and half of `historyBytes` at most. More
+   * are refused with INBOX_FULL; one finds room in an empty inbox, whatever its size. What is kept counts towards neither `history` nor `historyBytes`.
    */
-  mailboxBytes: number
+  inboxBytes: number
   /** Steps of one plan: 20,000. More: PLAN_TOO_LARGE. */
   planSteps: number
   /** Bytes of JSON of all inputs of one plan: 16,777,216. More: PLAN_TOO_LARGE. */
@@ -124,6 +136,7 @@ export interface Settings {
   retention: Retention
   limits: SchedulerLimits
   codecs: readonly Codec[]
+  telemetry: TelemetryListeners
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -144,8 +157,10 @@ const optionKeys = [
   'hooks',
   'onError',
   'notices',
+  'operations',
   'environment',
   'codec',
+  'telemetry',
 ] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -157,6 +172,8 @@ export function settingsOf(options: TriarchOptions): Settings {
       throw new TriarchError('INVALID_OPTION', `Triarch: ${list} must be an array`)
   }
   if (options.onError !== undefined) checkFunction('Triarch: onError', options.onError)
+  if (options.operations !== undefined && typeof options.operations !== 'boolean')
+    throw new TriarchError('INVALID_OPTION', 'Triarch: operations must be true or false')
   if (options.notices !== undefined && typeof options.notices !== 'boolean')
     throw new TriarchError('INVALID_OPTION', 'Triarch: notices must be true or false')
   if (typeof options.store !== 'function') {
@@ -173,8 +190,8 @@ export function settingsOf(options: TriarchOptions): Settings {
     'history',
     'historyBytes',
     'fanOut',
-    'mailbox',
-    'mailboxBytes',
+    'inbox',
+    'inboxBytes',
     'planSteps',
     'planBytes',
     'tasks',
@@ -193,14 +210,15 @@ export function settingsOf(options: TriarchOptions): Settings {
     grace: milliseconds(options.grace ?? '10s', 'grace'),
     notices: options.notices ?? true,
     codecs: checkCodecs('Triarch', options.codec),
+    telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
     retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
       history: bound('history', 50_000),
       historyBytes,
       fanOut: bound('fanOut', 10_000),
-      mailbox: bound('mailbox', 10_000),
-      mailboxBytes: Math.min(bound('mailboxBytes', 16 * 1024 * 1024), Math.ceil(historyBytes / 2)),
+      inbox: bound('inbox', 10_000),
+      inboxBytes: Math.min(bound('inboxBytes', 16 * 1024 * 1024), Math.ceil(historyBytes / 2)),
       planSteps: bound('planSteps', DEFAULT_PLAN_LIMITS.steps),
       planBytes: bound('planBytes', DEFAULT_PLAN_LIMITS.bytes),
       tasks: bound('tasks', 5_000),

@@ -74,19 +74,19 @@ export class Planner {
     this.#first = first
     this.#workflow = name
     this.#rescue = definition.rescue
-    this.#together = definition.finalize === 'transaction'
+    this.#together = definition.finalizeAs === 'transaction'
     this.#limits = limits
     this.#chain = chain
     this.#subscribers = subscribers ?? (() => [])
   }
 
   /** What the planning code programs against. */
-  context(via: unknown, own?: Action, subscribed?: Planned): ActionPlanContext<unknown, unknown> {
+  context(transaction: unknown, own?: Action, subscribed?: Planned): ActionPlanContext<unknown, unknown> {
     return {
-      via,
+      transaction,
       subscribed,
       step: (action: Action, input: unknown, options?: PlannedStepOptions) =>
-        this.#step(action, input, options ?? {}, via),
+        this.#step(action, input, options ?? {}, transaction),
       self: (input: unknown, options?: PlannedStepOptions) => {
         if (!own?.definition.run) throw misuse(`${own?.key ?? 'a workflow'} has no run to plan`)
         return this.#add(own, input, options ?? {})
@@ -106,13 +106,13 @@ export class Planner {
     return { first: this.#first, steps, policies: this.#policies, groups: this.#groups, output: template }
   }
 
-  #step(action: Action, input: unknown, options: PlannedStepOptions, via: unknown): Planned {
+  #step(action: Action, input: unknown, options: PlannedStepOptions, transaction: unknown): Planned {
     const before = this.#before(options.after ?? [])
-    const planned = this.#alone(action, input, options, via)
+    const planned = this.#alone(action, input, options, transaction)
     for (const subscriber of this.#subscribers(action.key)) {
       if (this.#subscribing.has(subscriber.key)) throw misuse(`${subscriber.key} subscribes to itself`)
       this.#subscribing.add(subscriber.key)
-      this.#beside(before, () => this.#alone(subscriber, input, {}, via, planned))
+      this.#beside(before, () => this.#alone(subscriber, input, {}, transaction, planned))
       this.#subscribing.delete(subscriber.key)
     }
     return planned
@@ -132,14 +132,14 @@ export class Planner {
     }
   }
 
-  #alone(action: Action, input: unknown, options: PlannedStepOptions, via: unknown, beside?: Planned): Planned {
+  #alone(action: Action, input: unknown, options: PlannedStepOptions, transaction: unknown, beside?: Planned): Planned {
     this.#check()
     const { plan } = action?.definition ?? {}
     if (plan === undefined) return this.#add(action, input, options)
     const { exits, output } = this.#within(action, options, () => {
       const chain = inOrder(this.#chain, action.definition.middleware)
-      const call = { workflow: this.#workflow, action: action.key, input, via }
-      const context = this.context(via, action, beside)
+      const call = { workflow: this.#workflow, action: action.key, input, transaction }
+      const context = this.context(transaction, action, beside)
       const planned = around(chain, 'plan', call, (changed) => plan(changed, context))
       if (isPromise(planned)) throw misuse(`the plan of ${action.key} must answer at once`)
       return planned

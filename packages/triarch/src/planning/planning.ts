@@ -15,7 +15,7 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
 export interface PlanningOptions {
   first: number
   limits: PlanLimits
-  via: unknown
+  transaction: unknown
   /** Around all that others wrap. */
   middleware?: readonly Middleware[]
   subscribers?: Subscribers
@@ -28,16 +28,16 @@ export interface PlanningOptions {
 export async function makePlan(
   workflow: Workflow,
   input: unknown,
-  { first, limits, via, middleware, subscribers }: PlanningOptions,
+  { first, limits, transaction, middleware, subscribers }: PlanningOptions,
 ): Promise<Plan> {
   const { definition, name } = workflow
   const given = definition.input ? await validate(definition.input, input, 'INVALID_INPUT', `input of ${name}`) : input
   const chain = inOrder(middleware, definition.middleware)
   const planner = new Planner(first, workflow, { limits, chain, subscribers })
   try {
-    const call = { workflow: name, action: undefined, input: given, via }
+    const call = { workflow: name, action: undefined, input: given, transaction }
     return planner.finish(
-      await around(chain, 'plan', call, (changed) => definition.plan?.(changed, planner.context(via))),
+      await around(chain, 'plan', call, (changed) => definition.plan?.(changed, planner.context(transaction))),
     )
   } catch (cause) {
     if (isTriarchError(cause)) throw cause

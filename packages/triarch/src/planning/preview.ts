@@ -58,7 +58,11 @@ export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>)
       `workflow "${workflow.name}" is a function: only a plan can be seen before`,
     )
   }
-  const plan = await makePlan(workflow as Workflow, input, { first: 1, limits: DEFAULT_PLAN_LIMITS, via: undefined })
+  const plan = await makePlan(workflow as Workflow, input, {
+    first: 1,
+    limits: DEFAULT_PLAN_LIMITS,
+    transaction: undefined,
+  })
   return planView(newPlanState(plan))
 }
 

@@ -1,3 +1,4 @@
+import type { Telling } from '../agent/attempt.ts'
 import type { HostedAttempt } from '../agent/host.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
@@ -41,7 +42,8 @@ export class OwnAttempt implements HostedAttempt {
     this.#runner.push({ type: 'heartbeat', step, attempt, trial: 'survived' })
   }
 
-  done(reply: Reply): void {
-    this.#runner.push(reply)
+  done(reply: Reply, recorded?: Telling['recorded']): void {
+    if (recorded) this.#runner.answered(reply, recorded)
+    else this.#runner.push(reply)
   }
 }

@@ -42,11 +42,12 @@ export class Attempts {
 
   /** Lets go what is due: here if there is a slot, else to the queues. `leaving`: nothing more begins here. */
   dispatch(state: TaskState, at: number, driver: Driver, leaving: boolean): Outgoing {
-    const [work, local]: [WorkRequest[], Step[]] = [[], []]
+    const work: WorkRequest[] = []
+    const local: Step[] = []
     for (const step of dispatchable(state, at)) {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
-      if (action !== null && (leaving || isSuspect(step) || !this.#host.reserve(action)))
+      if (action !== null && (leaving || step.lane !== null || isSuspect(step) || !this.#host.reserve(action)))
         work.push(workRequest(state, step, action, at))
       else if (leaving) continue
       else {

@@ -4,7 +4,7 @@ import type { Submission } from '../kernel/task/order.ts'
 /** A decision of the workflow's code, with what the history needs not keep. */
 export interface Command {
   decision: Decision
-  /** Why it asks again for an event that came. */
+  /** Why it asks again for a signal that came. */
   refused?: string
   /** For `childStarted`: what the child is submitted with. */
   child?: Pick<Submission, 'input' | 'exclusive' | 'hooks'> & {

@@ -1,6 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { CommitOutcome, StateStore, Transition } from '../store/port.ts'
+import { type Telemetry, unheard } from '../telemetry/outlet.ts'
 import { Detour, type Outcomes, type Waiting } from './detour.ts'
 
 /** Most transitions in one database transaction: bounds how long others wait for the write lock. */
@@ -22,12 +23,20 @@ export class Committer {
   readonly #environment: Environment
   readonly #store: StateStore
   readonly #detour: Detour
+  readonly #node: string | null
+  readonly #telemetry: Telemetry
   #queue: Waiting[] = []
   #busy = false
   /** Commits that nobody waited for. */
   #behind = 0
 
-  constructor(environment: Environment, store: StateStore) {
+  constructor(
+    environment: Environment,
+    store: StateStore,
+    { node = null, telemetry = unheard }: { node?: string | null; telemetry?: Telemetry } = {},
+  ) {
+    this.#node = node
+    this.#telemetry = telemetry
     this.#environment = environment
     this.#store = store
     this.#detour = new Detour(environment, (batch) => this.#commit(batch))
@@ -86,9 +95,13 @@ export class Committer {
 
   /** The outcomes in order, or the error that kept the whole batch from being written. */
   async #commit(batch: readonly Waiting[]): Promise<Outcomes> {
+    const asked = this.#telemetry.commit.open ? this.#environment.monotonic() : null
     try {
-      return await this.#store.commit(batch.map(({ transition }) => transition))
+      const outcomes = await this.#store.commit(batch.map(({ transition }) => transition))
+      if (asked !== null) this.#tell(batch, outcomes, asked)
+      return outcomes
     } catch (error) {
+      if (asked !== null) this.#tell(batch, null, asked)
       // One transition the store cannot take must not take its neighbours with it: each is tried alone.
       if (batch.length === 1 || (isTriarchError(error) && error.code !== 'STORE_FAILED')) return error as Error
       const outcomes: (CommitOutcome | Error)[] = []
@@ -100,6 +113,17 @@ export class Committer {
       }
       return outcomes
     }
+  }
+
+  #tell(batch: readonly Waiting[], outcomes: readonly CommitOutcome[] | null, asked: number): void {
+    const environment = this.#environment
+    this.#telemetry.commit.tell({
+      ...{ at: environment.now(), node: this.#node, transitions: batch.length },
+      bytes: batch.reduce((sum, { transition }) => sum + (transition.events?.length ?? 0), 0),
+      refused: outcomes?.filter(({ ok }) => !ok).length ?? 0,
+      ms: environment.monotonic() - asked,
+      failed: outcomes === null,
+    })
   }
 }
 

@@ -4,7 +4,7 @@ import type { AlertCode } from '../kernel/alert.ts'
 import type { Decision } from '../kernel/event.ts'
 import { isFull } from '../kernel/load.ts'
 import { assertSound } from '../kernel/soundness.ts'
-import { dispatchable, isWider } from '../kernel/step/dispatch.ts'
+import { isDispatchable, isWider } from '../kernel/step/dispatch.ts'
 import { hold } from '../kernel/step/failure.ts'
 import { hookTasks } from '../kernel/task/hook.ts'
 import { settle } from '../kernel/task/settle.ts'
@@ -28,7 +28,7 @@ export function decide(turn: Turn, commands: Command[], children: NewTask[]): vo
     const command = commands.shift()
     if (!command) return
     const { decision } = command
-    // The next run finds the event that came to nobody.
+    // The next run finds the signal that came to nobody.
     if (isVoid && !(decision.type === 'waitCancelled' && closing?.cause === 'continue')) continue
     if (decision.type === 'threw' && decision.rescue === 'pause') {
       emit(turn, { type: 'paused', reason: 'error', error: decision.error })
@@ -44,10 +44,10 @@ export function decide(turn: Turn, commands: Command[], children: NewTask[]): vo
   }
 }
 
-/** The event is nobody's: the history says why, and somebody may find who sent it. */
+/** The signal is nobody's: the history says why, and somebody may find who sent it. */
 function refuse(turn: Turn, decision: Decision, reason: string): void {
   emit(turn, { type: 'messageIgnored', message: 'event', ...('name' in decision && { name: decision.name }), reason })
-  alert(turn, 'event', reason, 'EVENT_REFUSED')
+  alert(turn, 'signal', reason, 'SIGNAL_REFUSED')
 }
 
 /** The code cannot go on as it is: the task waits for an operator and a mended version. */
@@ -81,7 +81,7 @@ export function bound(turn: Turn, size = 0): void {
 }
 
 function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
-  const advice = 'use continueAs or children'
+  const advice = 'use continueAsNew or children'
   const { history, historyBytes = Number.POSITIVE_INFINITY } = limits
   // What others sent and the task did not ask for is not its own doing: it has bounds of its own.
   const count = state.ordinal - state.asides
@@ -101,9 +101,10 @@ function alert(turn: Turn, reason: string, message: string, code?: AlertCode): v
 
 /** A local step or undo whose code is not there any more would wait for ever: an operator decides. */
 function holdLost(turn: Turn, driver: Driver): void {
-  if (!driver.misses) return
-  for (const step of dispatchable(turn.state, turn.at)) {
-    if (!driver.misses(step)) continue
+  const { state, at } = turn
+  if (!driver.misses || state.status === 'stopped') return
+  for (const step of state.steps.values()) {
+    if (!driver.misses(step) || !isDispatchable(state, step, at)) continue
     const message = `the workflow has no code for step ${step.id} (${step.name}) any more`
     hold(turn, step, step.operation === 'undo' ? 'undo' : 'error', {
       name: 'TriarchError',

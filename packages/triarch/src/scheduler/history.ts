@@ -47,7 +47,7 @@ export function isAside(event: DatedEvent['event']): boolean {
   return asides.has(type) || (type === 'paused' && event.reason === 'operator')
 }
 
-const asides: ReadonlySet<string> = new Set(['heartbeat', 'messageIgnored', 'resumed'])
+const asides: ReadonlySet<string> = new Set(['heartbeat', 'messageIgnored', 'requestReceived', 'resumed'])
 
 /** The events of the records. Throws HISTORY_CORRUPT. */
 export function datedEvents(records: readonly HistoryRecord[]): DatedEvent[] {

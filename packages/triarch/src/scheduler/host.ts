@@ -5,6 +5,7 @@ import type { Step } from '../kernel/step/step.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { PlanningOptions } from '../planning/planning.ts'
 import type { HistoryRecord, Letter, StepRequest, Transition } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
@@ -13,9 +14,9 @@ export interface SchedulerLimits extends KernelLimits {
   /** Steps, and bytes of JSON of all inputs, of one plan. */
   planSteps: number
   planBytes: number
-  /** Events kept for a task that does not wait for them, and their bytes. */
-  mailbox: number
-  mailboxBytes: number
+  /** Signals kept for a task that does not wait for them, and their bytes. */
+  inbox: number
+  inboxBytes: number
   /** Tasks in memory at once, and bytes of their histories. */
   tasks: number
   memory: number
@@ -33,6 +34,7 @@ export interface RunnerHost<Runner = never> {
   readonly committer: Committer
   readonly letters: Letters
   readonly courtesy: Courtesy
+  readonly telemetry: Telemetry
   workflow(name: string, version: string): Workflow | undefined
   /** What this process does around plans. */
   readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>

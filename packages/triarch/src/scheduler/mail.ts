@@ -12,11 +12,13 @@ export interface Mail {
   message: Message
   /** Inbox id, when it came through the store. */
   letter: number | null
+  /** Called once what came of it is durable. */
+  recorded?: (counts: boolean) => void
 }
 
 /**
  * A letter that cannot be read is its task's trouble. After an operator's word for the task it is given up: that it came is all that is
- * known of it. Throws LETTER_CORRUPT, CODEC_*.
+ * known of it. Throws MESSAGE_CORRUPT, CODEC_*.
  */
 export function checkLegible(message: Message, letter: number | null, strikes: number | null): void {
   if (message.type !== 'illegible') return
@@ -26,7 +28,7 @@ export function checkLegible(message: Message, letter: number | null, strikes: n
   const final = found === undefined || found.code === 'CODEC_FAILED'
   if (final && (strikes ?? 0) >= PROBATION) return
   if (found) throw undecodable(`letter ${letter} to the task`, found, { letter })
-  throw new TriarchError('LETTER_CORRUPT', `letter ${letter} to the task cannot be read`, { details: { letter } })
+  throw new TriarchError('MESSAGE_CORRUPT', `letter ${letter} to the task cannot be read`, { details: { letter } })
 }
 
 /** Whether a turn is due: children of a batch that ended may wait for more of them, to be recorded together. */

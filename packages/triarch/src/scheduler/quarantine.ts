@@ -29,7 +29,7 @@ export const STRIKES = 3
 const TROUBLE: Readonly<Record<string, Trouble>> = {
   HISTORY_CORRUPT: 'history',
   HISTORY_FORMAT_UNKNOWN: 'history',
-  LETTER_CORRUPT: 'letter',
+  MESSAGE_CORRUPT: 'letter',
   REPLAY_TOO_LONG: 'replay',
   TASK_TOO_LARGE: 'size',
   CODEC_MISSING: 'codec',

@@ -1,12 +1,14 @@
 import type { Action, Agent, Workflow } from '../definition/definition.ts'
 import { inOrder, type Middleware } from '../definition/middleware.ts'
 import { type Retention, toRetention } from '../definition/retention.ts'
+import { checkWorkflow } from '../definition/workflow.ts'
+import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { TriarchError } from '../error/error.ts'
 
 /** What this process knows by name. Several versions of a workflow may stand side by side. */
 export class Registry {
   readonly #workflows = new Map<string, Workflow>()
-  #declaresEvents = false
+  #declared = false
   readonly agents: Map<string, Agent> = new Map()
 
   /** Around everything in this process, the outermost first. */
@@ -26,7 +28,7 @@ export class Registry {
         )
       }
       this.#workflows.set(key, workflow)
-      this.#declaresEvents ||= workflow.definition.events !== undefined
+      this.#declared ||= workflow.definition.signals !== undefined
     }
     for (const agent of agents) {
       if (this.agents.has(agent.name))
@@ -66,15 +68,33 @@ export class Registry {
     return this.#workflows.get(versionKey(name, version))
   }
 
-  /** Whether any workflow says what its events carry. */
-  get declaresEvents(): boolean {
-    return this.#declaresEvents
+  /** The definition itself, or the one that is registered under this name: the last, where no version is named. Throws UNKNOWN_WORKFLOW. */
+  resolve(given: WorkflowRef): Workflow {
+    if (typeof given?.name !== 'string' || 'definition' in given) {
+      checkWorkflow(given)
+      return given as Workflow
+    }
+    const { name, version } = given
+    const all = [...this.#workflows.values()]
+    const found = all.findLast((one) => one.name === name && (version === undefined || one.version === version))
+    if (found) return found
+    const said = version === undefined ? name : `${name}@${version}`
+    throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" is registered here`)
+  }
+
+  /** Whether any workflow says what its signals carry. */
+  get declaresSignals(): boolean {
+    return this.#declared
   }
 
   get retentions(): { name: string; retention: Retention }[] {
     return [...this.#workflows.values()].map(({ name, definition }) => {
       return { name, retention: toRetention(definition.retention, `workflow "${name}": retention`) }
     })
+  }
+
+  get workflows(): Workflow[] {
+    return [...this.#workflows.values()]
   }
 
   get runnable(): { workflow: string; version: string }[] {

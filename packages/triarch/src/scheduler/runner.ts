@@ -2,7 +2,7 @@ import { CallContext } from '../environment/context.ts'
 import type { Timer } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { isFull } from '../kernel/load.ts'
-import type { Message } from '../kernel/message.ts'
+import type { Message, Reply } from '../kernel/message.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
@@ -16,6 +16,7 @@ import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
+import { isHeard, type KnownSteps, knownSteps, narrate } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
 import { Attempts, type Outgoing } from './attempts.ts'
 import { conclude } from './decisions.ts'
@@ -34,6 +35,7 @@ import { eventsText, snapshotOf, stepRequest } from './transition.ts'
 const MOMENT = 1_000
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
+const answered = (): TriarchError => new TriarchError('STEP_LOST', 'the attempt was answered by another way')
 
 /** Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it has left. */
 type Phase = 'turning' | 'resting' | 'gone'
@@ -80,6 +82,12 @@ export class TaskRunner {
   #timer: Timer | null = null
   /** Letters already taken into a turn that is not yet durable. */
   #inFlight: number[] = []
+  /** When this run of it began; 0: it did not. */
+  #began = 0
+  /** Steps that may end, while somebody wants to hear of that. */
+  #known: KnownSteps | null = null
+  /** Who waits for the turn to be durable. */
+  #toTell: ((counts: boolean) => void)[] = []
   readonly #attempts: Attempts
   readonly #notice = new Notice()
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
@@ -160,6 +168,13 @@ export class TaskRunner {
     return true
   }
 
+  /** A reply from elsewhere: whoever sent it hears when it is durable, and, if that is never, sends it again to whoever owns the task then. */
+  answered(message: Message, recorded: (counts: boolean) => void): void {
+    if (this.#gone) return
+    this.#mail.push({ message, letter: null, recorded })
+    if (this.#phase === 'resting' && isPressing(this.state, this.#mail)) this.#wake()
+  }
+
   /** The step is about to be tried by itself. True once that is recorded. */
   begun(step: number, attempt: number): Promise<boolean> {
     if (this.#gone) return Promise.resolve(false)
@@ -202,7 +217,8 @@ export class TaskRunner {
   }
 
   async #open(claim: Claim): Promise<void> {
-    const { letters } = this.#host
+    const { letters, telemetry, environment } = this.#host
+    const asked = telemetry['task:replayed'].open ? environment.monotonic() : null
     const { rebuilt, mail, seq, at, size } = await openTask(this.#host, claim)
     this.#seq = seq
     this.recorded = seq
@@ -216,12 +232,21 @@ export class TaskRunner {
     this.#mail.unshift(...mail.filter(({ letter }) => letter === null || letters.take(letter, claim.key)))
     await this.#replay(rebuilt)
     if (this.#gone) return
+    if (asked !== null) this.#tellReplay(environment.monotonic() - asked)
     this.#host.replayed(this)
     await this.#turn()
   }
 
+  #tellReplay(ms: number): void {
+    const { telemetry, environment, node } = this.#host
+    const { id: task, size: bytes } = this
+    const { workflow, version } = this.state
+    telemetry['task:replayed'].tell({ at: environment.now(), node, task, workflow, version, bytes, ms })
+  }
+
   #prepare(rebuilt: Rebuilt): void {
     const { workflow, version } = rebuilt.state
+    this.#began = rebuilt.startedAt
     this.#driver = driverOf(this.#host.workflow(workflow, version), rebuilt, this.#host, () => this.#wake())
   }
 
@@ -232,8 +257,10 @@ export class TaskRunner {
   }
 
   async #turn(): Promise<void> {
-    const { environment, limits } = this.#host
+    const { environment, limits, telemetry } = this.#host
     this.#at = Math.max(this.#at, environment.now())
+    if (!telemetry['step:ended'].open) this.#known = null
+    else this.#known ??= knownSteps(this.state)
     const turn = newTurn(this.state, this.#at, environment.random, limits)
     const children: NewTask[] = []
     const consumed: number[] = []
@@ -246,7 +273,8 @@ export class TaskRunner {
       const mail = this.#mail.shift() as Mail
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
-      if (endsAttempt(this.state, mail.message)) this.#attempts.ended(mail.message.step)
+      if (mail.recorded) this.#toTell.push(mail.recorded)
+      if (endsAttempt(this.state, mail.message)) this.#ended(mail)
       const alone = isRelief(this.state, mail.message)
       receive(turn, mail.message)
       if (alone) {
@@ -259,6 +287,7 @@ export class TaskRunner {
     settleBatches(turn)
     while (driver.tell(turn, children)) await microtasksDrained(environment)
     if (begin(turn, driver.begins) && driver.begin(turn.at)) {
+      this.#began = turn.at
       do await microtasksDrained(environment)
       while (driver.tell(turn, children))
     }
@@ -276,8 +305,8 @@ export class TaskRunner {
     const { work, local } = still ? NONE : this.#attempts.dispatch(state, turn.at, driver, leaves)
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
-    const { mailbox, mailboxBytes } = this.#host.limits
-    const mail = said(unheard(state), { letters: mailbox, bytes: mailboxBytes })
+    const { inbox, inboxBytes } = this.#host.limits
+    const mail = said(unheard(state), { letters: inbox, bytes: inboxBytes })
     const sleeps =
       this.#attempts.none &&
       !turn.reload &&
@@ -300,6 +329,7 @@ export class TaskRunner {
       // The history already holds what starts now: a retry whose wait is over, or what a pause held back.
       for (const step of local) this.#start(step, turn.at)
       this.#host.settled(this)
+      this.#tellRecorded()
       return this.#idle(wakeAt)
     }
     if (appended || consumed.length + work.length > 0) this.moved = true
@@ -352,8 +382,14 @@ export class TaskRunner {
     this.#draft = null
     for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []
+    this.#tellRecorded()
     const { turn, transition, local } = pending
     if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
+    const { telemetry, node } = this.#host
+    if (this.#known !== null || isHeard(telemetry, turn.events)) {
+      const { events, state, at } = turn
+      narrate(telemetry, { events, state, at, node, began: this.#began, known: this.#known })
+    }
     this.#host.settled(this)
     if (this.#attempts.hasTrials)
       for (const event of turn.events)
@@ -366,6 +402,17 @@ export class TaskRunner {
     if (turn.reload) return this.#reload()
     if (turn.full || this.#isDue || (this.#leaving && this.#attempts.none)) return this.#turn()
     return void this.#idle(nextWake(this.state))
+  }
+
+  /** A reply of an attempt that runs here may come by the inbox: sent again, from elsewhere. */
+  #ended({ message, letter }: Mail): void {
+    const { step } = message as Reply
+    if (letter !== null && this.#attempts.steps.has(step)) this.#host.abandonStep(this.id, step, answered())
+    this.#attempts.ended(step)
+  }
+
+  #tellRecorded(): void {
+    if (this.#toTell.length > 0) for (const recorded of this.#toTell.splice(0)) recorded(true)
   }
 
   get #isDue(): boolean {
@@ -386,6 +433,7 @@ export class TaskRunner {
         before?.dispatched === true && before.operation === step.operation && before.attempt === step.attempt
     }
     this.state = rebuilt.state
+    this.#known = null
     await this.#replay(rebuilt)
     await this.#turn()
   }

@@ -23,6 +23,8 @@ import type {
   StepRequest,
   Transition,
 } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
+import { submission } from '../telemetry/submission.ts'
 import { Alarm } from './alarm.ts'
 import { OwnAttempt } from './attempt.ts'
 import { Committer } from './committer.ts'
@@ -55,6 +57,7 @@ export interface SchedulerOptions {
   /** Distance between two looks for tasks that have been idle for long (ms). */
   poll: number
   alert: (alert: RaisedAlert) => void
+  telemetry: Telemetry
   /** After each durable transition. */
   committed: (state: TaskState) => void
   /** There is work in the agents' queues. */
@@ -90,6 +93,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly alarm: Alarm
   readonly letters: Letters = new Letters()
   readonly courtesy: Courtesy
+  readonly telemetry: Telemetry
   readonly witness: Witness
   readonly strays: Strays
   /** There was no room when a task may have been ready: who comes to wait goes. */
@@ -125,7 +129,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.environment = options.environment
     this.node = options.node
     this.limits = options.limits
-    this.committer = new Committer(options.environment, options.store)
+    this.telemetry = options.telemetry
+    this.committer = new Committer(options.environment, options.store, options)
     this.witness = new Witness(options, this.#runners)
     this.strays = new Strays({
       ...options,
@@ -188,8 +193,12 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (!this.#open || !room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version))
       return null
     return new Promise((resolve, reject) => {
-      const created = (outcome: CommitOutcome | Error) =>
-        outcome instanceof Error ? reject(outcome) : resolve(outcome)
+      const created = (outcome: CommitOutcome | Error) => {
+        if (outcome instanceof Error) return reject(outcome)
+        if (outcome.ok && this.telemetry['task:submitted'].open)
+          this.telemetry['task:submitted'].tell(submission(task, this.node))
+        resolve(outcome)
+      }
       const runner = TaskRunner.create(this, draft, created)
       this.#runners.set(task.id, runner)
     })
@@ -306,6 +315,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     for (const { action } of transition.work)
       if (!this.#options.hosts.has(agentOf(action))) this.#options.wonder(runner.id, action)
     const { children, posts, withdraw } = transition
+    if (children.length > 0 && this.telemetry['task:submitted'].open)
+      for (const child of children) this.telemetry['task:submitted'].tell(submission(child, this.node))
     if (told || children.length + posts.length + withdraw.length > 0) this.wake()
     else if (this.letters.crowded) this.wake(hints.mail)
     const wakeAt = transition.release?.wakeAt ?? null
@@ -437,15 +448,29 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     for (const [key, until] of this.#left) if (until <= now) this.#left.delete(key)
     const except = [...this.#left.keys()]
     const request = { node: this.node, runnable, limit, bytes, trial, except, ...held }
+    const asked = this.environment.monotonic()
     const claims = await this.#options.store.claim(request).catch((error) => {
       this.#portion.failed()
       throw error
     })
+    this.#tellClaims(claims, asked)
     this.#unsure = false
     this.outrun = claims.length > 0 ? 0 : this.outrun + 1
     if (claims.at(-1)?.more || (claims.length === 0 && this.#tried)) this.wake(hints.tasks)
     this.#tried = claims[0]?.trial !== undefined
     for (const claim of claims) this.#take(claim)
+  }
+
+  #tellClaims(claims: readonly Claim[], asked: number): void {
+    const { environment, node, telemetry } = this
+    const at = environment.now()
+    if (telemetry.claim.open)
+      telemetry.claim.tell({ at, node, tasks: claims.length, ms: environment.monotonic() - asked })
+    if (!telemetry['task:claimed'].open) return
+    for (const { id: task, workflow, version, epoch, orphaned, rest, records } of claims) {
+      const bytes = rest ?? records.reduce((sum, it) => sum + it.events.length, 0)
+      telemetry['task:claimed'].tell({ at, node, task, workflow, version, epoch, orphaned, bytes })
+    }
   }
 
   #take(claim: Claim): void {

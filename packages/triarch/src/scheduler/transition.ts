@@ -68,7 +68,7 @@ export function stepRequest(state: TaskState, step: Step, at: number): StepReque
     input: step.input,
     ...(step.operation === 'undo' && step.output !== undefined && { output: step.output }),
     ...(step.checkpoint !== undefined && { checkpoint: step.checkpoint }),
-    ...(step.operation === 'run' && eventOf(state, step)),
+    ...(step.operation === 'run' && receivedOf(state, step)),
     ...(onTrial(step, at) && { trial: { strikes: step.strikes } }),
   }
 }
@@ -78,10 +78,10 @@ function fenced(fence: number | undefined): Pick<StepRequest, 'fence'> {
 }
 
 /** A batch is told where its next page begins. */
-function eventOf(state: TaskState, { id, event }: Step): Pick<StepRequest, 'event'> {
+function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest, 'event'> {
   const batch = state.batches.get(id)
   if (batch) return { event: { name: 'page', payload: { offset: batch.next } } }
-  return event ? { event } : {}
+  return received ? { event: received } : {}
 }
 
 /** The same through the agent's work queue. */
@@ -90,7 +90,7 @@ export function workRequest(state: TaskState, step: Step, action: string, at: nu
     step: step.id,
     operation: step.operation,
     attempt: step.attempt,
-    agent: agentOf(action),
+    agent: step.lane ?? agentOf(action),
     action,
     priority: step.policy.priority + state.priority,
     completeWithin: step.policy.completeWithin,

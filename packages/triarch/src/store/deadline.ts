@@ -9,7 +9,7 @@ const LOOKS = 4
 
 /** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
 type Unbounded =
-  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitVia' | 'keepAlive' | 'watch' | 'attend')
+  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend')
   | ('paced' | 'patience' | 'unanswered')
 type Bounded = Exclude<keyof StateStore, Unbounded>
 
@@ -19,7 +19,7 @@ const unbounded: Readonly<Record<Unbounded, true>> = {
   close: true,
   migrate: true,
   transact: true,
-  submitVia: true,
+  submitIn: true,
   keepAlive: true,
   watch: true,
   attend: true,
@@ -45,6 +45,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   terminate: true,
   cut: true,
   takeWork: true,
+  adoptWork: true,
   reply: true,
   beatWork: true,
   beat: true,
@@ -57,6 +58,8 @@ const bounded: Readonly<Record<Bounded, true>> = {
   schedules: true,
   writeSchedule: true,
   dropSchedule: true,
+  breakers: true,
+  writeBreaker: true,
   task: true,
   marks: true,
   records: true,
@@ -67,6 +70,8 @@ const bounded: Readonly<Record<Bounded, true>> = {
   nodes: true,
   queued: true,
   locks: true,
+  held: true,
+  queues: true,
   counts: true,
   changes: true,
 }

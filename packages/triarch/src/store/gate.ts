@@ -34,6 +34,45 @@ export interface LockRow {
   ahead: number
 }
 
+/** A name that is held, and who waits for it. */
+export interface HeldLock {
+  /** The name of the lock. */
+  name: string
+  /** The id of the task that has it. */
+  task: string
+  /** When that had it. */
+  since: number
+  /** The fencing number of its grant; null: a version that gave none granted it. */
+  fence: number | null
+  /** Claims in line; at most 1,000 are counted. */
+  waiting: number
+  /** The first five in line; `since`: when they asked. */
+  next: { task: string; since: number }[]
+}
+
+/** Those in line for one lock are counted no further. */
+export const MOST_WAITING = 1_000
+/** So many of those in line are named. */
+export const FIRST_WAITING = 5
+
+/** Requests for an agent that nobody has taken. */
+export interface QueueRow {
+  /** The name of the agent. */
+  agent: string
+  /** How many there are; at most 10,000 are counted. */
+  depth: number
+  /** The one of them that was made first; null: its task is gone. */
+  oldest: { task: string; step: number } | null
+}
+
+/** A page of what is listed by name: those behind `after`. */
+export interface NamePage {
+  /** The name behind which the page begins; '' for the first. */
+  after: string
+  /** Most rows. */
+  limit: number
+}
+
 /** What a node can run: `name@version` of its workflows (as a scheduler), `agent.action` (as an agent). */
 export interface NodeRuns {
   /** As `name@version`. */
@@ -44,6 +83,8 @@ export interface NodeRuns {
   reads?: number
   /** Bytes of history that it takes into memory. */
   memory?: number
+  /** Attempts at a time, by agent. */
+  slots?: Readonly<Record<string, number>>
 }
 
 /** Where a task stands in line. */
@@ -56,6 +97,8 @@ export interface QueuedRow {
     operation: Operation
     attempt: number
     action: string
+    /** The queue that it is in: its agent's, or that of a breaker of one of its keys. */
+    queue: string
     node: string | null
     completeBy: number | null
     ahead: number

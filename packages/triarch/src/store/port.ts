@@ -1,6 +1,7 @@
 import type { Format } from '../kernel/format.ts'
+import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { LockRow, QueuedRow } from './gate.ts'
+import type { HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
@@ -10,10 +11,11 @@ import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Format } from '../kernel/format.ts'
+export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-export type { LockRequest, LockRow, NodeRuns, QueuedRow } from './gate.ts'
+export type { HeldLock, LockRequest, LockRow, NamePage, NodeRuns, QueuedRow, QueueRow } from './gate.ts'
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
@@ -36,9 +38,11 @@ export type { Creation, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
 export type {
   QueuedReply,
+  QueueShare,
   RequestMark,
   StepRequest,
   TakeWork,
+  WorkAdoption,
   WorkBeat,
   WorkBeatOutcome,
   WorkItem,
@@ -49,7 +53,7 @@ import type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, Look
 import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 import type { NewTask } from './task.ts'
 import type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
-import type { QueuedReply, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
+import type { QueuedReply, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -76,10 +80,10 @@ export interface StateStore {
   /** Submits tasks without owning them. */
   submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
   /**
-   * The same inside the caller's open transaction (`via`: for SQLite a DatabaseSync on the same file, done when it
+   * The same inside the caller's open transaction (for SQLite a DatabaseSync on the same file, done when it
    * returns; for PostgreSQL a client of `pg`).
    */
-  submitVia(via: unknown, task: NewTask): SubmitOutcome | Promise<SubmitOutcome>
+  submitIn(transaction: unknown, task: NewTask): SubmitOutcome | Promise<SubmitOutcome>
   /**
    * Runs the body in a transaction on the store's database and keeps its answer as the effect's, in that same transaction:
    * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the
@@ -127,6 +131,8 @@ export interface StateStore {
 
   /** Takes step requests for the named agents, highest priority first; sets each row's complete-by from `completeWithin`. */
   takeWork(request: TakeWork): Promise<WorkItem[]>
+  /** Requests that one node took go over to another, where they are still of the first. Those that do, in the order of the orders; null: it is not. */
+  adoptWork(adoptions: readonly WorkAdoption[]): Promise<(WorkItem | null)[]>
   /** Takes a reply: removes the work row and puts the message into the inbox. False: too late, nothing happened. */
   reply(replies: readonly QueuedReply[]): Promise<boolean[]>
   /** Heartbeats of queued attempts: moves the heartbeat deadline, tells which are withdrawn or gone. */
@@ -160,6 +166,11 @@ export interface StateStore {
   /** False: there was none. Its tasks stay. */
   dropSchedule(name: string): Promise<boolean>
 
+  /** Circuit breakers, with how much waits for each. */
+  breakers(query: BreakerQuery): Promise<BreakerRow[]>
+  /** False: it was at another version, and nothing was written. */
+  writeBreaker(write: BreakerWrite): Promise<boolean>
+
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
   /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
@@ -183,6 +194,10 @@ export interface StateStore {
   queued(task: string): Promise<QueuedRow>
   /** Claims of this task, or on this name: the holder first, then in line. */
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
+  /** Locks that are held, by name. */
+  held(page: NamePage): Promise<HeldLock[]>
+  /** Agents for which requests wait, by name. */
+  queues(page: NamePage): Promise<QueueRow[]>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */

@@ -1,4 +1,5 @@
 import { TriarchError } from '../error/error.ts'
+import { errorNow, errorThen } from '../error/renamed.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import { type Format, fromFormat1, type StoredEvent, toFormat1 } from '../kernel/format.ts'
 
@@ -15,8 +16,9 @@ export function recordText(events: readonly TaskEvent[]): string {
 
 /** The events of a record, whatever its format. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN; `record`: its number in the history. */
 export function eventsIn(text: string, record: number): TaskEvent[] {
-  const [format, events] = parted(text, record)
-  return format === 1 ? events.map(fromFormat1) : (events as unknown as TaskEvent[])
+  const [format, stored] = parted(text, record)
+  const events = format === 1 ? stored.map(fromFormat1) : (stored as unknown as TaskEvent[])
+  return tellsOfErrors(text) ? events.map((event) => withError(event, errorNow)) : events
 }
 
 /** The same, where one that cannot be read costs nothing but its own answer: null. */
@@ -31,7 +33,21 @@ export function legibleEvents(text: string | undefined): TaskEvent[] | null {
 /** The record for a store on which code works that reads format 1 only. */
 export function inFormat1(text: string): string {
   const [format, events] = parted(text, 0)
-  return format === 1 ? text : JSON.stringify((events as unknown as TaskEvent[]).map(toFormat1))
+  if (format === 1) return text
+  const known = events as unknown as TaskEvent[]
+  const named = tellsOfErrors(text) ? known.map((event) => withError(event, errorThen)) : known
+  return JSON.stringify(named.map(toFormat1))
+}
+
+/** Most records do not, and are not looked through. */
+function tellsOfErrors(text: string): boolean {
+  return text.includes('"code":')
+}
+
+function withError(event: TaskEvent, named: typeof errorNow): TaskEvent {
+  if (!('error' in event)) return event
+  const error = named(event.error)
+  return error === event.error ? event : ({ ...event, error } as TaskEvent)
 }
 
 function parted(text: string, record: number): [Format, StoredEvent[]] {

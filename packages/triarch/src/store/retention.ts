@@ -1,11 +1,11 @@
-import type { TaskResult } from '../kernel/status.ts'
+import type { TaskOutcome } from '../kernel/status.ts'
 
 /** How long stopped tasks are kept. */
 export interface RetentionRule {
   /** null: all workflows that no rule names. */
   workflow: string | null
   /** Tasks that ended so. */
-  result: TaskResult
+  result: TaskOutcome
   /** Since they stopped (ms); null: for ever. */
   age: number | null
 }

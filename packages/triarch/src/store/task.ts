@@ -1,4 +1,4 @@
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { LockRequest } from './gate.ts'
 
 /** A task to be created, with its first history record (`submitted`). */
@@ -39,7 +39,7 @@ export interface Snapshot {
   /** Where the task is between submission and end. */
   status: TaskStatus
   /** How it ended; `pending` until it has. */
-  result: TaskResult
+  result: TaskOutcome
   /** Failed attempts of all steps so far. */
   failures: number
   /** Next instant at which the supervisor must look even if nobody can run the task. */

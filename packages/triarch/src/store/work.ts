@@ -62,12 +62,24 @@ export interface StepRequest {
   trial?: { strikes: number }
 }
 
+/** What a node would take of one queue. */
+export interface QueueShare {
+  /** The agent whose queue it is, or the name of a breaker of one of its keys. */
+  agent: string
+  /** Of those the node knows. */
+  actions: readonly string[]
+  /** Most requests. */
+  limit: number
+  /** `undo` and `verify` come first, whatever the priority of others. */
+  urgent?: true
+}
+
 /** What a node would take of the work queues. */
 export interface TakeWork {
   /** The id of the node. */
   node: string
   /** `actions`: those the node knows; a newer version's requests wait for a node that has them. */
-  agents: readonly { agent: string; actions: readonly string[]; limit: number }[]
+  agents: readonly QueueShare[]
 }
 
 /** A request that the node has taken. */
@@ -86,6 +98,18 @@ export interface WorkItem {
 
 /** Which request it is: where the store went back, its number may be another's by now. Not asked when not given. */
 export type RequestMark = Pick<StepRequest, 'task' | 'step' | 'operation' | 'attempt'>
+
+/** A request whose attempt goes on for another node than the one that took it. */
+export interface WorkAdoption {
+  /** The number of the request. */
+  work: number
+  /** The node that took it. */
+  node: string
+  /** The node that has it from now on. */
+  to: string
+  /** Which request it is. */
+  of: RequestMark
+}
 
 /** The answer to a request of a work queue. */
 export interface QueuedReply {

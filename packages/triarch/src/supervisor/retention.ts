@@ -1,4 +1,4 @@
-import { endResults, type Retention as RetentionAges } from '../definition/retention.ts'
+import { endOutcomes, type Retention as RetentionAges } from '../definition/retention.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { StateStore } from '../store/port.ts'
@@ -12,13 +12,13 @@ export function retentionRules(
   standard: RetentionAges,
   workflows: readonly { name: string; retention: RetentionAges }[],
 ): RetentionRule[] {
-  const rules: RetentionRule[] = endResults.map((result) => {
+  const rules: RetentionRule[] = endOutcomes.map((result) => {
     return { workflow: null, result, age: standard[result] ?? null }
   })
   const byName = Map.groupBy(workflows, ({ name }) => name)
   for (const [workflow, versions] of byName) {
     if (versions.every(({ retention }) => Object.keys(retention).length === 0)) continue
-    for (const result of endResults) {
+    for (const result of endOutcomes) {
       const ages = versions.map(({ retention }) => ({ ...standard, ...retention })[result] ?? null)
       rules.push({ workflow, result, age: ages.includes(null) ? null : Math.max(...ages.map((it) => it ?? 0)) })
     }

@@ -3,7 +3,9 @@ import type { Environment } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import type { ScheduleRow, StateStore } from '../store/port.ts'
+import type { NewTask, ScheduleRow, StateStore } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
+import { submission } from '../telemetry/submission.ts'
 import { occurrenceTask } from './occurrence.ts'
 
 /** Schedules one round fires: the others come with the next. */
@@ -15,6 +17,8 @@ const LONGEST_REST = 300_000
 
 interface Means {
   store: StateStore
+  node: string
+  telemetry: Telemetry
   environment: Pick<Environment, 'now'>
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
@@ -39,7 +43,7 @@ export async function fireSchedules(means: Means, fence: Round['fence']): Promis
   for (const row of rows) {
     if ((row.nextAt ?? round.now) > round.now) continue
     try {
-      await fire(store, row, round)
+      await fire(means, row, round)
     } catch (error) {
       if (!isOwn(error)) throw error
       failed(error)
@@ -55,7 +59,7 @@ function isOwn(error: unknown): boolean {
 }
 
 async function fire(
-  store: StateStore,
+  { store, node, telemetry }: Means,
   { name, revision, definition: text, state: before, undecoded }: ScheduleRow,
   { now, fence }: Round,
 ): Promise<void> {
@@ -72,7 +76,24 @@ async function fire(
     state: JSON.stringify({ ...state, started: state.started + tasks.length }),
   })
   const skipped = outcomes?.filter(({ heldBy }) => heldBy !== undefined).length ?? 0
+  if (outcomes)
+    tell(
+      telemetry,
+      { name, node, now, nextAt },
+      tasks.filter((_, index) => outcomes[index]?.created),
+    )
   if (skipped > 0) await count(store, name, skipped)
+}
+
+function tell(
+  telemetry: Telemetry,
+  { name, node, now, nextAt }: { name: string; node: string; now: number; nextAt: number | null },
+  tasks: readonly NewTask[],
+): void {
+  if (telemetry['task:submitted'].open)
+    for (const task of tasks) telemetry['task:submitted'].tell(submission(task, node, name))
+  const fired = telemetry['schedule:fired']
+  if (fired.open) fired.tell({ at: now, node, schedule: name, tasks: tasks.length, next: nextAt })
 }
 
 /** In its row, so that whoever leads next leaves it alone, too. */

@@ -4,6 +4,7 @@ import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
 import { Retention } from './retention.ts'
 import { fireSchedules } from './schedule.ts'
 import { Silence } from './silence.ts'
@@ -23,6 +24,7 @@ export interface SupervisorOptions {
   /** Told that schedules were due: there are new tasks. */
   submitted: () => void
   alert: (alert: RaisedAlert) => void
+  telemetry: Telemetry
   failed: (error: unknown) => void
 }
 
@@ -70,6 +72,8 @@ export class Supervisor implements Service {
   #busy: Promise<void> = Promise.resolve()
   /** Unless the sweep of this round knew better. */
   #schedulesDue = true
+  /** By which it led last. */
+  #token: number | null = null
   #term: { token: number; renewAt: number } | null = null
   /** Another leads; and so, the timer is for nothing that could not be sooner. */
   #follows = false
@@ -160,8 +164,15 @@ export class Supervisor implements Service {
     if (this.#term && asked < this.#term.renewAt) return this.#term.token
     this.#term = null
     const token = await store.lead({ name: LEASE, node, ttl: lease })
+    if (token !== null && token !== this.#token) this.#taken(token)
     if (token !== null) this.#term = { token, renewAt: asked + lease / 3 }
     return token
+  }
+
+  #taken(token: number): void {
+    const { environment, node, telemetry } = this.#options
+    this.#token = token
+    if (telemetry['leader:taken'].open) telemetry['leader:taken'].tell({ at: environment.now(), node, token })
   }
 
   /** Also before it leads: who died together with the leader is known to be silent then. */
@@ -193,24 +204,32 @@ export class Supervisor implements Service {
 
   /** Each answers whether there is more to do at once. */
   async #sweep(leadership: Leadership): Promise<boolean> {
-    const { store, swept } = this.#options
+    const { store, swept, environment } = this.#options
+    const asked = environment.monotonic()
     const silent = this.#silence.dead
     const report = await store.sweep({ ...leadership, limit: SWEEP_LIMIT, silent, shift: this.#leap })
     if (!report) {
       this.#term = null
       return false
     }
+    this.#tellSweep(report, asked)
     this.#leap = 0
     this.#schedulesDue = report.schedules
     if (report.deadNodes.length + report.releasedTasks + report.expiredSteps + report.overdueTasks > 0) swept(report)
     return report.more
   }
 
+  #tellSweep({ deadNodes, releasedTasks, expiredSteps, overdueTasks }: SweepReport, asked: number): void {
+    const { environment, node, telemetry } = this.#options
+    if (!telemetry.sweep.open) return
+    const found = { deadNodes, releasedTasks, expiredSteps, overdueTasks }
+    telemetry.sweep.tell({ at: environment.now(), node, ...found, ms: environment.monotonic() - asked })
+  }
+
   async #fire(leadership: Leadership): Promise<boolean> {
     if (!this.#schedulesDue) return false
-    const { store, environment, submitted, alert, failed } = this.#options
-    const { count, more } = await fireSchedules({ store, environment, alert, failed }, leadership)
-    if (count > 0) submitted()
+    const { count, more } = await fireSchedules(this.#options, leadership)
+    if (count > 0) this.#options.submitted()
     return more
   }
 

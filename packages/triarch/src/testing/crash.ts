@@ -14,7 +14,7 @@ import { messageOf, type Problem, problemOf, runOf } from './verdict.ts'
  * @example
  * await crashEverywhere(fulfil, order, {
  *   agents: [payments],
- *   drive: ({ task }) => task.emit('approved'),
+ *   drive: ({ task }) => task.signal('approved'),
  *   faults: ['crash-after', 'unanswered'],
  * })
  */
@@ -23,7 +23,7 @@ export interface CrashOptions<O = unknown> {
   agents?: readonly Agent[]
   /** Others that the workflow calls; it may be among them. */
   workflows?: readonly Workflow[]
-  /** Beside the engine, in each run: sends events, resumes steps, decides what an operator would. */
+  /** Beside the engine, in each run: sends signals, resumes steps, decides what an operator would. */
   drive?: (drive: Drive<O>) => unknown
   /** Before each run: gives the fakes behind the actions a fresh start. */
   before?: () => unknown
@@ -58,7 +58,7 @@ const LEASE_SHARE = 100
  * (the process dies before or after it, or does not hear that it was done), every attempt of a step (the service fails,
  * does not answer, refuses). Each run must come to rest and end as the undisturbed one did, unless a step used up its
  * attempts or a deadline passed. Throws CRASH_TEST_FAILED (a CrashTestError) when one does not.
- * @example const { runs, results } = await crashEverywhere(fulfil, order, { agents: [payments] })
+ * @example const { runs, outcomes } = await crashEverywhere(fulfil, order, { agents: [payments] })
  */
 export async function crashEverywhere<I, O>(
   workflow: Workflow<I, O>,
@@ -115,7 +115,7 @@ class CrashTest {
   #trial: TrialOptions
   readonly #failures: CrashFailure[] = []
   readonly #faults: CrashReport['faults'] = {}
-  readonly #results: CrashReport['results'] = {}
+  readonly #outcomes: CrashReport['outcomes'] = {}
   #runs = 0
 
   constructor(store: SharedStore, setting: Setting) {
@@ -135,7 +135,7 @@ class CrashTest {
       runs: this.#runs,
       left: strikes.length - chosen.length,
       faults: this.#faults,
-      results: this.#results,
+      outcomes: this.#outcomes,
       failures: this.#failures,
     }
   }
@@ -169,7 +169,7 @@ class CrashTest {
   async #judge(played: Trial, strike: Strike | null, calm: Trial): Promise<Trial> {
     this.#runs++
     const run = runOf(played, strike)
-    this.#results[run.result] = (this.#results[run.result] ?? 0) + 1
+    this.#outcomes[run.outcome] = (this.#outcomes[run.outcome] ?? 0) + 1
     const found = problemOf(played, strike, calm, this.#setting.options.compare) ?? (await this.#check(run))
     const history = played.histories[0]?.events ?? []
     if (found) this.#failures.push({ fault: run.fault, at: run.at, history, ...found })

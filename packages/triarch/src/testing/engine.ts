@@ -1,8 +1,8 @@
-import type { TaskHandle } from '../client/handle.ts'
 import type { SubmitOptions } from '../client/submission.ts'
+import type { TaskHandle } from '../client/task.ts'
 import { Triarch } from '../client/triarch.ts'
 import type { Workflow } from '../definition/definition.ts'
-import type { EventSchemas, NoEvents } from '../definition/event.ts'
+import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { TriarchOptions } from '../node/options.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { memory } from './memory.ts'
@@ -43,7 +43,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
  * A Triarch and its virtual time.
  * @example
  * const engine = await testEngine({ workflows: [fulfil], agents: [payments] })
- * const { text } = await engine.triarch.explain('o-1')
+ * const { text } = await engine.triarch.task('o-1').explain()
  */
 export class TestEngine implements AsyncDisposable {
   /** The engine. */
@@ -60,7 +60,7 @@ export class TestEngine implements AsyncDisposable {
    * As Triarch.submit().
    * @example const task = await engine.submit(fulfil, { id: 'o-1', amount: 10 })
    */
-  submit<I, O, E extends EventSchemas>(
+  submit<I, O, E extends SignalSchemas>(
     workflow: Workflow<I, O, E>,
     input: NoInfer<I>,
     options: SubmitOptions = {},
@@ -72,7 +72,7 @@ export class TestEngine implements AsyncDisposable {
    * As Triarch.task().
    * @example const { receipt } = await engine.task('o-1', fulfil).result()
    */
-  task<O = unknown, E extends EventSchemas = NoEvents>(
+  task<O = unknown, E extends SignalSchemas = NoSignals>(
     id: string,
     workflow?: Workflow<unknown, O, E>,
   ): TaskHandle<O, E> {
@@ -98,7 +98,7 @@ export class TestEngine implements AsyncDisposable {
   /**
    * Lets everything happen that needs no time to pass.
    * @example
-   * await engine.task('o-1').emit('approved')
+   * await engine.task('o-1').signal('approved')
    * await engine.settle()
    */
   settle(): Promise<void> {

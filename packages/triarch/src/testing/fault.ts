@@ -27,8 +27,8 @@ export type Strike =
   | { at: 'attempt'; fault: AttemptFault; index: number }
 
 /** Whether the attempt can meet this fault: only work that was not begun can be refused, and a verification changes nothing. */
-export function applies(fault: AttemptFault, { operation, event }: AttemptCall): boolean {
-  if (fault === 'refuses') return operation === 'run' && event === undefined
+export function applies(fault: AttemptFault, { operation, received }: AttemptCall): boolean {
+  if (fault === 'refuses') return operation === 'run' && received === undefined
   return fault === 'fails' || operation !== 'verify'
 }
 

@@ -47,7 +47,7 @@ export interface NetworkOptions {
 const near: Fate = { there: 0, back: 0 }
 const changing: ReadonlySet<Call['name']> = new Set<StoreCall>([
   ...(['commit', 'submit', 'post', 'claim', 'takeWork', 'reply', 'beatWork', 'beat', 'leave', 'sweep'] as const),
-  ...(['writeSchedule', 'dropSchedule', 'bury'] as const),
+  ...(['writeSchedule', 'dropSchedule', 'writeBreaker', 'adoptWork', 'bury'] as const),
   ...(['quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
 ])
 
@@ -90,10 +90,10 @@ export class Network {
         open = false
       },
       async transact() {
-        throw new TriarchError('STORE_VIA_INVALID', 'this store has no transactions for others')
+        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store has no transactions for others')
       },
-      submitVia() {
-        throw new TriarchError('STORE_VIA_INVALID', 'this store takes no transactions of others')
+      submitIn() {
+        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store takes no transactions of others')
       },
     }
   }

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import type { TaskEvent } from '../kernel/event.ts'
-import type { TaskResult } from '../kernel/status.ts'
+import type { TaskOutcome } from '../kernel/status.ts'
 import type { CrashFault } from './fault.ts'
 import type { AttemptCall } from './sabotage.ts'
 
@@ -14,7 +14,7 @@ export interface CrashRun<O = unknown> {
   /** Where the fault came. */
   at: string
   /** `paused`: an operator must decide. */
-  result: TaskResult | 'paused'
+  outcome: TaskOutcome | 'paused'
   /** When it succeeded. */
   output: O | undefined
   /** Every attempt of a step that began, in order. */
@@ -51,7 +51,7 @@ export interface CrashReport<O = unknown> {
   /** Runs in which each fault came. */
   faults: Partial<Record<CrashFault, number>>
   /** Runs by how they ended. */
-  results: Partial<Record<CrashRun['result'], number>>
+  outcomes: Partial<Record<CrashRun['outcome'], number>>
   /** Those that broke something; none when the test passes. */
   failures: CrashFailure[]
 }

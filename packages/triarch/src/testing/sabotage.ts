@@ -16,8 +16,8 @@ export interface AttemptCall {
   attempt: number
   /** The same for every attempt of the step. */
   idempotencyKey: string
-  /** The event with which a suspended step runs again. */
-  event?: string
+  /** The signal with which a suspended step runs again. */
+  received?: string
 }
 
 /** Stands between the engine and the code of each attempt. */
@@ -38,7 +38,9 @@ function sabotaged({ key, definition }: Action, meet: Saboteur): ActionDefinitio
   const at = (operation: AttemptCall['operation'], step: StepContext) => callOf(key, operation, step)
   return {
     ...definition,
-    ...(run && { run: (input, step, event) => meet(at('run', step), () => run.call(definition, input, step, event)) }),
+    ...(run && {
+      run: (input, step, received) => meet(at('run', step), () => run.call(definition, input, step, received)),
+    }),
     ...(undo && { undo: (done, step) => meet(at('undo', step), () => undo.call(definition, done, step)) }),
     ...(finalize && {
       finalize: (done, step, tx) => meet(at('finalize', step), () => finalize.call(definition, done, step, tx)),
@@ -84,6 +86,14 @@ function sabotagedContext(task: TaskContext, meet: Saboteur): TaskContext {
 }
 
 function callOf(action: string, operation: AttemptCall['operation'], step: StepContext): AttemptCall {
-  const { taskId: task, stepId, attempt, idempotencyKey, event } = step
-  return { action, operation, task, step: stepId, attempt, idempotencyKey, ...(event && { event: event.name }) }
+  const { taskId: task, stepId, attempt, idempotencyKey, received } = step
+  return {
+    action,
+    operation,
+    task,
+    step: stepId,
+    attempt,
+    idempotencyKey,
+    ...(received && { received: received.name }),
+  }
 }

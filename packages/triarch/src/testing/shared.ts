@@ -58,10 +58,11 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'look',
       'inbox',
       'takeWork',
+      'adoptWork',
       'reply',
       'beatWork',
     ] as const),
-    ...(['schedules', 'writeSchedule', 'dropSchedule', 'queued', 'locks'] as const),
+    ...(['schedules', 'writeSchedule', 'dropSchedule', 'breakers', 'writeBreaker', 'queued', 'locks'] as const),
     ...([
       'beat',
       'leave',

@@ -1,4 +1,4 @@
-import type { TaskHandle } from '../client/handle.ts'
+import type { TaskHandle } from '../client/task.ts'
 import { Triarch } from '../client/triarch.ts'
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { delay } from '../environment/environment.ts'
@@ -6,7 +6,7 @@ import { isTriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { HistoryRecord } from '../store/port.ts'
 import { eventsIn } from '../store/record.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
@@ -22,7 +22,7 @@ import { World } from './world.ts'
  * @example
  * const drive = async ({ task, sleep }: Drive) => {
  *   await sleep('1h')
- *   await task.emit('approved', { by: 'anna' })
+ *   await task.signal('approved', { by: 'anna' })
  * }
  */
 export interface Drive<O = unknown> {
@@ -51,7 +51,7 @@ export interface TrialOptions {
 /** One run of the workflow, and all that is known of it. */
 export interface Trial {
   status: TaskStatus
-  result: TaskResult
+  outcome: TaskOutcome
   output: Json | undefined
   error: ErrorRecord | undefined
   /** Why it is paused. */
@@ -226,11 +226,11 @@ function isNode(machine: Machine): boolean {
 
 function endOf(
   row: Record<string, string | null> | null,
-): Pick<Trial, 'status' | 'result' | 'output' | 'error' | 'pause'> {
+): Pick<Trial, 'status' | 'outcome' | 'output' | 'error' | 'pause'> {
   const json = <T>(text: string | null | undefined) => (text == null ? undefined : (JSON.parse(text) as T))
   return {
     status: (row?.status ?? 'pending') as TaskStatus,
-    result: (row?.result ?? 'pending') as TaskResult,
+    outcome: (row?.result ?? 'pending') as TaskOutcome,
     output: json<Json>(row?.output),
     error: json<ErrorRecord>(row?.error),
     pause: json<{ reason: string; error?: ErrorRecord }>(row?.pause),

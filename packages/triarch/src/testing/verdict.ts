@@ -26,12 +26,12 @@ export function problemOf(
   return message === null ? null : { problem: 'ended otherwise', message }
 }
 
-export function runOf({ status, result, output, attempts, struck }: Trial, strike: Strike | null): CrashRun {
+export function runOf({ status, outcome, output, attempts, struck }: Trial, strike: Strike | null): CrashRun {
   return {
     fault: strike?.fault ?? null,
     at: struck ?? (strike ? 'nowhere' : 'undisturbed'),
-    result: status === 'paused' ? 'paused' : result,
-    output: succeeded(result) ? output : undefined,
+    outcome: status === 'paused' ? 'paused' : outcome,
+    output: succeeded(outcome) ? output : undefined,
     attempts,
   }
 }
@@ -67,8 +67,8 @@ function excuses({ histories }: Trial): number {
   ).length
 }
 
-function endText({ status, result, pause }: Trial): string {
-  return status === 'paused' ? `a pause (${pause?.reason})` : result
+function endText({ status, outcome, pause }: Trial): string {
+  return status === 'paused' ? `a pause (${pause?.reason})` : outcome
 }
 
 function text(output: Json | undefined): string {

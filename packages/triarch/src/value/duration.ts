@@ -22,7 +22,10 @@ export const LONGEST_DURATION: number = 10 * 365.25 * 86_400_000
 
 const pattern = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/
 
-/** The duration in whole milliseconds; `what` names it in the error. Throws INVALID_DURATION. */
+/**
+ * The duration in whole milliseconds; `what` names it in the error. Throws INVALID_DURATION.
+ * @example const patience = milliseconds('1.5h', 'patience')
+ */
 export function milliseconds(value: Duration, what: string): number {
   const ms = typeof value === 'number' ? value : parse(value)
   if (!(ms >= 0))

@@ -23,7 +23,7 @@ export function checkTaskId(id: unknown): string {
   )
 }
 
-/** The name of a step or event: what the id of a task may be. Throws INVALID_NAME. */
+/** The name of a step or signal: what the id of a task may be. Throws INVALID_NAME. */
 export function checkLabel(what: string, name: unknown): string {
   if (isIdentifier(name)) return name
   throw new TriarchError(

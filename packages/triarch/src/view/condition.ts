@@ -24,15 +24,15 @@ const numbers: Readonly<Record<string, RowColumn>> = {
 /** Spans until now, by the instant from which they are counted. */
 const spans: Readonly<Record<string, RowColumn>> = { age: 'submittedAt', idle: 'updatedAt' }
 /** What texts tell that may be encrypted. */
-const told: ReadonlySet<string> = new Set(['error', 'step', 'reason'])
+export const told: ReadonlySet<string> = new Set(['error', 'step', 'reason'])
 const TAG = 'tag.'
 
 /** `now`: by the store's clock. */
 export function conditionsOf({ terms }: Filter, now: number): Conditions {
   const where: RowCondition[] = []
-  for (const field of ['status', 'result'] as const) {
+  for (const field of ['status', 'outcome'] as const) {
     const allowed = allowedOf(field, terms)
-    if (allowed) where.push({ column: field, test: { type: 'text', oneOf: allowed } })
+    if (allowed) where.push({ column: field === 'outcome' ? 'result' : field, test: { type: 'text', oneOf: allowed } })
   }
   for (const term of terms) {
     const condition = conditionOf(term, now)
@@ -89,7 +89,7 @@ function beginning(text: string): TextRange {
 }
 
 /** The values that all terms of the field leave, where they leave out some: what is not asked for is what is left. */
-function allowedOf(field: 'status' | 'result', terms: readonly FilterTerm[]): string[] | null {
+function allowedOf(field: 'status' | 'outcome', terms: readonly FilterTerm[]): string[] | null {
   const known = filterFields.find(({ name }) => name === field)?.values ?? []
   const left = terms.reduce((values, term) => {
     if (field === 'status' && term.field === 'reason' && !term.not) return values.filter((it) => it === 'paused')

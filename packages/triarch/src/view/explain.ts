@@ -7,6 +7,7 @@ import { isWaiting } from '../kernel/summary.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { apartness } from './apartness.ts'
+import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
@@ -24,6 +25,8 @@ interface Scene {
   /** When its history last grew. */
   last: number
   queued: QueuedRow
+  /** Circuit breakers that are not closed, by the queues that they keep. */
+  breakers: ReadonlyMap<string, BreakerInfo>
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
   nodes: readonly NodeRow[]
@@ -59,6 +62,7 @@ export async function explain(
     heard: heardOf(dated),
     last: dated.at(-1)?.at ?? 0,
     queued,
+    breakers: await keepers(store, queued, now),
     locks,
     nodes: living,
     gone,
@@ -78,7 +82,7 @@ function heldText({ lock, since }: Explanation['holds'][number]): string {
 async function reasonsOf(scene: Scene): Promise<Reason[]> {
   const { row, state, now, last } = scene
   if (row.status === 'stopped') {
-    return [{ code: 'stopped', result: row.result, text: `has stopped (${row.result})` }]
+    return [{ code: 'stopped', outcome: row.result, text: `has stopped (${row.result})` }]
   }
   const where = ownerOf(scene)
   if (where) return [where]
@@ -155,8 +159,8 @@ function pauseOf({ state, heard }: Scene): Reason {
   const about = [which, note && `"${note}"`, (verdict ? error : (held?.error ?? error))?.message]
   const details = about.filter((it) => it !== undefined && it !== '' && it !== false).join(': ')
   return {
-    ...{ code: 'paused', reason, since },
-    ...(note !== undefined && { note }),
+    ...{ code: 'paused', cause: reason, since },
+    ...(note !== undefined && { reason: note }),
     ...(held && { step: held.id }),
     text: `is paused ${who} since ${clock(since)}${details && ` (${details})`}`,
   }
@@ -177,7 +181,7 @@ async function gatesOf(scene: Scene): Promise<Reason[]> {
   }
   for (const task of awaited(state).slice(0, MOST)) {
     const status = (await store.task(task))?.status ?? 'unknown'
-    reasons.push({ code: 'antecedent', task, status, text: `comes after task "${task}", which is ${status}` })
+    reasons.push({ code: 'predecessor', task, status, text: `comes after task "${task}", which is ${status}` })
   }
   return isGated(state) || reasons.length > 0 ? [...reasons, ...(await lockReasons(scene))] : reasons
 }
@@ -206,7 +210,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
   const since = at(heard.ids.get(id))
   const which = `step ${id} (${what(step)})`
   if (held !== null && status !== 'compensating') {
-    const why = { code: 'held' as const, step: id, reason: held }
+    const why = { code: 'held' as const, step: id, cause: held }
     return {
       ...why,
       ...(error && { error: error.message }),
@@ -226,6 +230,15 @@ function stepOf(scene: Scene, step: Step): Reason | null {
         since,
         text: `waits for ${which} since ${clock(since)}, and no living node has the action ${action}`,
       }
+    const breaker = scene.breakers.get(work.queue)
+    if (breaker) {
+      const { name, state: phase, nextProbe, waiting } = breaker
+      return {
+        ...{ code: 'breaker', ...common, breaker: name, state: phase, since: breaker.since, waiting },
+        ...(nextProbe && { nextProbe }),
+        text: `waits for ${which}: ${keeperText(breaker)}`,
+      }
+    }
     return {
       code: 'step-queued',
       ...common,
@@ -255,8 +268,8 @@ function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): 
   const { until = null, selfSignals = [] } = state.suspensions.get(step.id) ?? {}
   const [sent] = [...selfSignals].sort((a, b) => a.at - b.at)
   const limit = until === null ? undefined : at(until)
-  const next = sent && { event: sent.name, at: at(sent.at) }
-  const ends = [limit && `times out at ${clock(limit)}`, next && `sends itself "${next.event}" at ${clock(next.at)}`]
+  const next = sent && { name: sent.name, at: at(sent.at) }
+  const ends = [limit && `times out at ${clock(limit)}`, next && `sends itself "${next.name}" at ${clock(next.at)}`]
   const rest = ends
     .filter((it) => it !== undefined)
     .map((it) => `, ${it}`)
@@ -265,22 +278,22 @@ function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): 
     ...{ code: 'suspended', step: step.id, action: step.action ?? step.name, since },
     ...(limit && { until: limit }),
     ...(next && { next }),
-    text: `has ${which} suspended since ${clock(since)}: it waits for an event by its token${rest}`,
+    text: `has ${which} suspended since ${clock(since)}: it waits for a signal by its token${rest}`,
   }
 }
 
-/** Sleeps and events that a function waits for. */
+/** Sleeps and signals that a function waits for. */
 function waitsOf({ state, heard, now }: Scene): Reason[] {
   const timers = [...state.timers.values()].map((until): Reason => {
     return { code: 'timer', until: at(until), text: `sleeps until ${clock(at(until))}, for ${span(until - now)} more` }
   })
-  const events = [...state.waits].map(([id, { name, until }]): Reason => {
+  const signals = [...state.waits].map(([id, { name, until }]): Reason => {
     const since = at(heard.ids.get(id))
     const limit = until === null ? {} : { until: at(until) }
     const end = until === null ? '' : `, until ${clock(at(until))}`
-    return { code: 'event', name, since, ...limit, text: `waits for event "${name}" since ${clock(since)}${end}` }
+    return { code: 'signal', name, since, ...limit, text: `waits for signal "${name}" since ${clock(since)}${end}` }
   })
-  return [...timers, ...events]
+  return [...timers, ...signals]
 }
 
 async function childrenOf({ state, store }: Scene): Promise<Reason[]> {
@@ -307,7 +320,8 @@ function what({ action, name, operation }: Step): string {
   return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}`
 }
 
-function heardOf(dated: readonly DatedEvent[]): Scene['heard'] {
+/** When each decision was last heard of, and each kind of event last happened. */
+export function heardOf(dated: readonly DatedEvent[]): Scene['heard'] {
   const [ids, kinds] = [new Map<number, number>(), new Map<string, number>()]
   for (const { at, event } of dated) {
     kinds.set(event.type, at)

@@ -2,7 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { filterFields } from '../filter/field.ts'
 import type { Filter, FilterTerm } from '../filter/filter.ts'
 import { parseFilter } from '../filter/grammar.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { ListQuery } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkTags } from '../value/tag.ts'
@@ -20,8 +20,8 @@ export interface ListOptions {
   filter?: string
   /** Tasks in this state, or in one of these. */
   status?: TaskStatus | readonly TaskStatus[]
-  /** Tasks with this result, or with one of these. */
-  result?: TaskResult | readonly TaskResult[]
+  /** Tasks with this outcome, or with one of these. */
+  outcome?: TaskOutcome | readonly TaskOutcome[]
   /** Tasks of the workflow of this name. */
   workflow?: string
   /** Tasks of this version of their workflow. */
@@ -47,7 +47,7 @@ export interface ListOptions {
 const keys = [
   'filter',
   'status',
-  'result',
+  'outcome',
   'workflow',
   'version',
   'parent',
@@ -81,7 +81,7 @@ export function listedBy(options: ListOptions): { filter: Filter; page: Pick<Lis
 /** The terms that say the same as the options. */
 function termsOf({ tags, quarantined, submittedAfter, submittedBefore, ...options }: ListOptions): FilterTerm[] {
   const terms: FilterTerm[] = []
-  for (const field of ['status', 'result'] as const) {
+  for (const field of ['status', 'outcome'] as const) {
     const given = options[field]
     if (given === undefined) continue
     oneOf(field, given, filterFields.find(({ name }) => name === field)?.values ?? [])

@@ -1,23 +1,24 @@
 import type { Operation } from '../kernel/step/step.ts'
-import type { PauseReason } from '../kernel/task/pause.ts'
+import type { PauseCause } from '../kernel/task/pause.ts'
+import type { BreakerPhase } from '../policy/breaker.ts'
 
 /** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
 export type Reason = { text: string } /** It has stopped: nothing will happen by itself. */ & (
-  | { code: 'stopped'; result: string }
+  | { code: 'stopped'; outcome: string }
   /** An operator, a failure or a missing lock holds it; `step`: the step it is about. */
-  | { code: 'paused'; reason: PauseReason; since: Date; note?: string; step?: number }
+  | { code: 'paused'; cause: PauseCause; since: Date; reason?: string; step?: number }
   /**
    * It was set apart, for it harmed whoever had it; `cause`: as in TASK_QUARANTINED. Only an operator ends that. `broken`: the
    * records that are missing or cannot be read; resume({ after }) goes on from the one before.
    */
   | { code: 'quarantined'; since: Date; cause?: string; error?: string; broken?: { from: number; to: number } }
   /** A step waits for an operator while others go on. */
-  | { code: 'held'; step: number; reason: PauseReason; error?: string }
+  | { code: 'held'; step: number; cause: PauseCause; error?: string }
   /** Its time has not come. */
   | { code: 'scheduled'; until: Date }
   | { code: 'frozen' }
   /** A task it comes after has not stopped. */
-  | { code: 'antecedent'; task: string; status: string }
+  | { code: 'predecessor'; task: string; status: string }
   /** Another task holds the lock; `ahead`: how many have it or are before this one in line. */
   | { code: 'lock'; lock: string; holder: string; since: Date; ahead: number }
   /** It waits for a scheduler that has room; `ahead`: how many of its kind are before it. */
@@ -41,16 +42,28 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
     }
   /** An attempt waits for a free slot of its agent; `ahead`: how many are before it. */
   | { code: 'step-queued'; step: number; operation: Operation; action: string; ahead: number; since: Date }
+  /** The circuit breaker of its service keeps an attempt from starting; `waiting`: how many wait for it, counted up to 10,000. */
+  | {
+      code: 'breaker'
+      step: number
+      operation: Operation
+      action: string
+      breaker: string
+      state: BreakerPhase
+      since: Date
+      nextProbe?: Date
+      waiting: number
+    }
   /** No living node has the action. */
   | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
   /** The last attempt failed; the next comes `at`. */
   | { code: 'retry'; step: number; operation: Operation; action: string; attempt: number; at: Date; error?: string }
-  /** A step waits for an event, by its resume token; `until`: its timeout. */
-  | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { event: string; at: Date } }
+  /** A step waits for a signal, by its resume token; `until`: its timeout. */
+  | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { name: string; at: Date } }
   /** It sleeps. */
   | { code: 'timer'; until: Date }
-  /** It waits for an event of this name. */
-  | { code: 'event'; name: string; since: Date; until?: Date }
+  /** It waits for a signal of this name. */
+  | { code: 'signal'; name: string; since: Date; until?: Date }
   | { code: 'child'; task: string; workflow: string; status: string }
   /** Its code waits for something that is no task call, and nothing else is outstanding. */
   | { code: 'stalled'; since: Date }
@@ -61,7 +74,7 @@ export type Reason = { text: string } /** It has stopped: nothing will happen by
 /**
  * What a task waits for, as `explain` tells it.
  * @example
- * const { text, reasons } = await triarch.explain('o-1')
+ * const { text, reasons } = await triarch.task('o-1').explain()
  * if (reasons.some(({ code }) => code === 'no-agent')) console.error(text)
  */
 export interface Explanation {

@@ -1,9 +1,10 @@
+import { errorNow } from '../error/renamed.ts'
 import { type BatchCounts, countsOf } from '../kernel/batch/batch.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { TaskState } from '../kernel/state.ts'
-import type { TaskResult, TaskStatus } from '../kernel/status.ts'
+import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { Operation } from '../kernel/step/step.ts'
-import type { Pause, PauseReason } from '../kernel/task/pause.ts'
+import type { Pause, PauseCause } from '../kernel/task/pause.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import { legible } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
@@ -22,7 +23,7 @@ export interface TaskInfo {
   /** Where it is between submission and end. */
   status: TaskStatus
   /** How it ended; `pending` until it has stopped. */
-  result: TaskResult
+  outcome: TaskOutcome
   /** Failed attempts of all its steps. */
   failures: number
   /** What its workflow last said by `task.progress`. */
@@ -32,7 +33,7 @@ export interface TaskInfo {
   /** Why it stopped, or is paused. */
   error: ErrorRecord | undefined
   /** Why it is paused; `note` is what the operator gave as the reason, `step` the name of the step it is about. */
-  pause: { reason: PauseReason; error?: ErrorRecord; note?: string; step?: string } | undefined
+  pause: { cause: PauseCause; error?: ErrorRecord; reason?: string; step?: string } | undefined
   /** Higher first. */
   priority: number
   /** The tags of its submission. */
@@ -84,7 +85,7 @@ export interface StepInfo {
   /** How its last attempt failed. */
   error: ErrorRecord | undefined
   /** Why it waits for an operator. */
-  held: PauseReason | undefined
+  held: PauseCause | undefined
   /** Of a batch: how many children it has, and what became of them. */
   children?: BatchCounts
 }
@@ -92,7 +93,7 @@ export interface StepInfo {
 /** How a stopped task ended. */
 export interface Ending {
   status: TaskStatus
-  result: TaskResult
+  outcome: TaskOutcome
   output: Json | undefined
   error: ErrorRecord | undefined
 }
@@ -111,11 +112,11 @@ export function infoOf(row: TaskRow): TaskInfo {
     workflow: row.workflow,
     version: row.version,
     status: row.status,
-    result: row.result,
+    outcome: row.result,
     failures: row.failures,
     progress: read('progress') as Json | undefined,
     output: read('output') as Json | undefined,
-    error: read('error') as ErrorRecord | undefined,
+    error: errorNow(read('error') as ErrorRecord | undefined),
     pause: pauseOf(read('pause') as Pause | undefined),
     priority: row.priority,
     tags: row.tags,
@@ -148,10 +149,15 @@ function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
 function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   if (!pause) return undefined
   const { reason, error, note, step } = pause
-  return { reason, ...(error && { error }), ...(note !== undefined && { note }), ...(step && { step: step.name }) }
+  return {
+    cause: reason,
+    ...(error && { error: errorNow(error) }),
+    ...(note !== undefined && { reason: note }),
+    ...(step && { step: step.name }),
+  }
 }
 
 export function endingOf(state: TaskState): Ending {
   const { status, result, output, error } = state
-  return { status, result, output, error }
+  return { status, outcome: result, output, error }
 }

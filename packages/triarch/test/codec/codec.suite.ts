@@ -67,7 +67,7 @@ const work = desk.action('work', {
 let handed = Promise.withResolvers<string>()
 const ask = desk.action('ask', {
   run: async (_: null, step) => {
-    if (step.event) return step.event.payload
+    if (step.received) return step.received.payload
     handed.resolve(step.token)
     return step.suspend({ checkpoint: plain('checkpoint') })
   },
@@ -84,7 +84,7 @@ const all = workflow('all', {
     await task.call(failing, plain('child-input')).catch(() => null)
     await task.batch('many', { workflow: child, items: [plain('item')] })
     await task.run(ask, null)
-    expect(await task.event('go')).toBe(plain('event'))
+    expect(await task.waitForSignal('go')).toBe(plain('event'))
     expect(done).toBe(plain('step-output'))
     return plain('output')
   },
@@ -97,7 +97,7 @@ const breaks = workflow('breaks', {
 const waits = workflow('waits', {
   run: async (input: string, task) => {
     await task.run('first', () => input)
-    const heard = await task.event('go')
+    const heard = await task.waitForSignal('go')
     return [input, heard]
   },
 })
@@ -169,7 +169,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       handed = Promise.withResolvers()
       const look = async () => seen.push(await vault.dump())
       const outside = await node(codec, { roles: [] })
-      await (await outside.submit(all, plain('input'), { id: 'all', metadata })).emit('go', plain('event'))
+      await (await outside.submit(all, plain('input'), { id: 'all', metadata })).signal('go', plain('event'))
       await outside.submit(plan, plain('plan-input'), { id: 'plan' })
       await look() // a letter nobody has taken
       await node(codec, { roles: ['scheduler'] })
@@ -191,7 +191,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       await until(cancelled, ({ status }) => status === 'paused')
       await cancelled.cancel({ reason: plain('reason') })
       expect(await codeOf(cancelled.result())).toBe('TASK_CANCELLED')
-      await client.schedule('daily', { workflow: child, input: plain('schedule'), every: '1d' })
+      await client.schedule('daily').register({ workflow: child, input: plain('schedule'), every: '1d' })
       await look()
       return seen.join('\n')
     }
@@ -220,7 +220,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
         await leave()
         expect(await vault.dump()).not.toContain('encrypt:')
         const after = await node(encrypt({ keys: [one] }))
-        await after.task('old').emit('go', plain('event'))
+        await after.task('old').signal('go', plain('event'))
         expect(await after.task('old').result()).toEqual([plain('input'), plain('event')])
         // The same order, whichever way it is kept.
         await after.submit(waits, plain('note'), { id: 'older' })
@@ -238,12 +238,12 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       await leave()
       const second = await node([compress({ above: 0 }), encrypt({ keys: [two, one] })])
       await second.submit(waits, 'b', { id: 'new' })
-      await second.task('old').emit('go', 1)
+      await second.task('old').signal('go', 1)
       expect(await second.task('old').result()).toEqual(['a', 1])
       await leave()
       expect(await vault.dump()).toContain('encrypt:two')
       const third = await node(encrypt({ keys: [two] }))
-      await third.task('new').emit('go', 2)
+      await third.task('new').signal('go', 2)
       expect(await third.task('new').result()).toEqual(['b', 2])
       expect(errors).toEqual([])
     })
@@ -261,12 +261,12 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
         await leave()
         const poor = await node(wrong)
         const good = await poor.submit(waits, 'b', { id: 'good' })
-        await good.emit('go', 1)
-        await poor.task('coded').emit('go', 2)
+        await good.signal('go', 1)
+        await poor.task('coded').signal('go', 2)
         const info = await until(poor.task('coded'), ({ quarantined }) => quarantined === true)
-        expect(info.pause).toMatchObject({ reason: 'quarantine', error: { code: 'TASK_QUARANTINED', cause: { code } } })
+        expect(info.pause).toMatchObject({ cause: 'quarantine', error: { code: 'TASK_QUARANTINED', cause: { code } } })
         expect(info.pause?.error?.details).toEqual({ cause: 'codec' })
-        expect((await poor.explain('coded')).text).toMatch(/in quarantine since .*record 1 cannot be decoded: /)
+        expect((await poor.task('coded').explain()).text).toMatch(/in quarantine since .*record 1 cannot be decoded: /)
         expect(await good.result()).toEqual(['b', 1])
         if (code !== 'CODEC_FAILED') expect(await codeOf(poor.task('coded').resume({ after: 1 }))).toBe('ILLEGAL_MOVE')
         await leave()
@@ -285,7 +285,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
     it('that were changed in the store are refused: a record costs its task, an output itself', async () => {
       const before = await node(encrypt({ keys: [one] }))
       for (const id of ['record', 'output', 'good']) await before.submit(waits, id, { id })
-      await before.task('output').emit('go', 1)
+      await before.task('output').signal('go', 1)
       expect(await before.task('output').result()).toEqual(['output', 1])
       for (const id of ['record', 'good']) await until(before.task(id), ({ status }) => status === 'running')
       await leave()
@@ -297,7 +297,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       )
       await vault.change((table) => `UPDATE ${table('tasks')} SET ${changed('output')} WHERE id = 'output'`)
       const after = await node(encrypt({ keys: [one] }))
-      for (const id of ['record', 'good']) await after.task(id).emit('go', 1)
+      for (const id of ['record', 'good']) await after.task(id).signal('go', 1)
       expect(await after.task('good').result()).toEqual(['good', 1])
       const { pause } = await until(after.task('record'), ({ quarantined }) => quarantined === true)
       expect(pause?.error?.cause).toMatchObject({ code: 'CODEC_FAILED', details: { record: 1 } })
@@ -328,14 +328,14 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       'of a schedule that nobody can decode start nothing, and stay as they are until somebody can',
       async () => {
         const before = await node(encrypt({ keys: [one] }), { roles: [] })
-        await before.schedule('often', { workflow: waits, input: 'x', every: '100ms' })
+        await before.schedule('often').register({ workflow: waits, input: 'x', every: '100ms' })
         const poor = await node(encrypt({ keys: [two] }))
         const failing = { code: 'SCHEDULE_FAILING', schedule: 'often' }
         await expect.poll(() => alerts).toContainEqual(expect.objectContaining(failing))
-        expect((await poor.schedules())[0]?.failing?.error).toMatchObject({ code: 'CODEC_KEY_MISSING' })
+        expect((await poor.schedules()).schedules[0]?.failing?.error).toMatchObject({ code: 'CODEC_KEY_MISSING' })
         await leave()
         const rich = await node(encrypt({ keys: [one, two] }), { roles: [] })
-        expect(await (await rich.schedule('often')).info()).toMatchObject({ input: 'x', workflow: 'waits' })
+        expect(await rich.schedule('often').info()).toMatchObject({ input: 'x', workflow: 'waits' })
       },
     )
 
@@ -353,7 +353,7 @@ export function codecSuite(name: string, make: () => Promise<Vault>, { brief = f
       expect(failure).toMatchObject({ code: 'STORE_FAILED', cause: { message: 'not that' } })
       expect(await codeOf(own.task('bad').status())).toBe('UNKNOWN_TASK')
       const good = await own.submit(waits, 'a')
-      await good.emit('go', 1)
+      await good.signal('go', 1)
       expect(await good.result()).toEqual(['a', 1])
       expect(await vault.dump()).toMatch(/"~coded"+:"+picky"/)
     })

@@ -5,11 +5,11 @@ import type { Order, Plan, workload } from './workload.ts'
 /** Whether to try again what failed in this way. */
 export type Patience = (error: unknown) => Promise<boolean>
 
-/** Submits tasks and sends events; knows what was accepted. */
+/** Submits tasks and sends signals; knows what was accepted. */
 export class Client {
   readonly accepted: string[] = []
   readonly emitted: Record<string, number[]> = {}
-  /** Events that were sent again because nobody knew whether they had arrived: they may be heard twice. */
+  /** Signals that were sent again because nobody knew whether they had arrived: they may be heard twice. */
   readonly doubtful: Record<string, number[]> = {}
   readonly #owed = new Map<string, number>()
   readonly #triarch: Triarch
@@ -57,7 +57,7 @@ export class Client {
       this.doubtful[id] = [...(this.doubtful[id] ?? []), sent.length]
     }
     try {
-      await this.#persist(() => this.#triarch.task(id).emit('news', sent.length), doubt)
+      await this.#persist(() => this.#triarch.task(id).signal('news', sent.length), doubt)
       sent.push(sent.length)
     } catch (error) {
       // Whether a task that is not there may be missing is for the rules to say: a failover loses it before anybody knows.

@@ -7,7 +7,7 @@ import { type Entry, readLedger } from './ledger.ts'
 export interface Evidence {
   /** Ids whose submission was accepted. */
   accepted: string[]
-  /** Payloads of accepted events by task, in order. */
+  /** Payloads of accepted signals by task, in order. */
   emitted: Record<string, number[]>
   /** Those of them that may have been accepted twice. */
   doubtful?: Record<string, number[]>

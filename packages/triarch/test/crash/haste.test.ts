@@ -28,8 +28,8 @@ describe('processes that are killed again and again', () => {
     expect(deaths).toBeGreaterThan(2)
     const ends = await Promise.all(tasks.map((task) => task.status()))
     expect(ends).toMatchObject([
-      { result: 'success', failures: 0 },
-      { result: 'compensated', failures: 0 },
+      { outcome: 'success', failures: 0 },
+      { outcome: 'compensated', failures: 0 },
     ])
   })
 })

@@ -39,9 +39,9 @@ export class Operator {
     const running = this.#random.pick(own.filter(({ status }) => status !== 'stopped'))
     // Not listeners: begun again, they would wait for news that were sent before.
     const failed = this.#random.pick(
-      own.filter(({ id, result }) => fails(result) && !id.startsWith('listener') && !this.#retried.has(id)),
+      own.filter(({ id, outcome }) => fails(outcome) && !id.startsWith('listener') && !this.#retried.has(id)),
     )
-    const fine = this.#random.pick(own.filter(({ result }) => result === 'success'))
+    const fine = this.#random.pick(own.filter(({ outcome }) => outcome === 'success'))
     const dice = this.#random.below(10)
     const handle = (id: string) => this.#triarch.task(id)
     if (dice < 4 && running) await tolerant(handle(running.id).cancel())
@@ -59,19 +59,19 @@ export class Operator {
     const history = await task.history()
     const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
     const held = [...rebuild(task.id, events).state.steps.values()].filter((step) => step.held !== null)
-    if (pause && ['mismatch', 'error', 'limit'].includes(pause.reason)) {
+    if (pause && ['mismatch', 'error', 'limit'].includes(pause.cause)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
       return task.cancel({ force: true })
     }
     // Whoever tries an at-most-once step again answers for it; this operator never does.
     const doubtful = held.find((step) => step.held === 'unknown-outcome')
-    if (doubtful) return task.skip(doubtful.id, { step: 0 })
+    if (doubtful) return task.skip({ step: doubtful.id, output: { step: 0 } })
     return task.resume()
   }
 }
 
-function fails(result: string): boolean {
-  return result === 'error' || result === 'compensated' || result === 'cancelled'
+function fails(outcome: string): boolean {
+  return outcome === 'error' || outcome === 'compensated' || outcome === 'cancelled'
 }
 
 /** The task may have moved on meanwhile. */

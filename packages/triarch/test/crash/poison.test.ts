@@ -15,7 +15,7 @@ function node(path: string, ...flags: string[]): ChildProcess {
 
 async function setApart(task: TaskHandle, signal: AbortSignal): Promise<boolean> {
   try {
-    for await (const { pause } of task.watch({ signal })) if (pause?.reason === 'quarantine') return true
+    for await (const { pause } of task.watch({ signal })) if (pause?.cause === 'quarantine') return true
   } catch {
     // Nobody waits for it any more.
   }
@@ -40,7 +40,7 @@ describe('a task that its process dies of', { timeout: 600_000 }, () => {
         expect(++deaths).toBeLessThan(12)
         continue
       }
-      for (const task of tasks) await task.emit('go')
+      for (const task of tasks) await task.signal('go')
       expect(await Promise.all(tasks.map((task) => task.result()))).toEqual([0, 1, 2, 3])
       child.kill('SIGKILL')
       await died
@@ -48,7 +48,7 @@ describe('a task that its process dies of', { timeout: 600_000 }, () => {
     }
     expect(deaths).toBeGreaterThan(2)
     expect((await bad.status()).pause?.error).toMatchObject({ code: 'TASK_QUARANTINED', details: { cause: 'deaths' } })
-    for (const task of tasks) expect(await triarch.explain(task.id)).toMatchObject({ status: 'stopped' })
+    for (const task of tasks) expect(await triarch.task(task.id).explain()).toMatchObject({ status: 'stopped' })
   })
 })
 
@@ -68,7 +68,7 @@ describe('a task with a history larger than the heap', { timeout: 600_000 }, () 
     const child = node(file.path, '--max-old-space-size=256')
     const died = once(child, 'exit').then(() => false)
     expect(await Promise.race([setApart(large, AbortSignal.timeout(500_000)), died])).toBe(true)
-    await other.emit('go')
+    await other.signal('go')
     expect(await other.result()).toBe(2)
     expect((await large.status()).pause?.error?.details).toEqual({ cause: 'size' })
     child.kill('SIGKILL')

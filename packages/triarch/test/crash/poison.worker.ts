@@ -8,7 +8,7 @@ const [store = ''] = process.argv.slice(2)
 export const poison = workflow('poison', { run: async (): Promise<null> => process.exit(3) })
 export const patient = workflow('patient', {
   run: async (n: number, task) => {
-    await task.event('go')
+    await task.waitForSignal('go')
     return n
   },
 })

@@ -75,7 +75,7 @@ export function workload(ledger: Book | null): {
       const all = ids(...(await Promise.all(parts)))
       const first = await Promise.race([task.run(shop.charge, { after: all }), task.sleep('10s')])
       const { run, undo } = local({ after: all })
-      const packed = await task.run('pack', run, { undo, retry: quick, completeWithin: 400 })
+      const packed = await task.run('pack', run, { undo, retry: quick, attemptWithin: 400 })
       if (fails) await task.run(shop.refuse, { permanent: true, after: ids(packed) })
       return { all, first }
     },
@@ -85,10 +85,10 @@ export function workload(ledger: Book | null): {
     async run({ size }: Plan, task) {
       const heard: unknown[] = []
       while (heard.length < size) {
-        heard.push(await task.event('news'))
+        heard.push(await task.waitForSignal('news'))
         await task.run(shop.mail, {})
       }
-      await task.event('never', { timeout: 30 }).catch(() => undefined)
+      await task.waitForSignal('never', { timeout: 30 }).catch(() => undefined)
       return heard
     },
   })
@@ -120,7 +120,7 @@ export function workload(ledger: Book | null): {
   const loop = workflow('loop', {
     async run({ size, orders }: Plan, task) {
       const done = await task.run(shop.reserve, orders[size % orders.length] ?? {})
-      if (size > 1) await task.continueAs({ size: size - 1, orders })
+      if (size > 1) await task.continueAsNew({ size: size - 1, orders })
       return ids(done)
     },
   })
@@ -141,7 +141,7 @@ export const quick = { attempts: 6, backoff: { initial: 20, max: 100 } }
 
 function services(ledger: Book | null) {
   const own = agent('shop', { concurrency: 3 })
-  const base = { retry: quick, undoRetry: quick, completeWithin: 400 }
+  const base = { retry: quick, undoRetry: quick, attemptWithin: 400 }
   const handlers = (action: string) => ({
     run: (order: Order, step: StepContext) => perform(ledger, action, order, step),
     undo: ({ input }: { input: Order }, step: StepContext) => takeBack(ledger, action, input, step),
@@ -162,7 +162,7 @@ function services(ledger: Book | null) {
     tell: define('tell', {}, { semantics: 'at-most-once' }),
     mail: define('mail', {}, { rescue: { skip: { step: 0 } }, retry: { ...quick, attempts: 3 } }),
     refuse: define('refuse', {}),
-    travel: define('travel', {}, { heartbeatWithin: 200, completeWithin: 2_000 }),
+    travel: define('travel', {}, { heartbeatWithin: 200, attemptWithin: 2_000 }),
   }
 }
 

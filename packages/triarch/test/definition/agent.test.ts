@@ -11,7 +11,7 @@ const run = () => 1
 describe('an agent', () => {
   it('groups actions under its name', () => {
     const payments = agent('payments', { concurrency: 20 })
-    const definition = { run, completeWithin: '5s' as const }
+    const definition = { run, attemptWithin: '5s' as const }
     const charge = payments.action('charge', definition)
     expect(charge).toMatchObject({ name: 'charge', key: 'payments.charge' })
     expect(charge.agent).toBe(payments)
@@ -47,8 +47,8 @@ describe('an agent', () => {
       [{ run, verify: true }, 'INVALID_OPTION'],
       [{ run, input: { parse: run } }, 'INVALID_OPTION'],
       [{ run, output: String }, 'INVALID_OPTION'],
-      [{ run, compleetWithin: 1 }, 'UNKNOWN_OPTION'],
-      [{ run, completeWithin: '5 s' }, 'INVALID_DURATION'],
+      [{ run, atemptWithin: 1 }, 'UNKNOWN_OPTION'],
+      [{ run, attemptWithin: '5 s' }, 'INVALID_DURATION'],
       [{ run, retry: { attempts: 0 } }, 'INVALID_OPTION'],
     ]
     for (const [definition, code] of wrong) raises(code, () => shop.action('x', definition as never))
@@ -79,7 +79,7 @@ describe('a workflow', () => {
       [{ run, version: '' }, 'INVALID_NAME'],
       [{ run, version: 1 }, 'INVALID_NAME'],
       [{ run, rescue: 'retry' }, 'INVALID_OPTION'],
-      [{ run, completeWithin: 0 }, 'INVALID_DURATION'],
+      [{ run, taskWithin: 0 }, 'INVALID_DURATION'],
       [{ run, priority: 'high' }, 'INVALID_OPTION'],
       [{ run, input: {} }, 'INVALID_OPTION'],
       [{ run, retry: {} }, 'UNKNOWN_OPTION'],
@@ -90,27 +90,36 @@ describe('a workflow', () => {
 
 describe('an unknown option', () => {
   interface Options {
-    completeWithin?: number
+    attemptWithin?: number
     retry?: number
     rescue?: number
   }
-  const allowed = ['completeWithin', 'retry', 'rescue'] as const
+  const allowed = ['attemptWithin', 'retry', 'rescue'] as const
   const check = (given: unknown) => checkOptions('x', given as Options, allowed)
   const messageFor = (key: string) => raises('UNKNOWN_OPTION', () => check({ [key]: 1 })).message
 
   it('is answered with the nearest known one, or with all', () => {
-    expect(messageFor('completewithin')).toBe('x: unknown option "completewithin", did you mean "completeWithin"?')
+    expect(messageFor('attemptwithin')).toBe('x: unknown option "attemptwithin", did you mean "attemptWithin"?')
     expect(messageFor('rety')).toContain('did you mean "retry"?')
-    expect(messageFor('banana')).toContain('known options: completeWithin, retry, rescue')
+    expect(messageFor('banana')).toContain('known options: attemptWithin, retry, rescue')
     expect(messageFor('k'.repeat(1e5)).length).toBeLessThan(300)
+  })
+
+  it('is answered with the name of today where it is an old one', () => {
+    expect(messageFor('completeWithin')).toBe('x: unknown option "completeWithin", did you mean "attemptWithin"?')
+    const message = (definition: object) => raises('UNKNOWN_OPTION', () => workflow('w', definition as never)).message
+    expect(message({ run, completeWithin: '1d' })).toContain('did you mean "taskWithin"?')
+    expect(message({ run, events: {} })).toContain('did you mean "signals"?')
+    const step = raises('UNKNOWN_OPTION', () => agent('b').action('old', { run, expiresIn: '1m' } as never))
+    expect(step.message).toContain('did you mean "stepWithin"?')
   })
 
   it('does not compile where the names are not those of the options', () => {
     const given: Options = {}
     // @ts-expect-error: `rescue` is missing
-    checkOptions('x', given, ['completeWithin', 'retry'])
+    checkOptions('x', given, ['attemptWithin', 'retry'])
     // @ts-expect-error: there is no `banana`
-    checkOptions('x', given, ['completeWithin', 'retry', 'rescue', 'banana'])
+    checkOptions('x', given, ['attemptWithin', 'retry', 'rescue', 'banana'])
   })
 
   it('is no matter when there are no options, and options must be an object', () => {

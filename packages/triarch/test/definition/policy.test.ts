@@ -14,7 +14,7 @@ const plain = shop.action('plain', { run: () => 1 })
 const tuned = shop.action('tuned', {
   run: () => 1,
   undo: () => 1,
-  completeWithin: '5s',
+  attemptWithin: '5s',
   retry: { attempts: 3, backoff: { initial: '1s' } },
   rescue: 'pause',
   priority: 7,
@@ -25,7 +25,7 @@ describe('a recorded policy', () => {
   it('holds only what differs from the defaults', () => {
     expect(toRecordedPolicy(plain, undefined, undefined, none)).toEqual({ defaults })
     const { attempts } = base
-    expect(toRecordedPolicy(null, undefined, { completeWithin: 30_000, retry: { attempts } }, none)).toEqual({
+    expect(toRecordedPolicy(null, undefined, { attemptWithin: 30_000, retry: { attempts } }, none)).toEqual({
       defaults,
     })
     expect(toRecordedPolicy(tuned, undefined, undefined, tunedCaps)).toEqual({
@@ -40,7 +40,7 @@ describe('a recorded policy', () => {
 
   it('puts the workflow over the action and the step over both', () => {
     expect(toRecordedPolicy(tuned, 'fail', undefined, tunedCaps).rescue).toBe('fail')
-    const step: PolicyOptions = { rescue: 'skip', retry: { attempts: 9 }, priority: 0, expiresIn: '1m' }
+    const step: PolicyOptions = { rescue: 'skip', retry: { attempts: 9 }, priority: 0, stepWithin: '1m' }
     expect(toRecordedPolicy(tuned, 'fail', step, tunedCaps)).toEqual({
       defaults,
       completeWithin: 5000,
@@ -78,16 +78,16 @@ describe('a recorded policy', () => {
   })
 
   it('may lift a bound that the action set', () => {
-    const bounded = shop.action('bounded', { run: () => 1, expiresIn: '1h', heartbeatWithin: '5s' })
-    const lifted = toRecordedPolicy(bounded, undefined, { expiresIn: null, heartbeatWithin: null }, none)
+    const bounded = shop.action('bounded', { run: () => 1, stepWithin: '1h', heartbeatWithin: '5s' })
+    const lifted = toRecordedPolicy(bounded, undefined, { stepWithin: null, heartbeatWithin: null }, none)
     expect(lifted).toEqual({ defaults })
   })
 
   it('is refused when it makes no sense', () => {
     const wrong: [PolicyOptions, Parameters<typeof raises>[0]][] = [
-      [{ completeWithin: 0 }, 'INVALID_DURATION'],
-      [{ completeWithin: null as never }, 'INVALID_DURATION'],
-      [{ expiresIn: '0s' }, 'INVALID_DURATION'],
+      [{ attemptWithin: 0 }, 'INVALID_DURATION'],
+      [{ attemptWithin: null as never }, 'INVALID_DURATION'],
+      [{ stepWithin: '0s' }, 'INVALID_DURATION'],
       [{ heartbeatWithin: 'soon' as never }, 'INVALID_DURATION'],
       [{ rescue: 'give up' as never }, 'INVALID_OPTION'],
       [{ rescue: { skip: 1, or: 2 } as RescueOption }, 'INVALID_OPTION'],

@@ -45,7 +45,7 @@ describe('an action takes its types', () => {
 
   it('from the annotation and the result of run when there are no schemas', () => {
     const reserve = shop.action('reserve', {
-      completeWithin: '5s',
+      attemptWithin: '5s',
       async run(order: { sku: string }) {
         return { reserved: order.sku.length, until: new Date(0) }
       },
@@ -76,7 +76,7 @@ describe('an action takes its types', () => {
     // @ts-expect-error there is no such option
     void (() => shop.action('bad-option', { run: () => 1, completWithin: '1s' }))
     // @ts-expect-error there is no such unit
-    void (() => shop.action('bad-duration', { run: () => 1, completeWithin: '1 fortnight' }))
+    void (() => shop.action('bad-duration', { run: () => 1, attemptWithin: '1 fortnight' }))
     // @ts-expect-error the answer must carry an output
     void (() => shop.action('bad-verification', { run: () => 1, verify: () => ({ done: true }) }))
   })
@@ -218,44 +218,44 @@ describe('a workflow takes its types', () => {
 })
 
 const purchase = workflow('purchase', {
-  events: { paid: z.object({ by: z.string(), at: z.coerce.date<string>() }), nudged: z.string().nullable() },
+  signals: { paid: z.object({ by: z.string(), at: z.coerce.date<string>() }), nudged: z.string().nullable() },
   async run(order: { id: string }, context) {
-    const event = () => context.event('paid', { timeout: '1d' })
+    const event = () => context.waitForSignal('paid', { timeout: '1d' })
     expectTypeOf(event).returns.resolves.toEqualTypeOf<{ by: string; at: Date }>()
-    expectTypeOf(() => context.event('nudged')).returns.resolves.toEqualTypeOf<string | null>()
-    expectTypeOf(() => context.event('other')).returns.resolves.toEqualTypeOf<unknown>()
-    expectTypeOf(() => context.event('paid', { schema: z.number() })).returns.resolves.toEqualTypeOf<number>()
+    expectTypeOf(() => context.waitForSignal('nudged')).returns.resolves.toEqualTypeOf<string | null>()
+    expectTypeOf(() => context.waitForSignal('other')).returns.resolves.toEqualTypeOf<unknown>()
+    expectTypeOf(() => context.waitForSignal('paid', { schema: z.number() })).returns.resolves.toEqualTypeOf<number>()
     return helped(context, order.id)
   },
 })
 const helped = async (context: TaskContext, id: string): Promise<number> =>
-  (await context.event<number>('n')) + id.length
+  (await context.waitForSignal<number>('n')) + id.length
 
-describe('a workflow that declares its events', () => {
+describe('a workflow that declares its signals', () => {
   it('types what is sent to its tasks', () => {
     expectTypeOf(purchase).toExtend<Workflow>()
     void (async (triarch: Triarch) => {
       const task = await triarch.submit(purchase, { id: 'a' })
       expectTypeOf(task.result).returns.resolves.toEqualTypeOf<number>()
-      await task.emit('paid', { by: 'card', at: '2026-01-01' })
-      await task.emit('nudged')
-      await task.emit('nudged', 'twice')
-      await triarch.task('a', purchase).emit('paid', { by: 'card', at: '2026-01-01' })
-      await triarch.task('a').emit('anything', { at: 'all' })
-      await (await triarch.submit(child, { n: 1 })).emit('anything')
+      await task.signal('paid', { by: 'card', at: '2026-01-01' })
+      await task.signal('nudged')
+      await task.signal('nudged', 'twice')
+      await triarch.task('a', purchase).signal('paid', { by: 'card', at: '2026-01-01' })
+      await triarch.task('a').signal('anything', { at: 'all' })
+      await (await triarch.submit(child, { n: 1 })).signal('anything')
       // @ts-expect-error the payload is missing
-      await task.emit('paid')
+      await task.signal('paid')
       // @ts-expect-error its payload has a `by`
-      await task.emit('paid', { at: '2026-01-01' })
-      // @ts-expect-error it takes no such event
-      await task.emit('payed', { by: 'card', at: '2026-01-01' })
+      await task.signal('paid', { at: '2026-01-01' })
+      // @ts-expect-error it takes no such signal
+      await task.signal('payed', { by: 'card', at: '2026-01-01' })
       // @ts-expect-error the same by its id
-      await triarch.task('a', purchase).emit('paid', 1)
+      await triarch.task('a', purchase).signal('paid', 1)
     })
-    // @ts-expect-error an event is declared by a schema
-    void (() => workflow('bad-events', { events: { paid: 'string' }, run: async () => 1 }))
-    // @ts-expect-error a plan waits for no events
-    void (() => workflow('bad-plan', { events: { paid: z.string() }, plan: () => 1 }))
+    // @ts-expect-error a signal is declared by a schema
+    void (() => workflow('bad-events', { signals: { paid: 'string' }, run: async () => 1 }))
+    // @ts-expect-error a plan waits for no signals
+    void (() => workflow('bad-plan', { signals: { paid: z.string() }, plan: () => 1 }))
   })
 })
 
@@ -264,7 +264,7 @@ const child = workflow('child', { run: async (input: { n: number }) => input.n }
 
 describe('a task context', () => {
   it('runs actions with their own types', () => {
-    const run = () => task.run(charge, { id: 'a', total: '1' }, { completeWithin: '1s', rescue: { skip: null } })
+    const run = () => task.run(charge, { id: 'a', total: '1' }, { attemptWithin: '1s', rescue: { skip: null } })
     expectTypeOf(run).returns.resolves.toEqualTypeOf<ReceiptJson>()
     // @ts-expect-error the total is missing
     void (() => task.run(charge, { id: 'a' }))
@@ -303,11 +303,11 @@ describe('a task context', () => {
     expectTypeOf(run).returns.resolves.toEqualTypeOf<{ at: string; n: number | undefined }>()
   })
 
-  it('types events by their schema, children by their workflow', () => {
-    const event = () => task.event('approved', { schema: z.object({ by: z.string() }), timeout: '2d' })
+  it('types signals by their schema, children by their workflow', () => {
+    const event = () => task.waitForSignal('approved', { schema: z.object({ by: z.string() }), timeout: '2d' })
     expectTypeOf(event).returns.resolves.toEqualTypeOf<{ by: string }>()
-    expectTypeOf(() => task.event('x')).returns.resolves.toEqualTypeOf<unknown>()
-    expectTypeOf(() => task.event<number>('x')).returns.resolves.toEqualTypeOf<number>()
+    expectTypeOf(() => task.waitForSignal('x')).returns.resolves.toEqualTypeOf<unknown>()
+    expectTypeOf(() => task.waitForSignal<number>('x')).returns.resolves.toEqualTypeOf<number>()
     expectTypeOf(() => task.call(child, { n: 1 })).returns.resolves.toEqualTypeOf<number>()
     // @ts-expect-error n must be a number
     void (() => task.call(child, { n: '1' }))

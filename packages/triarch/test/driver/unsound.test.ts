@@ -30,7 +30,7 @@ vi.mock(import('../../src/scheduler/drivers.ts'), async (actual) => {
   return { ...usual, driverOf: withFault }
 })
 
-const waits = workflow('waits', { run: (_: null, task) => task.event<number>('go') })
+const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal<number>('go') })
 const stopped: TaskEvent = { type: 'stopped', result: 'success', output: null }
 
 const set = (state: TaskState, to: Partial<TaskState>) => Object.assign(state, to)
@@ -66,13 +66,13 @@ describe.each(faults)('a task of which the engine believes that it %s', (_, says
     const [bad, good] = [await s.submit(waits, null, { id: 'bad' }), await s.submit(waits, null, { id: 'good' })]
     await s.settle()
     wrong.set('bad', harm)
-    await bad.emit('other', 0)
+    await bad.signal('other', 0)
     await s.settle()
-    await good.emit('go', 1)
+    await good.signal('go', 1)
     expect(await good.result()).toBe(1)
 
     const { status, pause, quarantined } = await bad.status()
-    expect([status, pause?.reason, quarantined]).toEqual(['paused', 'quarantine', true])
+    expect([status, pause?.cause, quarantined]).toEqual(['paused', 'quarantine', true])
     expect(pause?.error).toMatchObject({ code: 'TASK_QUARANTINED', details: { cause: 'invariant' } })
     expect(pause?.error?.message).toContain(says)
     const events = (await bad.history()).flatMap((record) => record.events.map(({ type }) => type))
@@ -83,7 +83,7 @@ describe.each(faults)('a task of which the engine believes that it %s', (_, says
     // Mended, the engine goes on with it.
     wrong.clear()
     await bad.resume()
-    await bad.emit('go', 2)
+    await bad.signal('go', 2)
     expect(await bad.result()).toBe(2)
     await s[Symbol.asyncDispose]()
   })

@@ -9,10 +9,10 @@ type Wait = (task: TaskContext, name: string) => Promise<unknown>
 
 /** Ways in which a wait loses: nobody listens to it any more when the second goes by. */
 const losers: Record<string, Wait> = {
-  'a race with a sleep': (task, name) => Promise.race([task.event(name), task.sleep('1s')]),
+  'a race with a sleep': (task, name) => Promise.race([task.waitForSignal(name), task.sleep('1s')]),
   'a race of what was made of both': (task, name) =>
     Promise.race([
-      task.event(name).then((value) => ({ value })),
+      task.waitForSignal(name).then((value) => ({ value })),
       task
         .sleep('1s')
         .then(() => 'late')
@@ -21,35 +21,35 @@ const losers: Record<string, Wait> = {
   'a race of what catches': (task, name) =>
     Promise.race([
       task
-        .event(name)
+        .waitForSignal(name)
         .catch(() => 'no')
         .finally(() => undefined),
       task.sleep('1s'),
     ]),
-  'a race with a step': (task, name) => Promise.race([task.run('quick', () => 1), task.event(name)]),
+  'a race with a step': (task, name) => Promise.race([task.run('quick', () => 1), task.waitForSignal(name)]),
   'a race that throws': (task, name) =>
-    Promise.race([task.event(name), task.event('never', { timeout: '1s' })]).catch(() => undefined),
+    Promise.race([task.waitForSignal(name), task.waitForSignal('never', { timeout: '1s' })]).catch(() => undefined),
   'Promise.any': (task, name) =>
-    Promise.any([task.event(name), task.event('never', { timeout: '1s' }), task.sleep('1s')]),
+    Promise.any([task.waitForSignal(name), task.waitForSignal('never', { timeout: '1s' }), task.sleep('1s')]),
   'Promise.all that failed': (task, name) =>
-    Promise.all([task.event(name), task.event('never', { timeout: '1s' })]).catch(() => undefined),
+    Promise.all([task.waitForSignal(name), task.waitForSignal('never', { timeout: '1s' })]).catch(() => undefined),
   'a race with what is decided already': async (task, name) => {
     const done = task.sleep(0)
     await done
-    return Promise.race([done, task.event(name)])
+    return Promise.race([done, task.waitForSignal(name)])
   },
   'several races': async (task, name) => {
-    const event = task.event(name)
+    const event = task.waitForSignal(name)
     await Promise.race([event, task.sleep('1s')])
     await Promise.race([event, task.sleep('1s')])
   },
   'a signal': async (task, name) => {
     const stop = new AbortController()
-    const branch = async () => [await task.event(name, { signal: stop.signal })]
+    const branch = async () => [await task.waitForSignal(name, { signal: stop.signal })]
     await Promise.race([branch().catch(() => 'aborted'), task.sleep('1s')])
     stop.abort()
   },
-  'a timeout': (task, name) => task.event(name, { timeout: '1s' }).catch(() => undefined),
+  'a timeout': (task, name) => task.waitForSignal(name, { timeout: '1s' }).catch(() => undefined),
 }
 
 /** Waits and loses, then waits in earnest. */
@@ -58,21 +58,21 @@ const after = (lose: Wait) =>
     async run(_: null, task: TaskContext) {
       await lose(task, 'x')
       await task.sleep('1h')
-      return [await task.event('x'), await task.event('x')]
+      return [await task.waitForSignal('x'), await task.waitForSignal('x')]
     },
   })
 
-describe('a wait for an event that nobody listens to any more', () => {
+describe('a wait for a signal that nobody listens to any more', () => {
   for (const [how, lose] of Object.entries(losers)) {
     it(`takes none: it lost by ${how}`, async () => {
       await using s = await stage({ workflows: [after(lose)], poll: '1s' })
       const task = await s.submit(after(lose), null)
       await s.advance('1m')
-      const { reasons } = await s.engine.triarch.explain(task.id)
-      expect(reasons.filter(({ code }) => code === 'event')).toEqual([])
-      await task.emit('x', 1)
+      const { reasons } = await s.engine.triarch.task(task.id).explain()
+      expect(reasons.filter(({ code }) => code === 'signal')).toEqual([])
+      await task.signal('x', 1)
       await s.advance('2h')
-      await task.emit('x', 2)
+      await task.signal('x', 2)
       await s.settle()
       expect(await task.result()).toEqual([1, 2])
     })
@@ -81,8 +81,8 @@ describe('a wait for an event that nobody listens to any more', () => {
   it('gives back what came while the task was paused', async () => {
     const flow = workflow('flow', {
       async run(_: null, task) {
-        await Promise.race([task.event('x'), task.sleep('1s')])
-        return [await task.event('x'), await task.event('x'), await task.event('x')].sort()
+        await Promise.race([task.waitForSignal('x'), task.sleep('1s')])
+        return [await task.waitForSignal('x'), await task.waitForSignal('x'), await task.waitForSignal('x')].sort()
       },
     })
     await using s = await stage({ workflows: [flow], poll: '1s' })
@@ -90,7 +90,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await s.settle()
     await task.pause()
     await s.advance('1m')
-    for (const n of [1, 2, 3]) await task.emit('x', n)
+    for (const n of [1, 2, 3]) await task.signal('x', n)
     await s.advance('1m')
     await task.resume()
     await s.advance('1m')
@@ -101,9 +101,9 @@ describe('a wait for an event that nobody listens to any more', () => {
   it('leaves it to the next run of a task that continues anew', async () => {
     const flow = workflow('flow', {
       async run(first: boolean, task): Promise<unknown> {
-        if (!first) return task.event('x')
-        await Promise.race([task.event('x'), task.sleep('1s')])
-        return task.continueAs(false)
+        if (!first) return task.waitForSignal('x')
+        await Promise.race([task.waitForSignal('x'), task.sleep('1s')])
+        return task.continueAsNew(false)
       },
     })
     await using s = await stage({ workflows: [flow], poll: '1s' })
@@ -111,7 +111,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await s.settle()
     await task.pause()
     await s.advance('1m')
-    await task.emit('x', 'kept')
+    await task.signal('x', 'kept')
     await s.advance('1m')
     await task.resume()
     await s.advance('1m')
@@ -121,12 +121,12 @@ describe('a wait for an event that nobody listens to any more', () => {
   it('waits on when somebody looks at it again, and hears what came meanwhile', async () => {
     const flow = workflow('flow', {
       async run(_: null, task) {
-        const event = task.event('x', { timeout: '1d' })
+        const event = task.waitForSignal('x', { timeout: '1d' })
         const tagged = event.then((value) => ({ value }))
         const first = await Promise.race([tagged, task.sleep('1s')])
         await task.sleep('1h')
         const second = await Promise.race([tagged, task.sleep('1s')])
-        const late = task.event('y', { timeout: '1h' })
+        const late = task.waitForSignal('y', { timeout: '1h' })
         await Promise.race([late, task.sleep('1s')])
         await task.sleep('2h')
         return { first, second, again: await event, late: await late.catch((error) => error.code) }
@@ -135,16 +135,16 @@ describe('a wait for an event that nobody listens to any more', () => {
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
     await s.advance('1m')
-    await task.emit('x', 1)
+    await task.signal('x', 1)
     await s.advance('1d')
-    expect(await task.result()).toEqual({ first: null, second: { value: 1 }, again: 1, late: 'EVENT_TIMEOUT' })
+    expect(await task.result()).toEqual({ first: null, second: { value: 1 }, again: 1, late: 'SIGNAL_TIMEOUT' })
     expect(await eventsOf(task, 'waitCancelled')).toHaveLength(2)
   })
 
   it('costs nothing while it goes from race to race', async () => {
     const flow = workflow('flow', {
       async run(_: null, task) {
-        const event = task.event('x')
+        const event = task.waitForSignal('x')
         for (let n = 0; n < 50; n++) {
           const got = await Promise.race([event, task.sleep('1s')])
           if (got !== null) return [n, got]
@@ -155,7 +155,7 @@ describe('a wait for an event that nobody listens to any more', () => {
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
     await s.advance('10500ms')
-    await task.emit('x', 'at last')
+    await task.signal('x', 'at last')
     await s.settle()
     expect(await task.result()).toEqual([10, 'at last'])
     expect(await eventsOf(task, 'waitCancelled')).toEqual([])
@@ -166,8 +166,8 @@ describe('a wait for an event that nobody listens to any more', () => {
     const flow = workflow('flow', {
       async run(_: null, task) {
         let called = 0
-        void task.event('call').then(() => called++)
-        const early = task.event('early')
+        void task.waitForSignal('call').then(() => called++)
+        const early = task.waitForSignal('early')
         await Promise.race([task.sleep('1h'), task.sleep('2h')])
         return [called, await early]
       },
@@ -175,20 +175,21 @@ describe('a wait for an event that nobody listens to any more', () => {
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
     await s.settle()
-    await task.emit('call')
-    await task.emit('early', 'here')
+    await task.signal('call')
+    await task.signal('early', 'here')
     await s.advance('3h')
     expect(await task.result()).toEqual([1, 'here'])
     expect(await eventsOf(task, 'waitCancelled')).toEqual([])
   })
 
-  it('of two that are listened to, the older takes the older event', async () => {
+  it('of two that are listened to, the older takes the older signal', async () => {
     const flow = workflow('flow', {
-      run: (_: null, task) => Promise.all([task.event('x'), Promise.race([task.event('x'), task.sleep('1d')])]),
+      run: (_: null, task) =>
+        Promise.all([task.waitForSignal('x'), Promise.race([task.waitForSignal('x'), task.sleep('1d')])]),
     })
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
-    for (const n of [1, 2]) await task.emit('x', n)
+    for (const n of [1, 2]) await task.signal('x', n)
     await s.advance('10s')
     expect(await task.result()).toEqual([1, 2])
   })
@@ -196,7 +197,7 @@ describe('a wait for an event that nobody listens to any more', () => {
   it('that a foreign signal aborts breaks the rules, and pauses the task', async () => {
     const stop = new AbortController()
     const flow = workflow('flow', {
-      run: (_: null, task) => task.event('x', { signal: stop.signal }).catch(() => 'aborted'),
+      run: (_: null, task) => task.waitForSignal('x', { signal: stop.signal }).catch(() => 'aborted'),
     })
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
@@ -218,20 +219,20 @@ describe('the history of a task with such a wait', () => {
       await using s = await apart()
       await s.submit(after(lose), null, { id: 't' })
       await s.advance('1m')
-      await s.engine.task('t').emit('x', 1)
+      await s.engine.task('t').signal('x', 1)
       await s.settle()
     }
     {
       await using s = await apart()
       await s.advance('2h')
-      await s.engine.task('t').emit('x', 2)
+      await s.engine.task('t').signal('x', 2)
       await s.settle()
       expect(await s.engine.task('t').result()).toEqual([1, 2])
       expect(await eventsOf(s.engine.task('t'), 'waitCancelled')).toEqual([{ type: 'waitCancelled', id: 1 }])
     }
   })
 
-  it('is followed as it is where a version before let the wait take an event; what comes then is for who listens', async () => {
+  it('is followed as it is where a version before let the wait take a signal; what comes then is for who listens', async () => {
     const flow = after(losers['a race with a sleep'] as Wait)
     await using s = await stage({ workflows: [flow] })
     const at = s.engine.now().getTime()
@@ -250,7 +251,7 @@ describe('the history of a task with such a wait', () => {
     ]
     await s.store.submit([asTask(history, at)])
     await s.settle()
-    await s.engine.task('old').emit('x', 2)
+    await s.engine.task('old').signal('x', 2)
     await s.settle()
     expect(await s.engine.task('old').result()).toEqual([1, 2])
   })
@@ -269,7 +270,7 @@ describe('the history of a task with such a wait', () => {
     ]
     await s.store.submit([asTask(history, at)])
     await s.settle()
-    for (const n of [1, 2]) await s.engine.task('old').emit('x', n)
+    for (const n of [1, 2]) await s.engine.task('old').signal('x', n)
     await s.advance('2h')
     expect(await s.engine.task('old').result()).toEqual([1, 2])
   })

@@ -7,7 +7,7 @@ const deaf = workflow('deaf', {
   async run(_: null, task) {
     await task.sleep('1m')
     const got: unknown[] = []
-    while (got.at(-1) !== 'last') got.push(await task.event('e'))
+    while (got.at(-1) !== 'last') got.push(await task.waitForSignal('e'))
     return got
   },
 })
@@ -29,23 +29,23 @@ describe('a submission', () => {
     const client = new Triarch({ store, environment, workflows: [quick], roles: [] })
     await client.submit(quick, 7, { id: 'again' })
     await s.advance('2s')
-    expect((await s.engine.triarch.task('again').status()).result).toBe('success')
+    expect((await s.engine.triarch.task('again').status()).outcome).toBe('success')
     expect(there).toBe(-1)
     await client.stop()
   })
 })
 
-describe('an event that emit() acknowledged', () => {
-  it('is kept however full the mailbox is; what has no room is refused, until there is room again', async () => {
-    await using s = await stage({ workflows: [deaf], limits: { mailbox: 3 }, poll: '1s' })
+describe('a signal that signal() acknowledged', () => {
+  it('is kept however full the inbox is; what has no room is refused, until there is room again', async () => {
+    await using s = await stage({ workflows: [deaf], limits: { inbox: 3 }, poll: '1s' })
     const task = await s.submit(deaf, null)
     const taken: number[] = []
     const refused: number[] = []
     for (let n = 1; n <= 6; n++) {
-      await task.emit('e', n).then(
+      await task.signal('e', n).then(
         () => taken.push(n),
         (error) => {
-          expect(error.code).toBe('MAILBOX_FULL')
+          expect(error.code).toBe('INBOX_FULL')
           refused.push(n)
         },
       )
@@ -53,21 +53,21 @@ describe('an event that emit() acknowledged', () => {
     }
     expect(taken).toEqual([1, 2, 3])
     await s.advance('2m')
-    await task.emit('e', 'last')
+    await task.signal('e', 'last')
     expect(await task.result()).toEqual([...taken, 'last'])
     expect((await s.engine.triarch.statistics()).stale).toBe(0)
     expect(await s.store.counts()).toMatchObject({ inbox: 0 })
   })
 
-  it('that is waited for finds room however full the mailbox is of others', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('approved') })
-    await using s = await stage({ workflows: [waits], limits: { mailbox: 2 }, poll: '1s' })
+  it('that is waited for finds room however full the inbox is of others', async () => {
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('approved') })
+    await using s = await stage({ workflows: [waits], limits: { inbox: 2 }, poll: '1s' })
     const task = await s.submit(waits, null)
     await s.settle()
-    for (let n = 0; n < 2; n++) await task.emit('noise')
+    for (let n = 0; n < 2; n++) await task.signal('noise')
     await s.advance('2s')
-    expect(await codeOf(task.emit('noise'))).toBe('MAILBOX_FULL')
-    await task.emit('approved', 'yes')
+    expect(await codeOf(task.signal('noise'))).toBe('INBOX_FULL')
+    await task.signal('approved', 'yes')
     await s.advance('2s')
     expect(await task.result()).toBe('yes')
   })
@@ -77,7 +77,7 @@ describe('an event that emit() acknowledged', () => {
     const flow = workflow('flow', {
       async run(_: null, task) {
         await task.run('pay', () => 1, { undo: () => void undone.push('pay') })
-        return task.event('go')
+        return task.waitForSignal('go')
       },
     })
     await using s = await stage({ workflows: [flow], poll: '1s' })
@@ -86,52 +86,52 @@ describe('an event that emit() acknowledged', () => {
     const codes = new Map<string, number>()
     const size = 120_000
     for (let n = 0; n < 320; n++) {
-      const code = await codeOf(task.emit('other', 'q'.repeat(size)))
+      const code = await codeOf(task.signal('other', 'q'.repeat(size)))
       codes.set(code, (codes.get(code) ?? 0) + 1)
       if (n % 10 === 0) await s.settle()
     }
     await s.advance('1m')
     const taken = codes.get('nothing') ?? 0
-    expect([...codes.keys()].sort()).toEqual(['MAILBOX_FULL', 'nothing'])
+    expect([...codes.keys()].sort()).toEqual(['INBOX_FULL', 'nothing'])
     // Half of what a history may have.
     expect(taken * size).toBeLessThanOrEqual(16 * 1024 * 1024)
     expect(taken * size).toBeGreaterThan(15.8 * 1024 * 1024)
     expect(await task.status()).toMatchObject({ status: 'running' })
-    await task.emit('go', 'q'.repeat(size))
+    await task.signal('go', 'q'.repeat(size))
     await s.settle()
     expect(await task.result()).toHaveLength(size)
     expect(undone).toEqual([])
   })
 
-  it('counts towards no bound of the history until it is asked for, nor across continueAs', async () => {
+  it('counts towards no bound of the history until it is asked for, nor across continueAsNew', async () => {
     const flow = workflow('flow', {
       async run(round: number, task): Promise<unknown> {
-        const got = await task.event('go')
-        return round === 3 ? got : task.continueAs(round + 1)
+        const got = await task.waitForSignal('go')
+        return round === 3 ? got : task.continueAsNew(round + 1)
       },
     })
-    const limits = { history: 20, historyBytes: 40_000, mailbox: 100 }
+    const limits = { history: 20, historyBytes: 40_000, inbox: 100 }
     await using s = await stage({ workflows: [flow], limits, poll: '1s' })
     const task = await s.submit(flow, 1)
     await s.settle()
     for (let n = 0; n < 90; n++) {
-      await task.emit('other', n)
+      await task.signal('other', n)
       await s.settle()
     }
-    expect(await codeOf(task.emit('large', 'x'.repeat(19_000)))).toBe('MAILBOX_FULL')
+    expect(await codeOf(task.signal('large', 'x'.repeat(19_000)))).toBe('INBOX_FULL')
     for (let n = 1; n <= 3; n++) {
-      await task.emit('go', n)
+      await task.signal('go', n)
       await s.advance('5s')
     }
     expect(await task.result()).toBe(3)
   })
 
-  it('is one of as many as limits.mailbox says, whoever sends at once and however often it is read', async () => {
-    await using s = await stage({ workflows: [deaf], limits: { mailbox: 5 }, poll: '1s' })
+  it('is one of as many as limits.inbox says, whoever sends at once and however often it is read', async () => {
+    await using s = await stage({ workflows: [deaf], limits: { inbox: 5 }, poll: '1s' })
     const task = await s.submit(deaf, null)
     const flood = async () => {
       const codes = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => codeOf(task.emit(n === 3 ? 'e' : 'noise', n))),
+        Array.from({ length: 20 }, (_, n) => codeOf(task.signal(n === 3 ? 'e' : 'noise', n))),
       )
       return codes.filter((code) => code === 'nothing').length
     }
@@ -150,46 +150,46 @@ describe('an event that emit() acknowledged', () => {
     expect(await s.store.counts()).toMatchObject({ inbox: 0 })
   })
 
-  it('finds room if the task waits for it, though nobody has read what fills the mailbox', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('approved') })
-    await using s = await stage({ workflows: [waits], limits: { mailbox: 2 }, poll: '1s' })
+  it('finds room if the task waits for it, though nobody has read what fills the inbox', async () => {
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('approved') })
+    await using s = await stage({ workflows: [waits], limits: { inbox: 2 }, poll: '1s' })
     const task = await s.submit(waits, null)
     await s.settle()
     const names = ['noise', 'noise', 'noise', 'approved', 'approved', 'noise']
-    const codes = await Promise.all(names.map((name, n) => codeOf(task.emit(name, n))))
-    expect(codes.slice(0, 4)).toEqual(['nothing', 'nothing', 'MAILBOX_FULL', 'nothing'])
-    expect(codes.slice(4)).toEqual(['MAILBOX_FULL', 'MAILBOX_FULL'])
+    const codes = await Promise.all(names.map((name, n) => codeOf(task.signal(name, n))))
+    expect(codes.slice(0, 4)).toEqual(['nothing', 'nothing', 'INBOX_FULL', 'nothing'])
+    expect(codes.slice(4)).toEqual(['INBOX_FULL', 'INBOX_FULL'])
     await s.settle()
     expect(await task.result()).toBe(3)
   })
 
-  it('survives the full mailbox of a paused task, and the node that had it', async () => {
-    await using s = await stage({ workflows: [deaf], limits: { mailbox: 2 }, poll: '1s' })
+  it('survives the full inbox of a paused task, and the node that had it', async () => {
+    await using s = await stage({ workflows: [deaf], limits: { inbox: 2 }, poll: '1s' })
     const task = await s.submit(deaf, null)
     await task.pause()
-    for (let n = 1; n <= 2; n++) await task.emit('e', n)
+    for (let n = 1; n <= 2; n++) await task.signal('e', n)
     await s.advance('10s')
-    expect(await codeOf(task.emit('e', 3))).toBe('MAILBOX_FULL')
+    expect(await codeOf(task.signal('e', 3))).toBe('INBOX_FULL')
     await task.resume()
     await s.advance('2m')
-    await task.emit('e', 'last')
+    await task.signal('e', 'last')
     expect(await task.result()).toEqual([1, 2, 'last'])
   })
 
   it('is in the history when its task stopped before it could be heard', async () => {
-    const quick = workflow('quick', { run: (_: null, task) => task.event('go') })
+    const quick = workflow('quick', { run: (_: null, task) => task.waitForSignal('go') })
     await using s = await stage({ workflows: [quick], poll: '1s' })
     const task = await s.submit(quick, null)
     await s.settle()
     // Both are posted before the task is told of either.
-    await Promise.all([task.emit('go', 1), task.emit('more', 2)])
+    await Promise.all([task.signal('go', 1), task.signal('more', 2)])
     await s.advance('10s')
     expect(await task.result()).toBe(1)
     const said = [...(await eventsOf(task, 'messageIgnored')), ...(await eventsOf(task, 'signalReceived'))]
     expect(said.map((event) => ('message' in event ? (event.name ?? event.message) : event.name)).sort()).toEqual(
       expect.arrayContaining(['go', 'more']),
     )
-    expect(await codeOf(task.emit('go'))).toBe('TASK_STOPPED')
+    expect(await codeOf(task.signal('go'))).toBe('TASK_STOPPED')
     expect((await task.status()).status).toBe('stopped')
   })
 })
@@ -203,9 +203,9 @@ describe('what resume(token) acknowledged', () => {
       retry: { attempts: 1 },
       async run(_: null, step: StepContext) {
         state.token = step.token
-        state.log.push(step.event ? [step.event.name, step.event.payload] : 'begins')
-        if (step.event?.payload === 'pay' && state.fail) throw new Error('broken')
-        return step.event ? step.event.payload : step.suspend()
+        state.log.push(step.received ? [step.received.name, step.received.payload] : 'begins')
+        if (step.received?.payload === 'pay' && state.fail) throw new Error('broken')
+        return step.received ? step.received.payload : step.suspend()
       },
     })
     return { state, bank, flow: workflow('flow', { run: (_: null, task) => task.run(wait, null) }) }
@@ -219,7 +219,7 @@ describe('what resume(token) acknowledged', () => {
     await s.settle()
     await s.engine.triarch.resume(state.token, 'pay')
     await s.advance('5s')
-    expect((await task.status()).pause).toMatchObject({ reason: 'step' })
+    expect((await task.status()).pause).toMatchObject({ cause: 'step' })
     state.fail = false
     await task.retry()
     await s.advance('5s')
@@ -229,7 +229,7 @@ describe('what resume(token) acknowledged', () => {
 
   it('of a busy step never undoes its task, and has its bound', async () => {
     const { state, bank, flow } = waiting()
-    const limits = { history: 60, mailbox: 30 }
+    const limits = { history: 60, inbox: 30 }
     await using s = await stage({ workflows: [flow], agents: [bank], limits, poll: '1s' })
     state.fail = true
     const task = await s.submit(flow, null)
@@ -242,7 +242,7 @@ describe('what resume(token) acknowledged', () => {
       await s.settle()
     }
     expect(codes.filter((code) => code === 'nothing')).toHaveLength(30)
-    expect(new Set(codes.slice(30))).toEqual(new Set(['MAILBOX_FULL']))
+    expect(new Set(codes.slice(30))).toEqual(new Set(['INBOX_FULL']))
     state.fail = false
     await task.retry()
     await s.advance('5s')
@@ -263,7 +263,7 @@ describe('what resume(token) acknowledged', () => {
     await task.retry()
     await s.advance('5s')
     expect((await task.status()).status).toBe('paused')
-    await task.skip(1, 'by hand')
+    await task.skip({ step: 1, output: 'by hand' })
     await s.advance('5s')
     expect(await task.result()).toBe('by hand')
     expect(await eventsOf(task, 'stepSignalled')).toHaveLength(2)
@@ -306,14 +306,14 @@ describe('a control', () => {
     await using s = await stage({ workflows: [flow], agents: [bank], poll: '1s' })
     const task = await s.submit(flow, null)
     await s.settle()
-    await Promise.all([task.skip(1, 'a'), task.skip(1, 'b')])
+    await Promise.all([task.skip({ step: 1, output: 'a' }), task.skip({ step: 1, output: 'b' })])
     await s.advance('5s')
     expect(await task.result()).toBe('a')
     expect(await eventsOf(task, 'messageIgnored')).toMatchObject([{ message: 'skip', step: 1 }])
   })
 
   it('never undoes its task, however often it is given', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
     await using s = await stage({ workflows: [waits], limits: { history: 30, historyBytes: 20_000 }, poll: '1s' })
     const task = await s.submit(waits, null)
     await s.settle()
@@ -323,21 +323,21 @@ describe('a control', () => {
       await task.resume()
       await s.settle()
     }
-    await task.emit('go', 'fine')
+    await task.signal('go', 'fine')
     await s.settle()
     expect(await task.result()).toBe('fine')
   })
 
   it('is refused where a thousand of its kind wait to be read', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
     await using s = await stage({ workflows: [waits], poll: '1s' })
     const task = await s.submit(waits, null)
     await s.settle()
     const codes = await Promise.all(Array.from({ length: 1_010 }, () => codeOf(task.pause())))
-    expect(codes.filter((code) => code === 'MAILBOX_FULL')).toHaveLength(10)
+    expect(codes.filter((code) => code === 'INBOX_FULL')).toHaveLength(10)
     await task.cancel()
     await s.advance('10s')
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'cancelled' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'cancelled' })
   })
 
   it('retry with an input is of one step: which, must be said where several are held', async () => {
@@ -408,7 +408,7 @@ describe('a control that names a step', () => {
     expect((await task.steps()).map(({ status }) => status).sort()).toEqual(['error', 'success'])
     await task.retry()
     await s.advance('5s')
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     expect(ran).toEqual([2, 1])
     await s.leave()
   })
@@ -438,7 +438,7 @@ describe('a control that names a step', () => {
     await s.advance('1h')
     expect((await task.steps()).map(({ status }) => status)).toEqual(['success', 'error'])
     expect(runs).toBe(3)
-    await task.skip(2, 'two')
+    await task.skip({ step: 2, output: 'two' })
     await s.settle()
     expect(await task.result()).toEqual([1, 'two'])
   })
@@ -447,16 +447,16 @@ describe('a control that names a step', () => {
     const { s, task, mend } = await twoHeld('function')
     expect(await codeOf(task.retry({ step: 99 }))).toBe('ILLEGAL_MOVE')
     expect(await codeOf(task.retry({ step: 99, input: 5 }))).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(task.skip(99, 1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip({ step: 99, output: 1 }))).toBe('ILLEGAL_MOVE')
     mend()
     await task.retry({ step: 1 })
     await s.advance('5s')
     expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip({ step: 1, output: 1 }))).toBe('ILLEGAL_MOVE')
     await task.retry()
     await s.advance('5s')
     expect(await codeOf(task.retry({ step: 1 }))).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip({ step: 1, output: 1 }))).toBe('ILLEGAL_MOVE')
     expect(await eventsOf(task, 'messageIgnored')).toEqual([])
     expect(await codeOf(s.engine.task('none').retry({ step: 1 }))).toBe('UNKNOWN_TASK')
     await s.leave()
@@ -474,10 +474,10 @@ describe('a control that names a step', () => {
     await using s = await stage({ workflows: [flow], poll: '1s' })
     const task = await s.submit(flow, null)
     await s.advance('5s')
-    expect((await task.status()).result).toBe('error')
+    expect((await task.status()).outcome).toBe('error')
     expect(await codeOf(task.retry({ step: 99 }))).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(task.skip(1, 1))).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(task.skip(99, 1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip({ step: 1, output: 1 }))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(task.skip({ step: 99, output: 1 }))).toBe('ILLEGAL_MOVE')
     broken = false
     await task.retry({ step: 2 })
     await s.advance('5s')

@@ -9,7 +9,7 @@ import { scratch } from './scratch.ts'
 
 const waits = workflow('waits', {
   run: async (n: number, task) => {
-    await task.event('go')
+    await task.waitForSignal('go')
     return n
   },
 })
@@ -22,7 +22,7 @@ describe('long histories of many tasks', () => {
     const long = workflow('long', {
       run: async (_: null, task) => {
         for (let n = 0; n < steps; n++) await task.run('step', () => n)
-        await task.event('go')
+        await task.waitForSignal('go')
         return 'done'
       },
     })
@@ -53,7 +53,7 @@ describe('long histories of many tasks', () => {
     }
     const ids = Array.from({ length: tasks }, (_, n) => `t${n}`)
     await using client = new Triarch({ store: sqlite(file.path), roles: [], workflows: [long] })
-    for (const id of ids) await client.task(id).emit('go')
+    for (const id of ids) await client.task(id).signal('go')
     const claims: { node: string; tasks: number; records: number; bytes: number }[] = []
     const store = seen(sqlite(file.path), (made) => ({
       claim: async (request) => {
@@ -107,7 +107,7 @@ describe('a task whose turn fails while thousands of letters wait', () => {
     await s.store.post(Array.from({ length: 600 }, () => ({ task: 'bad', message, control: false })))
     await s.advance('2s')
     expect(asked.refused).toBeGreaterThan(0)
-    await good.emit('go')
+    await good.signal('go')
     await s.advance('1s')
     expect(await good.result()).toBe(2)
     expect(asked.inbox).toBeLessThan(1_000)
@@ -135,7 +135,7 @@ describe('a replay that takes too long', () => {
           await task.run('step', () => n)
           if (slow.now) leap += 30_000 // what computes for so long between two steps
         }
-        await task.event('go')
+        await task.waitForSignal('go')
       },
     })
     const common = { environment, store: file.store, workflows: [heavy, waits] }
@@ -146,7 +146,7 @@ describe('a replay that takes too long', () => {
     slow.now = true
     const s = await stage(common)
     const [bad, good] = [s.engine.task('bad'), s.engine.task('good')]
-    await Promise.all([bad.emit('go'), good.emit('go')])
+    await Promise.all([bad.signal('go'), good.signal('go')])
     await s.settle()
     expect(await good.result()).toBe(5)
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad' }])
@@ -174,14 +174,14 @@ describe('a history that is too large for one node', () => {
     } as const
     const early = await stage(common)
     const large = await early.submit(waits, 1, { id: 'large' })
-    for (let n = 0; n < 50; n++) await large.emit('other', 'x'.repeat(200_000))
+    for (let n = 0; n < 50; n++) await large.signal('other', 'x'.repeat(200_000))
     await early.submit(waits, 2, { id: 'light' })
     await early.leave()
     // First, for a node that knows of no larger one sets the task apart.
     const roomy = await stage({ ...common, roles: ['scheduler'] })
     const small = await stage({ ...common, roles: ['scheduler'], limits: { memory: 2_000_000 } })
     const end = Promise.all(['large', 'light'].map((id) => small.engine.task(id).result()))
-    for (const id of ['large', 'light']) await small.engine.task(id).emit('go')
+    for (const id of ['large', 'light']) await small.engine.task(id).signal('go')
     await small.advance('5s')
     expect(await end).toEqual([1, 2])
     expect([...small.alerts, ...roomy.alerts]).toEqual([])

@@ -91,7 +91,7 @@ const around = (hook: keyof MiddlewareHooks) => (bomb: Bomb) => {
     undo: () => null,
     finalize: () => null,
     present: () => 'x',
-    completeWithin: '1s',
+    attemptWithin: '1s',
   }
   return acting(definition, { options: { middleware: [middleware('wrap', { [hook]: bomb.go })] } })
 }
@@ -161,7 +161,7 @@ const cases: Record<Place, Case> = {
   }),
   'action run': (bomb) => acting({ run: bomb.go }),
   'action undo': (bomb) => acting({ undo: bomb.go }),
-  'action verify': (bomb) => acting({ run: () => new Promise(() => undefined), verify: bomb.go, completeWithin: '1s' }),
+  'action verify': (bomb) => acting({ run: () => new Promise(() => undefined), verify: bomb.go, attemptWithin: '1s' }),
   'action plan': (bomb) => acting({ run: undefined, plan: bomb.go }),
   'action finalize': (bomb) => acting({ finalize: bomb.go }),
   'action present': (bomb) => acting({ present: bomb.go }),
@@ -265,9 +265,9 @@ describe.each([
         await engine.advance('10s')
         expect(await after.result()).toBe(7)
       }
-      await triarch.schedule('later', { workflow: fine, input: 8, every: '1m' })
+      await triarch.schedule('later').register({ workflow: fine, input: 8, every: '1m' })
       await engine.advance('2m')
-      expect((await (await triarch.schedule('later')).info()).started).toBeGreaterThan(0)
+      expect((await triarch.schedule('later').info()).started).toBeGreaterThan(0)
       await engine.stop()
       await new Promise((resolve) => setImmediate(resolve))
       expect(unhandled).toEqual([])

@@ -44,7 +44,7 @@ describe('compensation', () => {
     const task = await s.submit(flow, null)
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log).toEqual(['a', 'b', 'c', '-c :3:undo', '-b :2:undo', '-a :1:undo'])
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'compensated' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'compensated' })
   })
 
   it('undoes side by side what was done side by side, and only then what came before', async () => {
@@ -181,7 +181,7 @@ describe('an undo', () => {
     const task = await s.submit(flow, null)
     await s.advance('1h')
     expect(log).toEqual(['try b', 'try b'])
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'undo' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'undo' } })
     expect(s.alerts).toMatchObject([{ task: task.id, reason: 'undo', step: 2 }])
     state.broken = false
     await task.retry()
@@ -198,7 +198,7 @@ describe('an undo', () => {
     await s.settle()
     expect((await task.status()).status).toBe('paused')
     expect(s.alerts).toHaveLength(2)
-    await task.skip(2)
+    await task.skip({ step: 2 })
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log).toEqual(['try b', 'try b', 'try a'])
     expect((await eventsOf(task, 'undone'))[0]).toMatchObject({ id: 2, by: 'operator' })
@@ -226,8 +226,8 @@ describe('children and compensation', () => {
     const task = await s.submit(parent, null, { id: 'p' })
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')
     expect(log.filter((line) => line.startsWith('-'))).toEqual(['-c2 :2:undo', '-c1 :1:undo', '-own :1:undo'])
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('compensated')
-    expect((await s.engine.task(await childOf(s, 'p', 3)).status()).result).toBe('success')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('compensated')
+    expect((await s.engine.task(await childOf(s, 'p', 3)).status()).outcome).toBe('success')
   })
 
   it('stops a child that runs, and it undoes what it did', async () => {
@@ -250,7 +250,7 @@ describe('children and compensation', () => {
     await task.cancel({ reason: 'changed my mind' })
     expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
     expect(log.map((line) => line.split(' ')[0])).toEqual(['p', 'c', '-c', '-p'])
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('cancelled')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('cancelled')
     expect((await task.status()).error?.message).toBe('changed my mind')
   })
 })
@@ -261,7 +261,7 @@ describe('cancel', () => {
     const aborted: string[] = []
     const slow = agent('slow')
     const wait = slow.action('wait', {
-      completeWithin: '1h',
+      attemptWithin: '1h',
       run: (obey: boolean, step) =>
         new Promise<void>((_, reject) => {
           step.signal.addEventListener('abort', () => {
@@ -301,7 +301,7 @@ describe('cancel', () => {
     expect((await task.status()).status).toBe('running')
     expect(log).toEqual(['a'])
     await s.advance('1m')
-    expect((await task.status()).result).toBe('cancelled')
+    expect((await task.status()).outcome).toBe('cancelled')
     expect(log).toEqual(['a', '-a :1:undo'])
   })
 
@@ -369,7 +369,7 @@ describe('compensate', () => {
     await task.result()
     await task.compensate()
     await s.settle()
-    expect((await task.status()).result).toBe('compensated')
+    expect((await task.status()).outcome).toBe('compensated')
     expect(log).toEqual(['a', 'b', '-b :3:undo', '-registered', '-a :1:undo'])
   })
 })

@@ -18,8 +18,8 @@ function press(environment: VirtualEnvironment) {
     for (const key of [name, 'all']) load.now.set(key, (load.now.get(key) ?? 0) - 1)
   }
   const own = agent('press', { concurrency: 6 })
-  const heavy = own.action('heavy', { completeWithin: '1d', concurrency: 2, run: run('heavy') })
-  const light = own.action('light', { completeWithin: '1d', run: run('light') })
+  const heavy = own.action('heavy', { attemptWithin: '1d', concurrency: 2, run: run('heavy') })
+  const light = own.action('light', { attemptWithin: '1d', run: run('light') })
   const batch = workflow('batch', {
     async run([heavies, lights]: [number, number], task: TaskContext) {
       const of = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name} ${index}`)
@@ -58,7 +58,7 @@ describe('an action with a concurrency of its own', () => {
       await s.advance('1s')
       expect([load.now.get('heavy'), load.now.get('light')]).toEqual([2, 4])
       await s.advance('5m')
-      expect((await task.status()).result).toBe('success')
+      expect((await task.status()).outcome).toBe('success')
       expect(load.most).toEqual(
         new Map([
           ['heavy', 2],
@@ -76,7 +76,7 @@ describe('an action with a concurrency of its own', () => {
     await using s = await stage({ environment, agents: [own], workflows: [ranked] })
     const task = await s.submit(ranked, [0, 1, 2, 9, 5])
     await s.advance('4m')
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     // The first two found free slots at once; the others queued.
     expect(load.order).toEqual(['0', '1', '9', '5', '2'])
   })

@@ -42,8 +42,8 @@ describe('AsyncLocalStorage', () => {
           look(id, 'after a timer')
           if (Number(id) % 10 === 0) await task.call(child, id)
           if (Number(id) % 100 === 0) await task.transaction('write', () => look(id, 'transaction'))
-          if (Number(id) % 5 === 0) await task.event('go')
-          look(id, 'after an event')
+          if (Number(id) % 5 === 0) await task.waitForSignal('go')
+          look(id, 'after a signal')
           if (Number(id) % 2 === 0) throw new Error('undo it all')
         },
       })
@@ -54,7 +54,7 @@ describe('AsyncLocalStorage', () => {
       const ids = Array.from({ length: 10_000 }, (_, n) => String(n + 1))
       const tasks = await Promise.all(ids.map((id) => tenant.run(id, () => triarch.submit(order, id, { id }))))
       await Promise.all(
-        tasks.filter(({ id }) => Number(id) % 5 === 0).map((task) => tenant.run('sender', () => task.emit('go'))),
+        tasks.filter(({ id }) => Number(id) % 5 === 0).map((task) => tenant.run('sender', () => task.signal('go'))),
       )
       await Promise.allSettled(tasks.map((task) => task.result()))
 

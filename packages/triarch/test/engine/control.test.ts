@@ -54,7 +54,7 @@ describe('submit', () => {
     await s.advance(3 * 86_400_000 - 1)
     expect((await task.status()).status).toBe('scheduled')
     await s.advance(1)
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     const date = await s.submit(echo, 2, { startAt: new Date('2026-01-10') })
     await s.advance('5d')
     expect((await date.status()).status).toBe('scheduled')
@@ -70,7 +70,7 @@ describe('submit', () => {
     expect((await late.status()).status).toBe('pending')
     await s.advance('3m')
     expect(await codeOf(late.result())).toBe('TASK_EXPIRED')
-    expect(await late.status()).toMatchObject({ result: 'error', error: { code: 'TASK_EXPIRED' } })
+    expect(await late.status()).toMatchObject({ outcome: 'error', error: { code: 'TASK_EXPIRED' } })
     await s.advance('2d')
     expect(await timely.result()).toBe(2)
   })
@@ -78,14 +78,14 @@ describe('submit', () => {
   it('with completeBy undoes what is not done by then', async () => {
     const log: string[] = []
     const own = agent('own')
-    const slow = own.action('slow', { completeWithin: '1d', run: () => never() })
+    const slow = own.action('slow', { attemptWithin: '1d', run: () => never() })
     const flow = workflow('flow', {
       async run(_: null, task) {
         await task.run('a', () => void log.push('a'), { undo: () => void log.push('-a') })
         await task.run(slow, undefined as never)
       },
     })
-    const asleep = workflow('asleep', { completeWithin: '2h', run: (_: null, task) => task.sleep('9d') })
+    const asleep = workflow('asleep', { taskWithin: '2h', run: (_: null, task) => task.sleep('9d') })
     await using s = await stage({ workflows: [flow, asleep, echo], agents: [own] })
     const task = await s.submit(flow, null, { completeBy: '1h' })
     const sleeper = await s.submit(asleep, null)
@@ -138,7 +138,7 @@ describe('submit', () => {
 })
 
 describe('list', () => {
-  it('finds tasks by status, result, workflow, version, parent, tags and time, a page at a time', async () => {
+  it('finds tasks by status, outcome, workflow, version, parent, tags and time, a page at a time', async () => {
     const failing = workflow('failing', {
       rescue: 'fail',
       run: () => {
@@ -162,8 +162,8 @@ describe('list', () => {
     expect(await ids({})).toEqual([child, 'd', 'c', 'b', 'a'])
     expect(await ids({ status: 'running' })).toEqual(['b'])
     expect(await ids({ status: ['running', 'stopped'], order: 'oldest' })).toEqual(['a', 'b', 'c', 'd', child])
-    expect(await ids({ result: 'error' })).toEqual(['c'])
-    expect(await ids({ result: ['error', 'pending'] })).toEqual(['c', 'b'])
+    expect(await ids({ outcome: 'error' })).toEqual(['c'])
+    expect(await ids({ outcome: ['error', 'pending'] })).toEqual(['c', 'b'])
     expect(await ids({ workflow: 'echo', version: '1' })).toEqual([child, 'a'])
     expect(await ids({ version: '2' })).toEqual([])
     expect(await ids({ parent: 'd' })).toEqual([child])
@@ -200,14 +200,14 @@ describe('pause', () => {
     await s.settle()
     finish()
     await s.advance('1h')
-    const pause = { reason: 'operator', note: 'maintenance' }
+    const pause = { cause: 'operator', reason: 'maintenance' }
     expect(await task.status()).toMatchObject({ status: 'paused', pause })
-    expect(await eventsOf(task, 'paused')).toEqual([{ type: 'paused', ...pause }])
+    expect(await eventsOf(task, 'paused')).toEqual([{ type: 'paused', reason: 'operator', note: 'maintenance' }])
     expect(log).toEqual([])
     expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
     await task.resume()
     await s.settle()
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     expect(log).toEqual(['b'])
   })
 
@@ -233,13 +233,15 @@ describe('pause', () => {
     expect(await task.result()).toBe(1)
   })
 
-  it('keeps events that come meanwhile', async () => {
-    const flow = workflow('flow', { run: async (_: null, task) => [await task.event('e'), await task.event('e')] })
+  it('keeps signals that come meanwhile', async () => {
+    const flow = workflow('flow', {
+      run: async (_: null, task) => [await task.waitForSignal('e'), await task.waitForSignal('e')],
+    })
     await using s = await stage({ workflows: [flow] })
     const task = await s.submit(flow, null)
-    await task.emit('e', 1)
+    await task.signal('e', 1)
     await task.pause()
-    await task.emit('e', 2)
+    await task.signal('e', 2)
     await s.settle()
     expect((await task.status()).status).toBe('paused')
     await task.resume()
@@ -289,7 +291,7 @@ describe('retry of a stopped task', () => {
     await task.retry()
     expect(await task.result()).toBe('ok')
     expect(log).toEqual(['first', 'second', 'second', 'second'])
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'success' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'success' })
   })
 
   it('goes on from the step that failed with an edited input', async () => {
@@ -329,10 +331,10 @@ describe('retry of a stopped task', () => {
     await using s = await stage(parts)
     const task = await s.submit(flow, {})
     await codeOf(task.result())
-    await task.skip(2, 'by hand')
+    await task.skip({ step: 2, output: 'by hand' })
     await s.settle()
     expect(await task.result()).toBe('by hand')
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
     expect(log).toEqual(['first', 'second'])
   })
 
@@ -372,7 +374,7 @@ describe('watch', () => {
     await s.settle()
     const seen: string[] = []
     const watching = (async () => {
-      for await (const info of task.watch()) seen.push(`${info.status} ${info.result}`)
+      for await (const info of task.watch()) seen.push(`${info.status} ${info.outcome}`)
     })()
     await s.settle()
     await task.pause()
@@ -433,7 +435,7 @@ describe('what is no good is refused with its code', () => {
     ['a duration that is none', echo as never, 1, { startAt: 'soon' }, 'INVALID_DURATION'],
     ['a date that is none', echo as never, 1, { completeBy: new Date('x') }, 'INVALID_OPTION'],
     ['a task that would come after itself', echo as never, 1, { id: 'self', after: ['a', 'self'] }, 'INVALID_OPTION'],
-    ['a via that is no connection', echo as never, 1, { via: {} }, 'STORE_VIA_INVALID'],
+    ['a transaction that is no connection', echo as never, 1, { transaction: {} }, 'STORE_TRANSACTION_INVALID'],
   ]
   it.each(submits)('at submit: %s', async (_, flow, input, options, code) => {
     await using s = await stage({ workflows: [echo, strict] })
@@ -456,7 +458,7 @@ describe('what is no good is refused with its code', () => {
   it('of a task that does not exist', async () => {
     await using s = await stage()
     const task = s.engine.task('nobody')
-    const calls = [task.status(), task.result(), task.history(), task.cancel(), task.emit('e'), task.retry()]
+    const calls = [task.status(), task.result(), task.history(), task.cancel(), task.signal('e'), task.retry()]
     for (const call of calls) expect(await codeOf(call)).toBe('UNKNOWN_TASK')
     for await (const _ of [1]) expect(await codeOf(task.watch().next())).toBe('UNKNOWN_TASK')
   })
@@ -465,16 +467,16 @@ describe('what is no good is refused with its code', () => {
     await using s = await stage({ workflows: [echo, nap] })
     const done = await s.submit(echo, 1)
     await done.result()
-    for (const call of [done.emit('e'), done.cancel(), done.pause()]) expect(await codeOf(call)).toBe('TASK_STOPPED')
+    for (const call of [done.signal('e'), done.cancel(), done.pause()]) expect(await codeOf(call)).toBe('TASK_STOPPED')
     expect(await codeOf(done.resume())).toBe('TASK_NOT_PAUSED')
     expect(await codeOf(done.retry())).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(done.skip(1))).toBe('ILLEGAL_MOVE')
+    expect(await codeOf(done.skip({ step: 1 }))).toBe('ILLEGAL_MOVE')
     const asleep = await s.submit(nap, 1)
     expect(await codeOf(asleep.resume())).toBe('TASK_NOT_PAUSED')
     expect(await codeOf(asleep.compensate())).toBe('ILLEGAL_MOVE')
-    expect(await codeOf(asleep.emit('bad\nname'))).toBe('INVALID_NAME')
-    expect(await codeOf(asleep.emit('e', 1n))).toBe('UNSERIALISABLE')
-    expect(await codeOf(asleep.emit('e', 'x'.repeat(300_000)))).toBe('PAYLOAD_TOO_LARGE')
+    expect(await codeOf(asleep.signal('bad\nname'))).toBe('INVALID_NAME')
+    expect(await codeOf(asleep.signal('e', 1n))).toBe('UNSERIALISABLE')
+    expect(await codeOf(asleep.signal('e', 'x'.repeat(300_000)))).toBe('PAYLOAD_TOO_LARGE')
     expect(await codeOf(asleep.cancel({ forced: true } as never))).toBe('UNKNOWN_OPTION')
   })
 
@@ -506,8 +508,8 @@ describe('what is no good is refused with its code', () => {
       ['INVALID_NAME', (task) => task.run('a\nb', () => 1)],
       ['INVALID_OPTION', (task) => task.run('a', 1 as never)],
       ['INVALID_DURATION', (task) => task.sleep('soon' as never)],
-      ['INVALID_NAME', (task) => task.event('')],
-      ['UNKNOWN_OPTION', (task) => task.event('e', { timout: '1s' } as never)],
+      ['INVALID_NAME', (task) => task.waitForSignal('')],
+      ['UNKNOWN_OPTION', (task) => task.waitForSignal('e', { timout: '1s' } as never)],
       ['INVALID_INPUT', (task) => task.call(strict, { n: 'x' } as never)],
       ['UNSERIALISABLE', (task) => task.call(echo, 1n)],
       ['INVALID_NAME', (task) => task.call(echo, 1, { id: '' })],

@@ -7,27 +7,27 @@ import { scratch } from './scratch.ts'
 
 const Paid = z.object({ amount: z.coerce.number<string | number>() })
 const order = workflow('order', {
-  events: { paid: Paid },
-  run: async (_: null, task) => (await task.event('paid')).amount + 1,
+  signals: { paid: Paid },
+  run: async (_: null, task) => (await task.waitForSignal('paid')).amount + 1,
 })
 
 function schemaOf(validate: (value: unknown) => unknown): StandardSchema<unknown, unknown> {
   return { '~standard': { version: 1, vendor: 'test', validate: validate as never } }
 }
 
-describe('an event that a workflow declares', () => {
+describe('a signal that a workflow declares', () => {
   it('is checked where it is sent: what its schema refuses is not sent', async () => {
     await using s = await stage({ workflows: [order], poll: '1s' })
     const task = await s.submit(order, null)
     const bad = { amount: 'much' }
-    const senders = [task, s.engine.task(task.id, order)].map((handle) => () => handle.emit('paid', bad))
-    for (const send of [...senders, () => s.engine.task(task.id).emit('paid', bad)]) {
+    const senders = [task, s.engine.task(task.id, order)].map((handle) => () => handle.signal('paid', bad))
+    for (const send of [...senders, () => s.engine.task(task.id).signal('paid', bad)]) {
       const refusal = await send().catch((error) => error)
       expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
     }
     await s.advance('10s')
     expect(await eventsOf(task, 'signalReceived')).toEqual([])
-    await task.emit('paid', { amount: '41' })
+    await task.signal('paid', { amount: '41' })
     await s.settle()
     expect(await task.result()).toBe(42)
     expect(s.alerts).toEqual([])
@@ -42,33 +42,33 @@ describe('an event that a workflow declares', () => {
     await using client = await apart([])
     const task = await worker.submit(order, null, { id: 't' })
     const foreign = client.engine.task('t')
-    await foreign.emit('paid', { amount: 'much' })
+    await foreign.signal('paid', { amount: 'much' })
     await worker.advance('10s')
-    expect(worker.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: 't' }])
+    expect(worker.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: 't' }])
     expect(await eventsOf(task, 'messageIgnored')).toMatchObject([
       { message: 'event', name: 'paid', reason: expect.stringContaining('amount') },
     ])
     expect((await task.status()).status).toBe('running')
-    await foreign.emit('paid', { amount: 1 })
+    await foreign.signal('paid', { amount: 1 })
     await worker.advance('10s')
     expect(await task.result()).toBe(2)
   })
 
   it('is checked by the version that the task runs, not by that which the sender has', async () => {
-    const next = workflow('order', { version: '2', events: { paid: z.string() }, run: async () => 0 })
+    const next = workflow('order', { version: '2', signals: { paid: z.string() }, run: async () => 0 })
     await using s = await stage({ workflows: [order, next], poll: '1s' })
     await s.submit(order, null, { id: 't' })
     await s.settle()
     const again = await s.submit(next, null, { id: 't', ifExists: 'return' })
-    expect(await codeOf(again.emit('paid', 'a text'))).toBe('INVALID_INPUT')
-    await s.engine.task('t').emit('paid', { amount: 2 })
+    expect(await codeOf(again.signal('paid', 'a text'))).toBe('INVALID_INPUT')
+    await s.engine.task('t').signal('paid', { amount: 2 })
     await s.settle()
     expect(await s.engine.task('t').result()).toBe(3)
   })
 
   it('is unknown of a task that is unknown, and costs who declares none no look', async () => {
     await using s = await stage({ workflows: [order], poll: '1s' })
-    expect(await codeOf(s.engine.task('nobody').emit('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.task('nobody').signal('paid', { amount: 1 }))).toBe('UNKNOWN_TASK')
   })
 })
 
@@ -87,24 +87,24 @@ const trouble: Record<string, (value: unknown) => unknown> = {
 describe('a schema that fails', () => {
   for (const [how, validate] of Object.entries(trouble)) {
     const picky = schemaOf((value) => (value === 'good' ? { value } : validate(value)))
-    it(`refuses the event, and the wait goes on: it ${how}`, async () => {
-      const flow = workflow('flow', { run: (_: null, task) => task.event('x', { schema: picky }) })
+    it(`refuses the signal, and the wait goes on: it ${how}`, async () => {
+      const flow = workflow('flow', { run: (_: null, task) => task.waitForSignal('x', { schema: picky }) })
       await using s = await stage({ workflows: [flow], poll: '1s' })
       const task = await s.submit(flow, null)
-      await task.emit('x', 'bad')
+      await task.signal('x', 'bad')
       await s.settle()
-      expect(s.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: task.id }])
-      await task.emit('x', 'good')
+      expect(s.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: task.id }])
+      await task.signal('x', 'good')
       await s.settle()
       expect(await task.result()).toBe('good')
     })
 
-    it(`refuses the event where it is sent: it ${how}`, async () => {
-      const flow = workflow('flow', { events: { x: picky }, run: (_: null, task) => task.event('x') })
+    it(`refuses the signal where it is sent: it ${how}`, async () => {
+      const flow = workflow('flow', { signals: { x: picky }, run: (_: null, task) => task.waitForSignal('x') })
       await using s = await stage({ workflows: [flow], poll: '1s' })
       const task = await s.submit(flow, null)
-      expect(['INVALID_INPUT', 'INVALID_OPTION']).toContain(await codeOf(task.emit('x', 'bad')))
-      await task.emit('x', 'good')
+      expect(['INVALID_INPUT', 'INVALID_OPTION']).toContain(await codeOf(task.signal('x', 'bad')))
+      await task.signal('x', 'good')
       await s.settle()
       expect(await task.result()).toBe('good')
     })
@@ -137,13 +137,13 @@ describe('a schema that fails', () => {
   })
 })
 
-describe('a declaration of events', () => {
+describe('a declaration of signals', () => {
   it('has names and schemas, and is no plan’s', async () => {
-    const bad = [{ events: 1 }, { events: [] }, { events: { x: null } }, { events: { x: 'text' } }]
+    const bad = [{ signals: 1 }, { signals: [] }, { signals: { x: null } }, { signals: { x: 'text' } }]
     const run = () => 1
     for (const part of bad)
       expect(await codeOf((async () => workflow('w', { ...(part as object), run }))())).toBe('INVALID_OPTION')
-    const plan = { events: { x: z.string() }, plan: () => 1 } as never
+    const plan = { signals: { x: z.string() }, plan: () => 1 } as never
     expect(await codeOf((async () => workflow('w', plan))())).toBe('INVALID_OPTION')
   })
 })

@@ -42,12 +42,12 @@ describe.each([
       ['-reason:* -error:*', ['fine']],
       ['-error~declined sort:oldest', ['paused', 'fine']],
       ['-error:* tag.customer:42', ['fine']],
-      ['result:success,error', ['fine', 'failed']],
+      ['outcome:success,error', ['fine', 'failed']],
     ]
     for (const [filter, expected] of found) expect(await ids(s, { filter }), filter).toEqual(expected)
     expect(await ids(s, { filter: '-step:ship', status: 'stopped', order: 'oldest' })).toEqual(['failed', 'fine'])
     const [paused] = (await s.engine.triarch.list({ filter: 'id:paused' })).tasks
-    expect(paused?.pause).toMatchObject({ reason: 'step', step: 'take money' })
+    expect(paused?.pause).toMatchObject({ cause: 'step', step: 'take money' })
     if (codec) await s.kill() // nobody else could read its history
   })
 })

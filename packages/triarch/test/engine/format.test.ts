@@ -32,7 +32,7 @@ describe('a task with a record of a format that this version does not know', () 
         { seq: 2, events: [{ type: 'paused', reason: 'quarantine' }] },
       ])
       expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'later' }])
-      expect((await s.engine.triarch.explain('later')).text).toContain('record 1 is of format 3')
+      expect((await s.engine.triarch.task('later').explain()).text).toContain('record 1 is of format 3')
       await expect(task.resume({ after: 1 })).rejects.toMatchObject({ code: 'ILLEGAL_MOVE' })
       expect((await s.store.records('later', 0, 1))[0]?.events).toBe(events)
     } finally {

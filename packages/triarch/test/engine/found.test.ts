@@ -18,14 +18,14 @@ describe('found once', () => {
     const other = workflow('other', { run: async (_: null) => null })
     const listening = workflow('listening', {
       async run(_: null, task) {
-        const hears = async () => task.run(act, await task.event<string>('go'))
+        const hears = async () => task.run(act, await task.waitForSignal<string>('go'))
         const starts = async () => task.run(act, (await task.start(other, null)) && 'at once')
         return Promise.all([hears(), starts()])
       },
     })
     await using s = await stage({ workflows: [listening, other], agents: [own] })
     const task = await s.submit(listening, null, { startAt: '1h' })
-    await task.emit('go', 'told before')
+    await task.signal('go', 'told before')
     await task.cancel()
     await s.advance('2h')
     await task.retry()
@@ -34,17 +34,17 @@ describe('found once', () => {
     expect(await task.result()).toEqual(['told before', 'at once'])
   })
 
-  it('events that come while a task continues as new wait for its next run', async () => {
+  it('signals that come while a task continues as new wait for its next run', async () => {
     const heard: unknown[] = []
     const loop = workflow('loop', {
       async run(round: number, task): Promise<number> {
-        heard.push(await task.event('tick'))
-        return round === 3 ? round : task.continueAs(round + 1)
+        heard.push(await task.waitForSignal('tick'))
+        return round === 3 ? round : task.continueAsNew(round + 1)
       },
     })
     await using s = await stage({ workflows: [loop] })
     const task = await s.submit(loop, 1)
-    await Promise.all([1, 2, 3].map((n) => task.emit('tick', n)))
+    await Promise.all([1, 2, 3].map((n) => task.signal('tick', n)))
     expect(await task.result()).toBe(3)
     expect(heard).toEqual([1, 2, 3])
   })
@@ -171,13 +171,16 @@ const slow: StoreFactory = (environment) => {
 
 it('found once: a letter that the inbox still shows while it is being consumed is read once', async () => {
   const listener = workflow('listener', {
-    run: async (_: unknown, task) => [await task.event('news'), await task.event('news', { timeout: '1s' })],
+    run: async (_: unknown, task) => [
+      await task.waitForSignal('news'),
+      await task.waitForSignal('news', { timeout: '1s' }),
+    ],
   })
   await using s = await stage({ workflows: [listener], store: slow, poll: 1 })
   const submitted = s.submit(listener, null)
   await s.advance(50)
   const task = await submitted
-  await task.emit('news', 'once')
+  await task.signal('news', 'once')
   await s.advance(500)
   expect(await eventsOf(task, 'signalReceived')).toHaveLength(1)
 })

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import {
   agent,
   ChildFailedError,
-  EventTimeoutError,
   PermanentError,
+  SignalTimeoutError,
   StepFailedError,
   workflow,
 } from '../../src/index.ts'
@@ -20,7 +20,7 @@ const refuse = math.action('refuse', {
 /** Takes this long. */
 const slow = math.action('slow', {
   rescue: 'fail',
-  completeWithin: '1h',
+  attemptWithin: '1h',
   run: (_: number): Promise<number> => never(),
 })
 const agents = [math]
@@ -33,7 +33,7 @@ describe('a durable function', () => {
     await using s = await stage({ workflows: [sequence], agents })
     const task = await s.submit(sequence, 1)
     expect(await task.result()).toBe(8)
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'success', output: 8, failures: 0 })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'success', output: 8, failures: 0 })
   })
 
   it('runs steps side by side with Promise.all, race, any and allSettled', async () => {
@@ -130,7 +130,7 @@ describe('a sleep', () => {
     await s.advance(86_400_000 - 1)
     expect((await task.status()).status).toBe('running')
     await s.advance(1)
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
   })
 
   it('may be until an instant; one that has passed ends at once', async () => {
@@ -145,7 +145,7 @@ describe('a sleep', () => {
     await s.advance('30d')
     expect((await task.status()).status).toBe('running')
     await s.advance('1d')
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
   })
 
   it('costs a row and no memory: 500 sleep, all wake', async () => {
@@ -157,17 +157,17 @@ describe('a sleep', () => {
       true,
     )
     await s.advance('7d')
-    for (const task of tasks) expect((await task.status()).result).toBe('success')
+    for (const task of tasks) expect((await task.status()).outcome).toBe('success')
   })
 })
 
-describe('an event', () => {
+describe('a signal', () => {
   const listen = workflow('listen', {
     async run(count: number, task) {
       await task.run(double, 1)
       await task.sleep('1h')
       const got: unknown[] = []
-      for (let i = 0; i < count; i++) got.push(await task.event('news'))
+      for (let i = 0; i < count; i++) got.push(await task.waitForSignal('news'))
       return got
     },
   })
@@ -175,22 +175,22 @@ describe('an event', () => {
   it('that comes before the wait is kept, and the order stays', async () => {
     await using s = await stage({ workflows: [listen], agents })
     const task = await s.submit(listen, 4)
-    for (const news of [1, { two: 2 }]) await task.emit('news', news)
-    await task.emit('gossip', 0)
+    for (const news of [1, { two: 2 }]) await task.signal('news', news)
+    await task.signal('gossip', 0)
     await s.advance('1h')
-    await task.emit('news', 'three')
-    await task.emit('news')
+    await task.signal('news', 'three')
+    await task.signal('news')
     expect(await task.result()).toEqual([1, { two: 2 }, 'three', null])
   })
 
   it('goes to the wait that was there first', async () => {
     const pair = workflow('pair', {
-      run: (_: null, task) => Promise.all([task.event('e'), task.event('e'), task.event('f')]),
+      run: (_: null, task) => Promise.all([task.waitForSignal('e'), task.waitForSignal('e'), task.waitForSignal('f')]),
     })
     await using s = await stage({ workflows: [pair] })
     const task = await s.submit(pair, null)
-    for (const [name, payload] of Object.entries({ f: 'f', e: 'first' })) await task.emit(name, payload)
-    await task.emit('e', 'second')
+    for (const [name, payload] of Object.entries({ f: 'f', e: 'first' })) await task.signal(name, payload)
+    await task.signal('e', 'second')
     expect(await task.result()).toEqual(['first', 'second', 'f'])
   })
 
@@ -198,10 +198,10 @@ describe('an event', () => {
     const patient = workflow('patient', {
       async run(_: null, task) {
         try {
-          return await task.event('ok', { timeout: '2d' })
+          return await task.waitForSignal('ok', { timeout: '2d' })
         } catch (error) {
-          if (!(error instanceof EventTimeoutError)) throw error
-          return { missed: error.event, later: await task.event('ok', { timeout: '1d' }) }
+          if (!(error instanceof SignalTimeoutError)) throw error
+          return { missed: error.signal, later: await task.waitForSignal('ok', { timeout: '1d' }) }
         }
       },
     })
@@ -209,39 +209,39 @@ describe('an event', () => {
     const late = await s.submit(patient, null)
     const timely = await s.submit(patient, null)
     await s.advance(2 * 86_400_000 - 1)
-    await timely.emit('ok', 'here')
+    await timely.signal('ok', 'here')
     expect(await timely.result()).toBe('here')
     expect(await eventsOf(late, 'waitTimedOut')).toHaveLength(0)
     await s.advance(1)
-    await late.emit('ok', 'after all')
+    await late.signal('ok', 'after all')
     expect(await late.result()).toEqual({ missed: 'ok', later: 'after all' })
   })
 
   it('is checked by its schema: what the schema makes of it is given, what it refuses is told, and waited past', async () => {
     const typed = workflow('typed', {
       async run(_: null, task) {
-        const n = await task.event('n', { schema: z.coerce.number() })
-        const other = await task.event('n', { schema: z.number() })
-        const late = await task.event('n', { schema: z.number(), timeout: '1m' }).catch((error) => error.code)
+        const n = await task.waitForSignal('n', { schema: z.coerce.number() })
+        const other = await task.waitForSignal('n', { schema: z.number() })
+        const late = await task.waitForSignal('n', { schema: z.number(), timeout: '1m' }).catch((error) => error.code)
         return { n, other, late }
       },
     })
     await using s = await stage({ workflows: [typed] })
     const task = await s.submit(typed, null)
-    await task.emit('n', '42')
-    await task.emit('n', '43')
+    await task.signal('n', '42')
+    await task.signal('n', '43')
     await s.settle()
-    expect(s.alerts).toMatchObject([{ code: 'EVENT_REFUSED', task: task.id }])
-    await task.emit('n', 44)
-    await task.emit('n', 'wrong again')
+    expect(s.alerts).toMatchObject([{ code: 'SIGNAL_REFUSED', task: task.id }])
+    await task.signal('n', 44)
+    await task.signal('n', 'wrong again')
     await s.advance('1h')
-    expect(await task.result()).toEqual({ n: 42, other: 44, late: 'EVENT_TIMEOUT' })
+    expect(await task.result()).toEqual({ n: 42, other: 44, late: 'SIGNAL_TIMEOUT' })
   })
 
   it('is waited for as its history has it: one of before, where a refusal ended the wait, goes on as it did', async () => {
     const typed = workflow('typed', {
       async run(_: null, task) {
-        await task.event('n', { schema: z.number() }).catch(() => task.sleep('1s'))
+        await task.waitForSignal('n', { schema: z.number() }).catch(() => task.sleep('1s'))
         await task.sleep('1d')
         return 'as before'
       },
@@ -300,13 +300,13 @@ describe('a child task', () => {
           return await task.call(child, n)
         } catch (error) {
           if (!(error instanceof ChildFailedError)) throw error
-          return { child: error.childId, result: error.result, cause: String(error.cause) }
+          return { child: error.childId, outcome: error.outcome, cause: String(error.cause) }
         }
       },
     })
     await using s = await stage({ workflows: [parent, child], agents })
     const output = await (await s.submit(parent, -1, { id: 'p' })).result()
-    expect(output).toMatchObject({ child: await childOf(s, 'p', 1), result: 'error' })
+    expect(output).toMatchObject({ child: await childOf(s, 'p', 1), outcome: 'error' })
     expect(JSON.stringify(output)).toContain('negative')
   })
 
@@ -330,8 +330,8 @@ describe('a child task', () => {
     for (const policy of ['cancel', 'detach', 'wait']) await s.engine.task(policy).cancel()
     await s.settle()
     const seen = async (id: string) => {
-      const { status, result } = await s.engine.task(id).status()
-      return `${status} ${result}`
+      const { status, outcome } = await s.engine.task(id).status()
+      return `${status} ${outcome}`
     }
     expect(await seen(await childOf(s, 'cancel', 1))).toBe('stopped cancelled')
     expect(await seen('cancel')).toBe('stopped cancelled')
@@ -396,7 +396,7 @@ describe('a workflow', () => {
     expect(await eventsOf(task, 'progressed')).toHaveLength(2)
   })
 
-  it('continues as new: same id, new input, fresh history, unread events kept, new ids and keys', async () => {
+  it('continues as new: same id, new input, fresh history, unread signals kept, new ids and keys', async () => {
     const keys: string[] = []
     const uuids: string[] = []
     const endless = workflow('endless', {
@@ -404,13 +404,13 @@ describe('a workflow', () => {
         await task.run('key', (step) => void keys.push(step.idempotencyKey))
         uuids.push(task.uuid())
         await task.sleep('1h')
-        if (n < 3) return task.continueAs(n + 1)
-        return [n, await task.event('early')]
+        if (n < 3) return task.continueAsNew(n + 1)
+        return [n, await task.waitForSignal('early')]
       },
     })
     await using s = await stage({ workflows: [endless] })
     const task = await s.submit(endless, 1, { id: 'e' })
-    await task.emit('early', 'bird')
+    await task.signal('early', 'bird')
     await s.advance('3h')
     expect(await task.result()).toEqual([3, 'bird'])
     expect(new Set(keys).size).toBe(3)

@@ -10,7 +10,7 @@ describe('heartbeats', () => {
     const environment = new VirtualEnvironment()
     const bank = agent('bank')
     const long = bank.action('long', {
-      completeWithin: '1d',
+      attemptWithin: '1d',
       heartbeatWithin: '10s',
       async run(_: null, step: StepContext) {
         for (let beat = 1; beat <= 3_600; beat++) {
@@ -61,7 +61,7 @@ describe('a heartbeat that somebody’s transaction keeps out', () => {
     const held = { now: true, sent: 0 }
     const bank = agent('bank')
     const act = bank.action('act', {
-      completeWithin: '2m',
+      attemptWithin: '2m',
       heartbeatWithin: '30s',
       async run(_: null, step: StepContext) {
         step.heartbeat({ checkpoint: 'here' })
@@ -122,11 +122,11 @@ describe('views and waits', () => {
     expect(await task.steps()).toMatchObject([{ input: 5, status: 'success' }])
   })
 
-  it('a step sends itself an event at once', async () => {
+  it('a step sends itself a signal at once', async () => {
     const bank = agent('bank')
     const act = bank.action('act', {
       run: (_: null, step: StepContext) =>
-        step.event ? step.event.name : step.suspend({ events: [{ name: 'now', in: 0 }] }),
+        step.received ? step.received.name : step.suspend({ signals: [{ name: 'now', in: 0 }] }),
     })
     const flow = workflow('flow', { run: (_: null, task) => task.run(act, null) })
     await using s = await stage({ workflows: [flow], agents: [bank] })

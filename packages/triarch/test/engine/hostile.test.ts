@@ -16,27 +16,29 @@ const places: Record<
   'the name of a tag': { ask: (triarch, name) => triarch.submit(fine, null, { tags: { [name]: 'x' } }) },
   'the value of a tag': { ask: (triarch, tag) => triarch.submit(fine, null, { tags: { tag } }) },
   'the tag of a schedule': {
-    ask: (triarch, tag) => triarch.schedule('s', { workflow: fine, input: null, every: '1h', tags: { tag } }),
+    ask: (triarch, tag) => triarch.schedule('s').register({ workflow: fine, input: null, every: '1h', tags: { tag } }),
   },
-  'the note of a pause': {
-    ask: async (triarch, note) =>
-      (await triarch.schedule('s', { workflow: fine, input: null, every: '1h' })).pause({ note }),
+  'the reason of a pause': {
+    ask: async (triarch, reason) => {
+      await triarch.schedule('s').register({ workflow: fine, input: null, every: '1h' })
+      await triarch.schedule('s').pause({ reason })
+    },
   },
-  'the name of a schedule': { ask: (triarch, name) => triarch.schedule(name) },
+  'the name of a schedule': { ask: async (triarch, name) => triarch.schedule(name) },
   'a tag to list by': { ask: (triarch, tag) => triarch.list({ tags: { tag } }) },
   'a workflow to list by': { ask: (triarch, workflow) => triarch.list({ workflow }) },
   'a version to list by': { ask: (triarch, version) => triarch.list({ version }) },
   'a parent to list by': { ask: (triarch, parent) => triarch.list({ parent }) },
   'a cursor': { ask: (triarch, cursor) => triarch.list({ cursor }) },
-  'the name of an event': {
-    ask: async (triarch, name) => (await triarch.submit(fine, null, { startAt: '1h' })).emit(name),
+  'the name of a signal': {
+    ask: async (triarch, name) => (await triarch.submit(fine, null, { startAt: '1h' })).signal(name),
   },
   'a token': { ask: (triarch, text) => triarch.resume(text) },
   'the task in a token': {
     ask: (triarch, text) => triarch.resume(Buffer.from(JSON.stringify([text, 1, 'k'])).toString('base64url')),
   },
-  'the event of a token': {
-    ask: (triarch, event) => triarch.resume(Buffer.from('["t",1,"k"]').toString('base64url'), null, { event }),
+  'the signal of a token': {
+    ask: (triarch, event) => triarch.resume(Buffer.from('["t",1,"k"]').toString('base64url'), null, { name: event }),
   },
   'the tag of a child': { from: (task, tag) => task.start(fine, null, { tags: { tag } }) },
   'the id of a child': { from: (task, id) => task.start(fine, null, { id }) },
@@ -45,7 +47,7 @@ const places: Record<
   },
   'the lock of a task': { from: (task, name) => task.lock(name) },
   'the name of a local step': { from: (task, name) => task.run(name, () => null) },
-  'the name of an event waited for': { from: (task, name) => task.event(name) },
+  'the name of a signal waited for': { from: (task, name) => task.waitForSignal(name) },
 }
 
 describe.each([
@@ -68,11 +70,11 @@ describe.each([
     const own = agent('own')
     const echo = own.action('echo', { run: async (said: { text: string }) => said })
     const flow = workflow('flow', {
-      run: async (said: { text: string }, task) => [said, await task.run(echo, said), await task.event('said')],
+      run: async (said: { text: string }, task) => [said, await task.run(echo, said), await task.waitForSignal('said')],
     })
     await using s = await stage({ workflows: [flow], agents: [own] })
     const task = await s.submit(flow, { text })
-    await task.emit('said', { text })
+    await task.signal('said', { text })
     await s.settle()
     expect(await task.result()).toEqual([{ text }, { text }, { text }])
   })
@@ -88,7 +90,8 @@ describe("a task's origin", () => {
       run: async (input: { pin: string }) => input,
     })
     await using s = await stage({ workflows: [secret, hook], sweep: '1s' })
-    const schedule = await s.engine.triarch.schedule('often', { workflow: secret, input: { pin: '1234' }, every: '1m' })
+    const schedule = s.engine.triarch.schedule('often')
+    await schedule.register({ workflow: secret, input: { pin: '1234' }, every: '1m' })
     await s.advance('2m')
     expect(told.length).toBeGreaterThan(0)
     const seen = [await schedule.info(), await s.engine.triarch.schedules(), await s.engine.triarch.list()]

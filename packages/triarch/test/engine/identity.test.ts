@@ -27,7 +27,7 @@ describe('the ids that the engine makes', () => {
       await codeOf(task.result())
       await task.retry({ step: 2 })
       await s.settle()
-      expect((await task.status()).result).toBe('success')
+      expect((await task.status()).outcome).toBe('success')
     }
     expect(keys).toHaveLength(4 * 4)
     expect(new Set(keys).size).toBe(4 * 3)
@@ -66,7 +66,7 @@ describe('a task that never ends', () => {
       async run(n: number, task) {
         await task.sleep('1s')
         await task.run('note', () => n)
-        if (n < 200) await task.continueAs(n + 1)
+        if (n < 200) await task.continueAsNew(n + 1)
         return n
       },
     })
@@ -77,7 +77,7 @@ describe('a task that never ends', () => {
     const history = await task.history()
     expect(history.length).toBeLessThan(20)
     expect(history[0]?.events[0]).toMatchObject({ type: 'submitted', input: 1 })
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     expect(await task.steps()).not.toEqual([])
   })
 })

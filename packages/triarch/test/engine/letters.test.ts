@@ -27,7 +27,7 @@ it.each(Array.from({ length: 20 }, (_, turns) => turns))(
 
 it('a letter that comes with a claim and is read again before its task is opened is heard once', async () => {
   const listener = workflow('listener', {
-    run: async (_: null, task) => [await task.event('news'), await task.event('news')],
+    run: async (_: null, task) => [await task.waitForSignal('news'), await task.waitForSignal('news')],
   })
   const read = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<void>()
@@ -48,9 +48,9 @@ it('a letter that comes with a claim and is read again before its task is opened
   await using s = await stage({ workflows: [listener], store: slow })
   const task = await s.submit(listener, null, { startAt: new Date(s.engine.environment.now() + 60_000) })
   await s.settle()
-  await task.emit('news', 'first')
+  await task.signal('news', 'first')
   await opening.promise
-  await task.emit('news', 'second')
+  await task.signal('news', 'second')
   await read.promise
   await s.advance('2m')
   expect(await task.result()).toEqual(['first', 'second'])

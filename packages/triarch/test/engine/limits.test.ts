@@ -24,11 +24,11 @@ describe('every bound is explicit:', () => {
     expect((await eventsOf(task, 'stepCompleted')).length).toBeLessThan(50)
   })
 
-  it('a history starts anew with continueAs, so that a task may go on for ever', async () => {
+  it('a history starts anew with continueAsNew, so that a task may go on for ever', async () => {
     const rolling = workflow('rolling', {
       async run(n: number, task) {
         for (let i = 0; i < 5; i++) await task.run('x', () => i)
-        return n === 0 ? 'done' : task.continueAs(n - 1)
+        return n === 0 ? 'done' : task.continueAsNew(n - 1)
       },
     })
     await using s = await stage({ workflows: [rolling], limits: { history: 20 } })
@@ -60,18 +60,18 @@ describe('every bound is explicit:', () => {
     expect(await (await s.submit(long, null)).result()).toBe('fine')
   })
 
-  it('a node with room for one task finishes one whose mailbox is full and which waits for its child', async () => {
+  it('a node with room for one task finishes one whose inbox is full and which waits for its child', async () => {
     const double = workflow('double', { run: async (n: number, task) => task.run('double', () => n * 2) })
     const parent = workflow('parent', {
       run: async (_: null, task) => {
         await task.sleep('3s')
-        return [await task.call(double, 21), await task.event('news')]
+        return [await task.call(double, 21), await task.waitForSignal('news')]
       },
     })
-    await using s = await stage({ workflows: [parent, double], limits: { tasks: 1, mailbox: 1 }, poll: '1s' })
+    await using s = await stage({ workflows: [parent, double], limits: { tasks: 1, inbox: 1 }, poll: '1s' })
     const task = await s.submit(parent, null)
     await s.settle()
-    await task.emit('news', 'read')
+    await task.signal('news', 'read')
     await s.advance('1m')
     expect(await task.result()).toEqual([42, 'read'])
   })
@@ -81,7 +81,7 @@ describe('every bound is explicit:', () => {
     const waits = workflow('waits', {
       run: async (_: null, task) => {
         await task.run('busy', () => ready.promise)
-        return task.event('go')
+        return task.waitForSignal('go')
       },
     })
     const quick = workflow('quick', { run: async () => 'quick' })
@@ -93,7 +93,7 @@ describe('every bound is explicit:', () => {
     ready.resolve()
     await s.settle()
     expect((await second.status()).output).toBe('quick')
-    await first.emit('go', 1)
+    await first.signal('go', 1)
     await s.settle()
     expect((await first.status()).output).toBe(1)
   })
@@ -105,7 +105,7 @@ describe('every bound is explicit:', () => {
     const waits = workflow('waits', {
       run: async (text: string, task) => {
         await task.run('more', () => 'x'.repeat(made))
-        await task.event('go')
+        await task.waitForSignal('go')
         return text.length
       },
     })
@@ -119,7 +119,7 @@ describe('every bound is explicit:', () => {
       .length
     expect(here).toBeLessThan(4)
     for (const task of tasks) {
-      await task.emit('go')
+      await task.signal('go')
       await s.settle()
       expect((await task.status()).output).toBe(given)
     }

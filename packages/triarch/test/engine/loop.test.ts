@@ -11,7 +11,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   now: 'loop',
   commit: 'loop',
   submit: 'caller',
-  submitVia: 'caller',
+  submitIn: 'caller',
   transact: 'caller',
   effect: 'caller',
   post: 'caller',
@@ -22,6 +22,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   lost: 'loop',
   owned: 'loop',
   inbox: 'loop',
+  adoptWork: 'caller',
   takeWork: 'loop',
   reply: 'loop',
   beatWork: 'loop',
@@ -33,6 +34,8 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   schedules: 'loop',
   writeSchedule: 'loop',
   dropSchedule: 'caller',
+  breakers: 'loop',
+  writeBreaker: 'loop',
   task: 'loop',
   records: 'caller',
   replay: 'loop',
@@ -40,6 +43,8 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   nodes: 'caller',
   queued: 'caller',
   locks: 'caller',
+  held: 'caller',
+  queues: 'caller',
   counts: 'caller',
   changes: 'loop',
   watch: 'caller',
@@ -65,7 +70,7 @@ async function ailing(name: string, fail: () => unknown) {
   const ill = { ness: false, calls: 0 }
   const errors: unknown[] = []
   const environment = new VirtualEnvironment()
-  const bank = agent('bank', { concurrency: 1 })
+  const bank = agent('bank', { concurrency: 1, ...(/breaker/i.test(name) && { circuitBreaker: {} }) })
   const pay = bank.action('pay', {
     heartbeatWithin: '10s',
     async run(n: number, step) {
@@ -112,7 +117,7 @@ describe('every loop of a node survives errors of its store', () => {
     it.each(Object.entries(failures))(`${name}, which %s for a minute`, async (_, fail) => {
       const { engine, order, report, ill } = await ailing(name, fail)
       const { triarch } = engine
-      await triarch.schedule('often', { workflow: report, input: null, every: '10s' })
+      await triarch.schedule('often').register({ workflow: report, input: null, every: '10s' })
       const before = await triarch.submit(order, 0)
       ill.ness = true
       // Submitted meanwhile it may be refused, and is submitted again then: its id makes it one task.
@@ -127,9 +132,7 @@ describe('every loop of a node survives errors of its store', () => {
       await engine.advance('4m')
       expect(await results).toEqual([0, 1, 2])
       expect(await triarch.nodes()).toHaveLength(1)
-      expect((await triarch.schedule('often').then((it) => it.info())).last?.getTime()).toBeGreaterThan(
-        engine.now().getTime() - 12_000,
-      )
+      expect((await triarch.schedule('often').info()).last?.getTime()).toBeGreaterThan(engine.now().getTime() - 12_000)
       // Finished tasks are dropped after a second: those of the schedule would add up otherwise.
       expect((await triarch.statistics()).tasks).toBeLessThan(8)
       expect(calls).toBeLessThan(1_000)

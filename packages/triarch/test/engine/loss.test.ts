@@ -17,15 +17,15 @@ function series() {
     return finish ? 'done' : never()
   }
   const bank = agent('bank')
-  const completeWithin = '1d'
+  const attemptWithin = '1d'
   const pay = bank.action('pay', {
-    completeWithin,
+    attemptWithin,
     retry: { attempts: 2, backoff: { initial: '1h', max: '1h' } },
     run: work,
   })
-  const once = bank.action('once', { completeWithin, semantics: 'at-most-once', run: work })
+  const once = bank.action('once', { attemptWithin, semantics: 'at-most-once', run: work })
   const asked = bank.action('asked', {
-    completeWithin,
+    attemptWithin,
     retry: { attempts: 2 },
     run: work,
     verify: () => {
@@ -34,7 +34,7 @@ function series() {
     },
   })
   const heeds = bank.action('heeds', {
-    completeWithin,
+    attemptWithin,
     retry: { attempts: 1, retryIf: () => false },
     run: (input, step) =>
       finish
@@ -42,7 +42,7 @@ function series() {
         : new Promise((_, reject) => step.signal.addEventListener('abort', () => reject(new Error('cut off')))),
   })
   const local = workflow('local', {
-    run: (_, task) => task.run('local', (step) => work(null, step), { completeWithin, retry: { attempts: 1 } }),
+    run: (_, task) => task.run('local', (step) => work(null, step), { attemptWithin, retry: { attempts: 1 } }),
   })
   const flows = Object.fromEntries(
     [pay, once, asked, heeds].map((action) => [
@@ -131,7 +131,7 @@ describe('an attempt that is lost with its process', () => {
     await second.advance('1m')
     expect(await second.engine.triarch.task('task').status()).toMatchObject({
       status: 'paused',
-      pause: { reason: 'unknown-outcome' },
+      pause: { cause: 'unknown-outcome' },
     })
     expect(t.log).toEqual(['run 1'])
   })
@@ -144,7 +144,7 @@ describe('a step that was lost with its process a hundred times in a row', () =>
   it('is set apart alone, with an alert that says so, and goes on by an operator’s word', async () => {
     let healthy = false
     const bank = agent('bank')
-    const pay = bank.action('pay', { completeWithin: '1d', run: () => (healthy ? 'paid' : never()) })
+    const pay = bank.action('pay', { attemptWithin: '1d', run: () => (healthy ? 'paid' : never()) })
     const flow = workflow('flow', { run: (_, task) => task.run(pay, null) })
     await using s = await stage({ workflows: [flow], agents: [bank], poll: '10s' })
     const task = await s.submit(flow, null)
@@ -162,7 +162,7 @@ describe('a step that was lost with its process a hundred times in a row', () =>
       ])
       await s.advance('1m')
     }
-    expect(await task.status()).toMatchObject({ status: 'paused', failures: 0, pause: { reason: 'step' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', failures: 0, pause: { cause: 'step' } })
     expect(s.alerts.at(-1)?.message).toMatch(/lost with its process 100 times in a row/)
     healthy = true
     await task.resume()
@@ -179,10 +179,10 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
   const deaths: string[] = []
   const begun: string[] = []
   const bank = agent('bank', { concurrency: 10 })
-  const completeWithin = '1h'
+  const attemptWithin = '1h'
   const pause = (ms: number) => new Promise<void>((resolve) => environment.timer(ms, resolve))
   const poison = bank.action('poison', {
-    completeWithin,
+    attemptWithin,
     async run(fuse: number, { taskId }) {
       const die = dies
       await pause(fuse)
@@ -196,13 +196,13 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
     await pause(ms)
     return 'done'
   }
-  const work = bank.action('work', { completeWithin, run })
-  const brief = bank.action('brief', { completeWithin: '3s', run })
+  const work = bank.action('work', { attemptWithin, run })
+  const brief = bank.action('brief', { attemptWithin: '3s', run })
   const hasty = workflow('hasty', { run: (ms: number, task) => task.run(brief, ms) })
   /** Its step is innocent, and lives for long enough to show it; what comes after it is not. */
   const late = workflow('late', {
     async run(fuse: number, task) {
-      await task.run('innocent', () => pause(fuse).then(() => null), { completeWithin })
+      await task.run('innocent', () => pause(fuse).then(() => null), { attemptWithin })
       deaths.push(task.id)
       dies()
       return never()
@@ -273,16 +273,16 @@ describe('a step that kills its process', () => {
     expect(await t.triarch.task('killer').status()).toMatchObject({
       status: 'paused',
       failures: 0,
-      pause: { reason: 'step', error: { code: 'STEP_KEEPS_DYING' } },
+      pause: { cause: 'step', error: { code: 'STEP_KEEPS_DYING' } },
     })
     expect(t.alerts.at(-1)?.message).toMatch(/was lost with its process 5 times in a row/)
-    for (const id of ids) expect([id, (await t.triarch.task(id).status()).result]).toEqual([id, 'success'])
+    for (const id of ids) expect([id, (await t.triarch.task(id).status()).outcome]).toEqual([id, 'success'])
     // And not once more, whatever becomes of the process.
     t.kill()
     await t.start()
     await t.live(60_000)
     expect(t.deaths).toHaveLength(5)
-    expect((await t.triarch.explain('killer')).text).toMatch(/lost with its process 5 times/)
+    expect((await t.triarch.task('killer').explain()).text).toMatch(/lost with its process 5 times/)
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -298,7 +298,7 @@ describe('a step that kills its process', () => {
       expect([id, (await t.triarch.task(id).status()).status]).toEqual([id, 'paused'])
       expect(t.deaths.filter((one) => one === id).length).toBeLessThanOrEqual(5)
     }
-    for (const id of ids) expect([id, (await t.triarch.task(id).status()).result]).toEqual([id, 'success'])
+    for (const id of ids) expect([id, (await t.triarch.task(id).status()).outcome]).toEqual([id, 'success'])
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -314,7 +314,7 @@ describe('a step that kills its process', () => {
     }
     expect(t.begun.length).toBeGreaterThan(8)
     await t.live(90_000)
-    expect((await t.triarch.task('innocent').status()).result).toBe('success')
+    expect((await t.triarch.task('innocent').status()).outcome).toBe('success')
     await t.triarch.stop({ grace: 0 })
   })
 
@@ -342,7 +342,7 @@ describe('a step that kills its process', () => {
     }
     t.state.mute = true
     await t.live(60_000)
-    expect(await t.triarch.task('hasty').status()).toMatchObject({ result: 'success', failures: 0 })
+    expect(await t.triarch.task('hasty').status()).toMatchObject({ outcome: 'success', failures: 0 })
     t.state.mute = false
     await t.live(10_000)
     await t.triarch.stop({ grace: 0 })
@@ -358,7 +358,7 @@ describe('a step that kills its process', () => {
       await t.start()
     }
     const began = t.environment.now()
-    const isDone = async () => (await t.triarch.task('innocent').status()).result === 'success'
+    const isDone = async () => (await t.triarch.task('innocent').status()).outcome === 'success'
     while (t.environment.now() - began < 120_000 && !(await isDone())) {
       await t.live(1_500)
       t.kill()

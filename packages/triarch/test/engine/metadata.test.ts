@@ -80,7 +80,7 @@ describe('metadata of a submission', () => {
     using file = scratch()
     const flow = workflow('flow', {
       run: async (_: null, task) => {
-        await task.event('go')
+        await task.waitForSignal('go')
         return task.run(read, null)
       },
     })
@@ -90,7 +90,7 @@ describe('metadata of a submission', () => {
     await before.leave()
     await using s = await stage({ ...options, roles: ['scheduler'] })
     await using other = await stage({ ...options, roles: ['agent'], environment: s.engine.environment })
-    await s.engine.task('t').emit('go')
+    await s.engine.task('t').signal('go')
     await s.advance('2h')
     await other.settle()
     await s.advance('2h')
@@ -100,7 +100,7 @@ describe('metadata of a submission', () => {
   it('stays when the task begins anew, and when it goes on after it failed', async () => {
     let broken = true
     const anew = workflow('anew', {
-      run: async (n: number, task) => (n === 0 ? task.continueAs(1) : task.run('here', (step) => step.metadata)),
+      run: async (n: number, task) => (n === 0 ? task.continueAsNew(1) : task.run('here', (step) => step.metadata)),
     })
     const fails = workflow('fails', {
       run: (_: null, task) =>
@@ -129,7 +129,7 @@ describe('metadata of a submission', () => {
     })
     await using s = await stage({ workflows: [plan, leaf, told], agents: [desk] })
     const task = await s.submit(plan, null, { metadata: given })
-    await s.engine.triarch.schedule('daily', {
+    await s.engine.triarch.schedule('daily').register({
       workflow: leaf,
       input: null,
       every: '1d',
@@ -194,7 +194,7 @@ describe('metadata that is too much, or none', () => {
     await using s = await stage({ workflows: [flow, leaf] })
     expect(await codeOf(asked(s, null, metadata))).toBe(code)
     const options = { workflow: leaf, input: null, every: '1d', metadata: metadata as never } as const
-    expect(await codeOf(s.engine.triarch.schedule('daily', options))).toBe(code)
+    expect(await codeOf(s.engine.triarch.schedule('daily').register(options))).toBe(code)
     await s.submit(flow, null)
     await s.settle()
     expect(found).toBe(code)

@@ -15,7 +15,7 @@ import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
 const waits = workflow('waits', {
   run: async (n: number, task) => {
     await task.run('first', () => n)
-    await task.event('go')
+    await task.waitForSignal('go')
     return n
   },
 })
@@ -43,15 +43,15 @@ async function harmed(sql: string, options: object = {}): Promise<Stage> {
   const path = file()
   const store = sqlite(path, { writer: 'inline' })
   const before = await stage({ workflows, store })
-  await (await before.submit(waits, 1, { id: 'bad' })).emit('other')
+  await (await before.submit(waits, 1, { id: 'bad' })).signal('other')
   await before.submit(waits, 2, { id: 'good' })
   await before.leave()
   change(path, sql)
   const s = await stage({ workflows, store, ...options })
   // Somebody must look at it.
-  await s.engine.task('bad').emit('go')
+  await s.engine.task('bad').signal('go')
   await s.settle()
-  await s.engine.task('good').emit('go')
+  await s.engine.task('good').signal('go')
   expect(await s.engine.task('good').result()).toBe(2)
   return s
 }
@@ -82,11 +82,11 @@ describe('a task whose history', () => {
     const { status, pause, lockedBy } = await bad.status()
     expect({ status, lockedBy }).toEqual({ status: 'paused', lockedBy: undefined })
     expect(pause).toMatchObject({
-      reason: 'quarantine',
+      cause: 'quarantine',
       error: { code: 'TASK_QUARANTINED', details: { cause: 'history' } },
     })
     expect(pause?.error?.cause).toMatchObject({ code: 'HISTORY_CORRUPT', details: { record } })
-    const { reasons } = await s.engine.triarch.explain('bad')
+    const { reasons } = await s.engine.triarch.task('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history' }])
     const last = (await bad.history()).at(-1)
     expect(last?.events).toMatchObject([{ type: 'paused', reason: 'quarantine' }])
@@ -94,7 +94,7 @@ describe('a task whose history', () => {
     await bad.steps()
     // Nobody takes it again, whatever is sent to it and however long it takes.
     const { epoch } = (await s.store.task('bad')) ?? {}
-    await bad.emit('go')
+    await bad.signal('go')
     await s.advance('2h')
     expect(await s.store.task('bad')).toMatchObject({ epoch, lockedBy: null, quarantined: true })
     await s.kill()
@@ -120,7 +120,7 @@ describe('a task whose history', () => {
     database.exec(`UPDATE triarch_history SET events = 'x' WHERE ${where}`)
     const s = await stage({ workflows, store })
     const bad = s.engine.task(task.id)
-    await bad.emit('go')
+    await bad.signal('go')
     await s.settle()
     await bad.resume()
     await s.settle()
@@ -140,16 +140,16 @@ describe('a task whose history', () => {
       run: async (n: number, task) => {
         for (let i = 0; i < n; i++) {
           await task.run(`s${i}`, () => void ran.push(`s${i}`))
-          if (i === 1) await task.event('go')
+          if (i === 1) await task.waitForSignal('go')
         }
-        await task.event('end')
+        await task.waitForSignal('end')
         return n
       },
     })
     const early = await stage({ workflows: [long], store })
     const task = await early.submit(long, 4, { id: 'bad' })
     await early.settle()
-    await task.emit('go')
+    await task.signal('go')
     await early.settle()
     const whole = (await task.history()).length
     await early.leave()
@@ -158,13 +158,13 @@ describe('a task whose history', () => {
     change(path, `DELETE FROM triarch_history WHERE seq IN ((${second}), (${second}) + 1)`)
     const s = await stage({ workflows: [long], store })
     const bad = s.engine.task('bad')
-    await bad.emit('other')
+    await bad.signal('other')
     await s.settle()
     const missing = (await bad.history()).find((entry) => entry.missing)?.missing
     const { from = 0, to = 0 } = missing ?? {}
     expect([from, to]).toEqual([from, from + 1])
     expect(to).toBeLessThan(whole)
-    const { reasons, text } = await s.engine.triarch.explain('bad')
+    const { reasons, text } = await s.engine.triarch.task('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history', broken: missing }])
     expect(text).toContain(`records ${from} to ${to} are missing`)
     expect(text).toContain(`resume({ after: ${from - 1} })`)
@@ -174,8 +174,8 @@ describe('a task whose history', () => {
     await s.settle()
     expect(ran.slice(4)).toEqual([])
     expect(await codeOf(bad.resume({ after: from - 1 }))).toBe('ILLEGAL_MOVE')
-    await bad.emit('go')
-    await bad.emit('end')
+    await bad.signal('go')
+    await bad.signal('end')
     expect(await bad.result()).toBe(4)
     expect(ran.slice(4)).toEqual(['s2', 's3'])
     expect((await eventsOf(bad, 'paused')).at(-1)?.note).toContain(`after record ${from - 1} was lost`)
@@ -199,7 +199,7 @@ describe('a task whose history', () => {
     const id = child?.id ?? ''
     change(path, `UPDATE triarch_history SET events = 'x' WHERE seq = 2 AND ${recordsOf(id)}`)
     const s = await stage(options)
-    await s.engine.task(id).emit('go')
+    await s.engine.task(id).signal('go')
     await s.settle()
     await s.engine.task(id).cancel({ force: true, reason: 'beyond help' })
     expect(await codeOf(s.engine.task(id).result())).toBe('TASK_CANCELLED')
@@ -208,7 +208,7 @@ describe('a task whose history', () => {
     await s.kill()
   })
 
-  it('cannot be read takes a token’s event and another submission as its row says: the one waits, the other is told', async () => {
+  it('cannot be read takes a token’s signal and another submission as its row says: the one waits, the other is told', async () => {
     const path = file()
     const store = sqlite(path, { writer: 'inline' })
     const tokens: string[] = []
@@ -234,7 +234,7 @@ describe('a task whose history', () => {
     // Before anybody set it apart, and after.
     await s.engine.triarch.resume(token, 'a')
     await s.settle()
-    expect((await s.engine.task('bad').status()).pause?.reason).toBe('quarantine')
+    expect((await s.engine.task('bad').status()).pause?.cause).toBe('quarantine')
     await s.engine.triarch.resume(token, 'b')
     expect((await s.submit(flow, 1, { id: 'bad' })).id).toBe('bad')
     database.prepare(`UPDATE triarch_history SET events = ? ${of(2)}`).run(events)
@@ -257,7 +257,7 @@ describe('a task whose history', () => {
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
     const task = await s.submit(waits, 1)
-    await task.emit('go')
+    await task.signal('go')
     await task.result()
     change(path, 'DELETE FROM triarch_history WHERE seq = 2')
     for (const read of ['status', 'steps', 'plan', 'history'] as const)
@@ -281,11 +281,11 @@ describe('a row that cannot be read', () => {
       path,
       `INSERT INTO triarch_inbox (task, owner, control, message) SELECT key, locked_by, 0, '{"type":' FROM triarch_tasks WHERE key = ${task}`,
     )
-    await good.emit('go')
-    await bad.emit('go')
+    await good.signal('go')
+    await bad.signal('go')
     expect(await good.result()).toBe(2)
     expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad' }])
-    const { reasons, text } = await s.engine.triarch.explain('bad')
+    const { reasons, text } = await s.engine.triarch.task('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'letter' }])
     expect(text).toMatch(/letter \d+ to the task cannot be read/)
     const failures = s.errors.length
@@ -372,7 +372,7 @@ describe('a row that cannot be read', () => {
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
     const tasks = [await s.submit(waits, 1, { id: 'bad' }), await s.submit(waits, 2, { id: 'good' })]
-    for (const task of tasks) await task.emit('go')
+    for (const task of tasks) await task.signal('go')
     for (const task of tasks) await task.result()
     change(path, `UPDATE triarch_tasks SET output = '{', progress = 'x' WHERE id = 'bad'`)
     const { tasks: all } = await s.engine.triarch.list()
@@ -390,16 +390,16 @@ describe('a row that cannot be read', () => {
     const store = sqlite(path, { writer: 'inline' })
     const s = await stage({ workflows, store })
     const options = { workflow: waits, input: 1, every: '1h' } as const
-    for (const name of ['bad', 'good']) await s.engine.triarch.schedule(name, options)
+    for (const name of ['bad', 'good']) await s.engine.triarch.schedule(name).register(options)
     change(path, `UPDATE triarch_schedules SET definition = '{' WHERE name = 'bad'`)
     const all = await s.engine.triarch.schedules()
-    expect(all.map(({ name, failing }) => [name, failing?.error.code])).toEqual([
+    expect(all.schedules.map(({ name, failing }) => [name, failing?.error.code])).toEqual([
       ['bad', 'HISTORY_CORRUPT'],
       ['good', undefined],
     ])
-    expect(await codeOf((await s.engine.triarch.schedule('bad')).pause())).toBe('HISTORY_CORRUPT')
-    await s.engine.triarch.schedule('bad', options)
-    expect((await s.engine.triarch.schedules()).map(({ failing }) => failing)).toEqual([undefined, undefined])
+    expect(await codeOf(s.engine.triarch.schedule('bad').pause())).toBe('HISTORY_CORRUPT')
+    await s.engine.triarch.schedule('bad').register(options)
+    expect((await s.engine.triarch.schedules()).schedules.map(({ failing }) => failing)).toEqual([undefined, undefined])
     await s.kill()
   })
 })
@@ -414,10 +414,10 @@ describe('a task whose writes the store refuses', () => {
     })
     const s = await stage({ workflows, store })
     const [bad, good] = [await s.submit(waits, 1, { id: 'bad' }), await s.submit(waits, 2)]
-    await bad.emit('go')
+    await bad.signal('go')
     await s.advance('1m')
     const often = refused
-    await good.emit('go')
+    await good.signal('go')
     expect(await good.result()).toBe(2)
     await s.advance('1h')
     expect(refused).toBe(often)
@@ -446,7 +446,7 @@ describe('a task whose writes the store refuses', () => {
       const bad = await Promise.all(['bad1', 'bad2'].map((id) => s.submit(waits, 1, { id })))
       await s.settle()
       harmful = true
-      for (const task of bad) await task.emit('go')
+      for (const task of bad) await task.signal('go')
       await s.advance('2m')
       expect(s.alerts.map(({ task, reason }) => [task, reason])).toEqual([
         ['bad1', 'quarantine'],
@@ -484,8 +484,8 @@ describe('a task whose writes the store refuses', () => {
     await s.advance('2m')
     expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', quarantined: true })
     expect(await apart()).toEqual(['bad'])
-    expect(await bad.status()).toMatchObject({ status: 'stopped', result: 'error', quarantined: true })
-    const { text } = await s.engine.triarch.explain('bad')
+    expect(await bad.status()).toMatchObject({ status: 'stopped', outcome: 'error', quarantined: true })
+    const { text } = await s.engine.triarch.task('bad').explain()
     expect(text).toContain('resume(), retry() or cancel({ force: true })')
     expect(text).toContain('the store refuses what it writes (no such thing can be stored)')
     // Tried once more, with the same end.
@@ -530,14 +530,14 @@ describe('a task whose writes the store refuses', () => {
       await s.advance('5m')
       expect((await task.status()).status).toBe('compensating')
       const { tasks } = await s.engine.triarch.list({ quarantined: true })
-      expect(tasks.map(({ status, result }) => [status, result])).toEqual(
+      expect(tasks.map(({ status, outcome }) => [status, outcome])).toEqual(
         Array(kind === 'call' ? 1 : 2).fill(['stopped', 'success']),
       )
       for (const { id } of tasks) await s.engine.task(id).cancel({ force: true, reason: 'undone by hand' })
       await s.advance('1m')
       expect((await task.status()).status).toBe('stopped')
       expect(undone).toEqual([])
-      for (const { id } of tasks) expect((await s.engine.task(id).status()).result).toBe('success')
+      for (const { id } of tasks) expect((await s.engine.task(id).status()).outcome).toBe('success')
       await s.leave()
     },
   )
@@ -599,7 +599,7 @@ describe('a task whose writes the store refuses', () => {
     await s.settle()
     for (const next of ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_FULL', 'STORE_FAILED'] as const) {
       code = next
-      for (const task of tasks) await task.emit('go')
+      for (const task of tasks) await task.signal('go')
       await s.advance('400ms')
     }
     code = null
@@ -618,7 +618,7 @@ describe('a task that its owners die of', () => {
     const path = file()
     const factory = sqlite(path, { writer: 'inline' })
     const early = await stage({ workflows, store: factory })
-    for (const id of ['bad', 'good']) await (await early.submit(waits, 1, { id })).emit('other')
+    for (const id of ['bad', 'good']) await (await early.submit(waits, 1, { id })).signal('other')
     await early.leave()
     const store = factory(early.engine.environment)
     await store.open()
@@ -639,10 +639,10 @@ describe('a task that its owners die of', () => {
     const s = await stage({ workflows, store: factory })
     await s.advance('2h')
     expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'deaths' })
-    await s.engine.task('good').emit('go')
+    await s.engine.task('good').signal('go')
     expect(await s.engine.task('good').result()).toBe(1)
     await s.engine.task('bad').resume()
-    await s.engine.task('bad').emit('go')
+    await s.engine.task('bad').signal('go')
     expect(await s.engine.task('bad').result()).toBe(1)
     await s.kill()
   })
@@ -682,13 +682,13 @@ describe('bytes are bounded:', () => {
     const store = sqlite(path, { writer: 'inline' })
     const early = await stage({ workflows, store })
     const bad = await early.submit(waits, 1, { id: 'bad' })
-    for (let n = 0; n < 50; n++) await bad.emit('other', 'x'.repeat(200_000))
+    for (let n = 0; n < 50; n++) await bad.signal('other', 'x'.repeat(200_000))
     await early.submit(waits, 2, { id: 'good' })
     await early.leave()
     const s = await stage({ workflows, store, limits: { memory: 2_000_000 } })
-    await s.engine.task('bad').emit('go')
+    await s.engine.task('bad').signal('go')
     await s.advance('1m')
-    await s.engine.task('good').emit('go')
+    await s.engine.task('good').signal('go')
     expect(await s.engine.task('good').result()).toBe(2)
     expect((await s.engine.task('bad').status()).pause?.error?.details).toEqual({ cause: 'size' })
     await s.kill()
@@ -704,7 +704,7 @@ describe('bytes are bounded:', () => {
     const counts = workflow('counts', {
       run: async (n: number, task) => {
         let sum = 0
-        for (let i = 0; i < n; i++) sum += ((await task.event('n')) as { length: number }).length
+        for (let i = 0; i < n; i++) sum += ((await task.waitForSignal('n')) as { length: number }).length
         return sum
       },
     })
@@ -714,7 +714,7 @@ describe('bytes are bounded:', () => {
     const good = await s.submit(waits, 3)
     const message = { type: 'event', name: 'n', payload: 'x'.repeat(20_000) } as const
     await s.store.post(Array.from({ length: 1_200 }, () => ({ task: flooded.id, message, control: false })))
-    await good.emit('go')
+    await good.signal('go')
     expect(await good.result()).toBe(3)
     expect(await flooded.result()).toBe(1_200 * 20_000)
     await s.leave()

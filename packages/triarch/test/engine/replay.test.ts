@@ -20,7 +20,7 @@ function everything() {
       const first = await task.run(work, 'first')
       const [left, right] = await Promise.all([task.run(work, 'left'), task.call(child, 1)])
       await task.sleep('1d')
-      const event = await task.event('go')
+      const event = await task.waitForSignal('go')
       const race = await Promise.race([task.sleep('10d').then(() => 'late'), task.run(work, 'race')])
       const local = await task.run('local', () => log.push('local'))
       await task.sleep('1d')
@@ -35,7 +35,7 @@ describe('a task', () => {
     const whole = everything()
     await using s = await stage(whole.parts)
     const task = await s.submit(whole.flow, null, { id: 't' })
-    await task.emit('go', 1)
+    await task.signal('go', 1)
     await s.advance('2d')
     const expected = await task.result()
 
@@ -57,7 +57,7 @@ describe('a task', () => {
     await life(0.5, async () => {})
     {
       await using client = await stage({ ...parts, roles: ['supervisor'] })
-      await client.engine.task('t').emit('go', 1)
+      await client.engine.task('t').signal('go', 1)
     }
     await life(0.5, async () => {})
     await life(0.5, async () => {})
@@ -100,7 +100,7 @@ describe('a task', () => {
     const own = agent('own')
     let finish: (value: string) => void = () => undefined
     const act = own.action('act', {
-      completeWithin: '1d',
+      attemptWithin: '1d',
       run(_: null, step: StepContext) {
         log.push(`attempt ${step.attempt}`)
         return step.attempt > 1
@@ -135,26 +135,26 @@ describe('a task', () => {
     await silent.kill()
   })
 
-  it('leaves memory when it has nothing to do, and comes back for an event', async () => {
-    const waiter = workflow('waiter', { run: (_: null, task) => task.event('e') })
+  it('leaves memory when it has nothing to do, and comes back for a signal', async () => {
+    const waiter = workflow('waiter', { run: (_: null, task) => task.waitForSignal('e') })
     await using s = await stage({ workflows: [waiter], poll: '1s' })
     const task = await s.submit(waiter, null)
     await s.settle()
     expect((await task.status()).lockedBy).toBeDefined()
     await s.advance('1m')
     expect((await task.status()).lockedBy).toBeUndefined()
-    await task.emit('e', 'hello')
+    await task.signal('e', 'hello')
     expect(await task.result()).toBe('hello')
   })
 
   it('gives its place to others when memory is full', async () => {
-    const waiter = workflow('waiter', { run: (_: number, task) => task.event('e') })
+    const waiter = workflow('waiter', { run: (_: number, task) => task.waitForSignal('e') })
     await using s = await stage({ workflows: [waiter], limits: { tasks: 3 }, poll: '1s' })
     const tasks: TaskHandle[] = []
     for (let n = 0; n < 12; n++) tasks.push(await s.submit(waiter, n))
     await s.advance('10s')
     for (const task of tasks) expect((await task.status()).status).toBe('running')
-    for (const task of tasks) await task.emit('e', task.id)
+    for (const task of tasks) await task.signal('e', task.id)
     await s.advance('10s')
     for (const task of tasks) expect(await task.result()).toBe(task.id)
   })
@@ -173,11 +173,11 @@ describe('code that does not fit its history', () => {
       'another kind of decision',
       run('pack'),
       async (task) => {
-        await task.event('paid')
+        await task.waitForSignal('paid')
         await task.sleep('1d')
       },
       'step "pack"',
-      'a wait for event "paid"',
+      'a wait for signal "paid"',
     ],
     ['an end too early', run('pack'), async () => 'already', 'step "pack"', 'the return'],
     [
@@ -212,7 +212,7 @@ describe('code that does not fit its history', () => {
       code = after
       await s.advance('1d')
       const { status, pause } = await task.status()
-      expect({ status, reason: pause?.reason }).toEqual({ status: 'paused', reason: 'mismatch' })
+      expect({ status, reason: pause?.cause }).toEqual({ status: 'paused', reason: 'mismatch' })
       expect(pause?.error?.code).toBe('HISTORY_MISMATCH')
       expect(pause?.error?.details).toMatchObject({ recorded: was, asked: is })
       expect(pause?.error?.message).toContain(was)
@@ -221,7 +221,7 @@ describe('code that does not fit its history', () => {
       code = before
       await task.resume()
       await s.settle()
-      expect((await task.status()).result).toBe('success')
+      expect((await task.status()).outcome).toBe('success')
     },
   )
 
@@ -242,7 +242,7 @@ describe('code that does not fit its history', () => {
     await s.advance('1d')
     await task.resume()
     await s.settle()
-    expect((await task.status()).pause?.reason).toBe('mismatch')
+    expect((await task.status()).pause?.cause).toBe('mismatch')
     await s.advance('1d')
     expect(log).toEqual(['pack'])
   })
@@ -327,9 +327,9 @@ describe('a history', () => {
       await checkFold(s.store, task.id)
       if (round === 10) await task.pause()
       if (round === 12) await task.resume()
-      if (round === 20) await task.emit('go')
+      if (round === 20) await task.signal('go')
       await s.advance('1h')
     }
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
   })
 })

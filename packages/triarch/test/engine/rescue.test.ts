@@ -48,7 +48,7 @@ describe('a step whose attempts are used up', () => {
     await using s = await stage(parts)
     const task = await s.submit(flow, fails)
     expect(await task.result()).toEqual({ got: 'later' })
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
     expect(log).toEqual(['first', 'second'])
     expect((await eventsOf(task, 'stepSkipped'))[0]).toMatchObject({ id: 2, output: 'later', by: 'rescue' })
   })
@@ -58,7 +58,7 @@ describe('a step whose attempts are used up', () => {
     await using s = await stage(parts)
     const task = await s.submit(flow, fails)
     expect(await codeOf(task.result())).toBe('TASK_FAILED')
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'error' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'error' })
     expect(log).toEqual(['first', 'second'])
   })
 
@@ -69,7 +69,7 @@ describe('a step whose attempts are used up', () => {
     await s.settle()
     expect(await task.status()).toMatchObject({
       status: 'paused',
-      pause: { reason: 'step', error: { message: 'sold out' } },
+      pause: { cause: 'step', error: { message: 'sold out' } },
     })
     expect(s.alerts).toMatchObject([{ task: task.id, workflow: 'flow', reason: 'step', step: 2 }])
     await task.retry()
@@ -85,9 +85,9 @@ describe('a step whose attempts are used up', () => {
     await using s = await stage(parts)
     const task = await s.submit(flow, fails)
     await s.settle()
-    await task.skip(2, 'by hand')
+    await task.skip({ step: 2, output: 'by hand' })
     expect(await task.result()).toEqual({ got: 'by hand' })
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
   })
 
   it('pauses the task until an operator gives it up: then what was done is undone', async () => {
@@ -106,8 +106,8 @@ describe('a step whose attempts are used up', () => {
       await using s = await stage(parts)
       const task = await s.submit(flow, fails)
       await s.settle()
-      const { status, result } = await task.status()
-      return `${status} ${result}`
+      const { status, outcome } = await task.status()
+      return `${status} ${outcome}`
     }
     expect(await over({ action: 'pause', workflow: 'fail' })).toBe('stopped error')
     expect(await over({ action: 'pause', workflow: 'fail', step: { skip: 1 } })).toBe('stopped warning')
@@ -152,7 +152,7 @@ describe("a workflow's own error", () => {
     await using s = await stage({ workflows: [flow] })
     const task = await s.submit(flow, null)
     await s.settle()
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'error' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'error' } })
     expect(s.alerts).toHaveLength(1)
     mend()
     await task.resume()

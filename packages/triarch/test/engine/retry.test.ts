@@ -167,7 +167,7 @@ describe('complete-by', () => {
   it('ends an attempt that takes too long, fires its signal, and tries again', async () => {
     const signals: boolean[] = []
     const given = oneStep({
-      completeWithin: '10s',
+      attemptWithin: '10s',
       retry: { backoff: steady },
       run(_: unknown, step) {
         if (step.attempt === 2) return 'in time'
@@ -192,7 +192,7 @@ describe('complete-by', () => {
   it('makes a late result count for nothing but in the statistics', async () => {
     let answer: (value: string) => void = () => undefined
     const given = oneStep({
-      completeWithin: '10s',
+      attemptWithin: '10s',
       retry: { backoff: steady },
       run: (_: unknown, step) =>
         step.attempt === 1
@@ -213,8 +213,8 @@ describe('complete-by', () => {
 
   it('of a step bounds all its attempts together', async () => {
     const given = oneStep({
-      completeWithin: '1h',
-      expiresIn: '90s',
+      attemptWithin: '1h',
+      stepWithin: '90s',
       retry: { attempts: 100, backoff: { initial: '20s', max: '20s', jitter: false } },
       run: (_: unknown, step) => (step.attempt < 4 ? Promise.reject(new Error('busy')) : never()),
     })
@@ -229,7 +229,7 @@ describe('complete-by', () => {
 
   it('of a step also ends its wait for an agent that never comes', async () => {
     const nobody = agent('nobody')
-    const act = nobody.action('act', { expiresIn: '2h', rescue: 'fail', run: () => 1 })
+    const act = nobody.action('act', { stepWithin: '2h', rescue: 'fail', run: () => 1 })
     const flow = workflow('flow', { run: (_: null, task) => task.run(act, null as never) })
     await using s = await stage({ workflows: [flow] })
     const task = await s.submit(flow, null)
@@ -243,7 +243,7 @@ describe('complete-by', () => {
 describe('a heartbeat', () => {
   it('that stays away gives the attempt up; one that comes keeps it alive', async () => {
     const given = oneStep({
-      completeWithin: '1d',
+      attemptWithin: '1d',
       heartbeatWithin: '1m',
       retry: { backoff: steady },
       run: (_: unknown, step) =>
@@ -321,22 +321,22 @@ describe('a step that must run at most once', () => {
   })
 
   it('pauses for an operator when nobody knows whether it took effect', async () => {
-    const given = oneStep({ semantics: 'at-most-once', completeWithin: '10s', run: () => never() })
+    const given = oneStep({ semantics: 'at-most-once', attemptWithin: '10s', run: () => never() })
     await using s = await play(given)
     const task = await s.submit(given.flow, null)
     await s.advance('1h')
     expect(given.times).toHaveLength(1)
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'unknown-outcome' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'unknown-outcome' } })
     expect(s.alerts).toMatchObject([{ task: task.id, reason: 'unknown-outcome', step: 1 }, { reason: 'slot-overrun' }])
-    await task.skip(1, 'it did')
+    await task.skip({ step: 1, output: 'it did' })
     expect(await task.result()).toBe('it did')
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
   })
 
   it('asks the service instead, when it can', async () => {
     const given = oneStep({
       semantics: 'at-most-once',
-      completeWithin: '10s',
+      attemptWithin: '10s',
       run: () => never(),
       verify: async () => ({ done: true as const, output: 'found' }),
     })
@@ -395,7 +395,7 @@ describe('an unknown outcome is verified', () => {
       const task = await s.submit(given.flow, null)
       await s.advance('1m')
       expect(await task.result()).toBe(done ? 'found' : 'nothing')
-      expect((await task.status()).result).toBe(done ? 'success' : 'warning')
+      expect((await task.status()).outcome).toBe(done ? 'success' : 'warning')
     }
   })
 
@@ -414,7 +414,7 @@ describe('an unknown outcome is verified', () => {
     const task = await s.submit(given.flow, null)
     await s.advance('1h')
     expect(asked).toBe(3)
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'unknown-outcome' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'unknown-outcome' } })
     expect(s.alerts).toHaveLength(1)
     await task.retry()
     await s.advance('1h')
@@ -427,7 +427,7 @@ describe('an unknown outcome is verified', () => {
     for (const done of [true, false]) {
       const log: string[] = []
       const given = oneStep({
-        completeWithin: '10s',
+        attemptWithin: '10s',
         run: () => never(),
         verify: async () => {
           log.push('verify')

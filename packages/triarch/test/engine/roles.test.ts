@@ -13,7 +13,7 @@ function town() {
   const environment = new VirtualEnvironment()
   const own = agent('own', { concurrency: 2 })
   const act = own.action('act', {
-    completeWithin: '1m',
+    attemptWithin: '1m',
     retry: { attempts: 4, backoff: { initial: '1s', jitter: false } },
     async run(how: string, step: StepContext) {
       log.push(`${how} ${step.attempt}`)
@@ -60,7 +60,7 @@ describe('a store that gives the number of a request anew, for it went back', ()
     const own = agent('own')
     const gate = Promise.withResolvers<string>()
     const act = own.action('act', {
-      completeWithin: '1m',
+      attemptWithin: '1m',
       run: async (which: string, step: StepContext) => {
         if (which === 'old' && step.attempt === 1) return gate.promise
         await new Promise<void>((resolve) => environment.timer(5_000, resolve))
@@ -98,9 +98,9 @@ describe('a store that gives the number of a request anew, for it went back', ()
     await s.advance('1s')
     gate.resolve('of a time that never was')
     await s.advance('10s')
-    expect(await fresh.status()).toMatchObject({ result: 'success', output: 'fresh' })
+    expect(await fresh.status()).toMatchObject({ outcome: 'success', output: 'fresh' })
     await s.advance('5m')
-    expect(await old.status()).toMatchObject({ result: 'success', output: 'old' })
+    expect(await old.status()).toMatchObject({ outcome: 'success', output: 'old' })
   })
 })
 

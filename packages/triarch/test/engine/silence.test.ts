@@ -13,7 +13,7 @@ const held = workflow('held', {
     throw new Error('no')
   },
 })
-const waiting = workflow('waiting', { run: (_: null, task) => task.event('go') })
+const waiting = workflow('waiting', { run: (_: null, task) => task.waitForSignal('go') })
 const unknown = workflow('unknown', { run: async () => null })
 
 /** What stderr is told while these are submitted, three times each, and two minutes pass. */
@@ -50,8 +50,8 @@ describe('what stands still is told of without being asked for', () => {
     await using s = await stage({ workflows: [stuck, waiting] })
     const [one, other] = [await s.submit(stuck, null), await s.submit(waiting, null)]
     await s.advance('1m')
-    expect((await s.engine.triarch.explain(one.id)).reasons).toMatchObject([{ code: 'stalled' }])
-    expect((await s.engine.triarch.explain(other.id)).reasons).toMatchObject([{ code: 'event' }])
+    expect((await s.engine.triarch.task(one.id).explain()).reasons).toMatchObject([{ code: 'stalled' }])
+    expect((await s.engine.triarch.task(other.id).explain()).reasons).toMatchObject([{ code: 'signal' }])
     expect(s.alerts).toMatchObject([{ code: 'WORKFLOW_STALLED', task: one.id, workflow: 'stuck' }])
   })
 })

@@ -9,7 +9,7 @@ function stubborn(options: { concurrency?: number } = {}) {
   const svc = agent('svc', { concurrency: 1 })
   const act = svc.action('act', {
     ...options,
-    completeWithin: '20s',
+    attemptWithin: '20s',
     retry: { attempts: 2, backoff: { initial: '1ms' } },
     run: async (_: null) => {
       counts.begun++

@@ -40,7 +40,7 @@ describe('stop', () => {
     const own = agent('own')
     const running = Promise.withResolvers<void>()
     const hang = own.action('hang', {
-      completeWithin: '1h',
+      attemptWithin: '1h',
       run: () => {
         running.resolve()
         return never()
@@ -129,7 +129,7 @@ describe('stop', () => {
   it('gives steps that never end their grace once, whoever asked for them', async () => {
     using file = scratch()
     const own = agent('own')
-    const hang = own.action('hang', { completeWithin: '1d', run: () => never() })
+    const hang = own.action('hang', { attemptWithin: '1d', run: () => never() })
     const flow = workflow('flow', { run: (_: null, task) => task.run(hang, null) })
     await using far = await stage({
       workflows: [flow],
@@ -155,7 +155,7 @@ describe('stop', () => {
       const { agent, Triarch, workflow } = await import(${JSON.stringify(home.href)})
       const own = agent('own')
       const running = Promise.withResolvers()
-      const hang = own.action('hang', { completeWithin: '1h', run: () => { running.resolve(); return new Promise(() => {}) } })
+      const hang = own.action('hang', { attemptWithin: '1h', run: () => { running.resolve(); return new Promise(() => {}) } })
       const flow = workflow('flow', { run: (_, task) => task.run(hang, null) })
       const { sqlite: store } = await import(${JSON.stringify(new URL('../../src/store/sqlite/index.ts', import.meta.url).href)})
       const triarch = new Triarch({ store: store(${JSON.stringify(file.path)}, { writer: 'worker' }), workflows: [flow], agents: [own] })

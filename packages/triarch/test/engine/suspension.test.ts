@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent, PermanentError, polling, type StandardSchema, type StepEvent, workflow } from '../../src/index.ts'
+import { agent, PermanentError, polling, type StandardSchema, type StepSignal, workflow } from '../../src/index.ts'
 import { codeOf, eventsOf, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
@@ -34,7 +34,7 @@ function suspendWith(options: { timeout?: string; checkpoint?: unknown; every?: 
   return {
     ...rest,
     ...(timeout !== undefined && { timeout: timeout as '1s' }),
-    ...(every !== undefined && { events: [{ name: 'tick', in: every as '1s' }] }),
+    ...(every !== undefined && { signals: [{ name: 'tick', in: every as '1s' }] }),
   }
 }
 
@@ -54,7 +54,7 @@ describe('a suspended step', () => {
     expect(new Set(tokens).size).toBe(2)
   })
 
-  it('survives its node: token, events for itself and timeout are durable', async () => {
+  it('survives its node: token, signals for itself and timeout are durable', async () => {
     const { told, tokens, flow, agents } = waiter({ every: '1h', timeout: '1d' })
     using file = scratch()
     const first = await stage({ workflows: [flow], agents, store: file.store })
@@ -90,7 +90,7 @@ describe('a suspended step', () => {
 
   it('fails at the complete-by of the whole step, whatever it waits for', async () => {
     const own = agent('svc')
-    const wait = own.action('wait', { expiresIn: '1h', run: (_: null, step) => step.suspend() })
+    const wait = own.action('wait', { stepWithin: '1h', run: (_: null, step) => step.suspend() })
     const flow = workflow('flow', { run: (_: null, task) => task.run(wait, null) })
     await using s = await stage({ workflows: [flow], agents: [own] })
     const task = await s.submit(flow, null)
@@ -98,7 +98,7 @@ describe('a suspended step', () => {
     await expect(task.result()).rejects.toMatchObject({ cause: { cause: { code: 'STEP_TIMEOUT' } } })
   })
 
-  it('gets events one at a time, in order, also those that came while it ran', async () => {
+  it('gets signals one at a time, in order, also those that came while it ran', async () => {
     const gates: (() => void)[] = []
     const told: unknown[] = []
     const tokens: string[] = []
@@ -127,8 +127,8 @@ describe('a suspended step', () => {
     await s.engine.triarch.resume(tokens[0] as string, 4, { optional: true })
   })
 
-  it('is told the same event again when the attempt that had it is lost', async () => {
-    const told: (StepEvent | undefined)[] = []
+  it('is told the same signal again when the attempt that had it is lost', async () => {
+    const told: (StepSignal | undefined)[] = []
     const tokens: string[] = []
     const own = agent('svc')
     let stuck = true
@@ -210,13 +210,13 @@ describe('a suspended step', () => {
       run: (_: null, task) =>
         task.run('local', async (step) => {
           tokens.push(step.token)
-          return step.event ? step.event.payload : step.suspend()
+          return step.received ? step.received.payload : step.suspend()
         }),
     })
     await using s = await stage({ workflows: [flow] })
     const task = await s.submit(flow, null)
     await s.advance('1m')
-    await s.engine.triarch.resume(tokens[0] as string, 'there', { event: 'mine' })
+    await s.engine.triarch.resume(tokens[0] as string, 'there', { name: 'mine' })
     expect(await task.result()).toBe('there')
   })
 
@@ -246,7 +246,7 @@ describe('a suspended step', () => {
     const found: string[] = []
     const bad = own.action('bad', {
       run(_: null, step) {
-        for (const options of [{ timeout: 'x' }, { timout: 1 }, { events: [{ name: 'timeout', in: 1 }] }]) {
+        for (const options of [{ timeout: 'x' }, { timout: 1 }, { signals: [{ name: 'timeout', in: 1 }] }]) {
           try {
             step.suspend(options as never)
           } catch (error) {
@@ -263,7 +263,7 @@ describe('a suspended step', () => {
     expect(await codeOf(triarch.resume('nonsense'))).toBe('INVALID_TOKEN')
     const token = Buffer.from(JSON.stringify(['gone', 1, 'gone:1'])).toString('base64url')
     expect(await codeOf(triarch.resume(token))).toBe('UNKNOWN_TASK')
-    expect(await codeOf(triarch.resume(token, 1, { event: 'cancel' }))).toBe('INVALID_NAME')
+    expect(await codeOf(triarch.resume(token, 1, { name: 'cancel' }))).toBe('INVALID_NAME')
   })
 })
 

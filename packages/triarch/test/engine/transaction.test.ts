@@ -117,7 +117,7 @@ describe('task.transaction', () => {
           insert(tx, attempt)
           return attempt === 1 ? never() : attempt
         },
-        { completeWithin: '1s' },
+        { attemptWithin: '1s' },
       ),
     )
     using file = scratch()
@@ -130,7 +130,7 @@ describe('task.transaction', () => {
 
   it('holds a SQLite file no longer than 2 s, whatever its complete-by', async () => {
     const flow = booking((task) =>
-      task.transaction('stuck', () => never(), { completeWithin: '1h', retry: { attempts: 1 } }),
+      task.transaction('stuck', () => never(), { attemptWithin: '1h', retry: { attempts: 1 } }),
     )
     using file = scratch()
     await using s = await stage({ workflows: [flow], store: file.store })
@@ -175,7 +175,7 @@ describe('task.transaction', () => {
     const other = workflow('other', { run: async (n: number) => n })
     const flow = booking(async (task) => {
       await task.transaction('book', async (tx: SqliteTransaction, { attempt }) => {
-        await s.submit(other, attempt, { id: `other-${attempt}`, via: tx })
+        await s.submit(other, attempt, { id: `other-${attempt}`, transaction: tx })
         if (attempt === 1) throw new Error('not yet')
       })
     })

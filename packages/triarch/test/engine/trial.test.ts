@@ -3,6 +3,7 @@ import { AgentHost, type HostedAttempt } from '../../src/agent/host.ts'
 import { Dock, SURVIVED } from '../../src/agent/trial.ts'
 import { agent } from '../../src/index.ts'
 import type { Message } from '../../src/kernel/message.ts'
+import { unheard } from '../../src/telemetry/outlet.ts'
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 /** One at an instant that is no whole number, as clocks give them. */
@@ -81,6 +82,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     environment,
     node: 'n',
     payload: 1_000,
+    telemetry: unheard,
     around: () => [],
     late() {},
     lease,

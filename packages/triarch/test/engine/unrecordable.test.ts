@@ -39,7 +39,7 @@ describe('an answer that cannot be stored', () => {
       expect(await task.status()).toMatchObject({ status: 'paused', pause: { error: { code: 'STEP_UNRECORDABLE' } } })
       expect(s.alerts).toMatchObject([{ step: 1 }])
       expect(log).toEqual(['charged'])
-      await task.skip(1, 'seen to')
+      await task.skip({ step: 1, output: 'seen to' })
       await s.settle()
       expect(await task.result()).toBe('seen to')
     },

@@ -6,7 +6,7 @@ import { type Counted, counted } from './counted.ts'
 import { codeOf, type Stage, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
-const flow = workflow('flow', { run: async (n: number, task) => n + ((await task.event<number>('go')) ?? 0) })
+const flow = workflow('flow', { run: async (n: number, task) => n + ((await task.waitForSignal<number>('go')) ?? 0) })
 
 /** A process that only waits, and one that runs the tasks, over one file. */
 async function apart() {
@@ -44,7 +44,7 @@ describe('a process that waits for tasks elsewhere', () => {
     // A first look, a few quick ones, then one each 250 ms.
     expect(t.calls.count('marks')).toBeLessThan(4 * 60 + 20)
     expect(t.calls.count('task')).toBe(0)
-    await Promise.all(tasks.map((task) => task.emit('go', 1)))
+    await Promise.all(tasks.map((task) => task.signal('go', 1)))
     await t.client.advance('5s')
     expect(await results).toEqual(tasks.map((_, i) => i + 1))
   })
@@ -60,7 +60,7 @@ describe('a process that waits for tasks elsewhere', () => {
     t.calls.reset()
     await t.client.advance('1m')
     expect(t.calls.count('marks')).toBeLessThan(10 * 60)
-    for (let i = 0; i < 200; i++) await t.worker.engine.task(`t${i}`).emit('go', 0)
+    for (let i = 0; i < 200; i++) await t.worker.engine.task(`t${i}`).signal('go', 0)
     await t.client.advance('5s')
     expect(await Promise.all(waits)).toHaveLength(200)
   })
@@ -77,7 +77,7 @@ describe('a process that waits for tasks elsewhere', () => {
     await t.client.advance('1s')
     await task.resume()
     await t.client.advance('1s')
-    await task.emit('go', 1)
+    await task.signal('go', 1)
     await t.client.advance('1s')
     await watching
     expect(seen.filter((status, i) => status !== seen[i - 1])).toEqual([
@@ -101,7 +101,7 @@ describe('a process that waits for tasks elsewhere', () => {
     await t.client.advance('20s')
     expect(await hasty).toBe('STORE_UNAVAILABLE')
     t.calls.failing.clear()
-    await task.emit('go', 1)
+    await task.signal('go', 1)
     await t.client.advance('2s')
     expect(await wait).toBe(2)
   })

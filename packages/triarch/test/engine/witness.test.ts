@@ -88,7 +88,7 @@ describe('a task that the store says is this node’s', () => {
   })
 
   it('goes on although the store forgot that it was given back, and nothing else', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
     let forgotten = 0
     const store: StoreFactory = (environment) => {
       const inner = memory()(environment)
@@ -105,7 +105,7 @@ describe('a task that the store says is this node’s', () => {
     const task = await s.submit(waits, null, { id: 't' })
     await s.advance('30s') // it was idle for long
     expect(forgotten).toBe(1)
-    await task.emit('go', 1)
+    await task.signal('go', 1)
     await s.advance('1m')
     expect(await task.status()).toMatchObject({ status: 'stopped', output: 1 })
   })

@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { catalogue, isErrorCode } from '../../src/error/catalogue.ts'
+import { errorCatalogue, isErrorCode } from '../../src/error/catalogue.ts'
 
 const packages = join(import.meta.dirname, '../../..')
 const page = join(import.meta.dirname, '../../../../docs/reference/errors.md')
-const codes = Object.keys(catalogue).sort()
+const codes = Object.keys(errorCatalogue).sort()
 
 /** The rows of the page's tables of codes: code → `meaning. What to do`. */
 function documented(): Map<string, string> {
-  const rows = readFileSync(page, 'utf8').matchAll(/^\| `([A-Z_]+)` \| (.*)\. \| (.*) \|$/gm)
+  const rows = readFileSync(page, 'utf8').matchAll(/^\| <a id="[a-z_]+"><\/a>`([A-Z_]+)` \| (.*)\. \| (.*) \|$/gm)
   return new Map([...rows].map(([, code = '', meaning = '', advice = '']) => [code, `${meaning}: ${advice}`]))
 }
 
@@ -20,8 +20,14 @@ describe('the error catalogue', () => {
 
   it('and its docs page say the same of each code', () => {
     for (const [code, text] of documented()) {
-      expect(text.toLowerCase(), code).toBe(catalogue[code as keyof typeof catalogue].toLowerCase())
+      expect(text.toLowerCase(), code).toBe(errorCatalogue[code as keyof typeof errorCatalogue].toLowerCase())
     }
+  })
+
+  it('gives each code an anchor on its docs page, as problem details link to it', () => {
+    const anchors = [...readFileSync(page, 'utf8').matchAll(/^\| <a id="([a-z_]+)"><\/a>`([A-Z_]+)` \|/gm)]
+    expect(anchors.map(([, anchor]) => anchor)).toEqual(anchors.map(([, , code]) => code?.toLowerCase()))
+    expect(anchors).toHaveLength(codes.length)
   })
 
   it('holds no code that nothing raises', () => {
@@ -35,7 +41,7 @@ describe('the error catalogue', () => {
   })
 
   it('says for each code what it means and what to do', () => {
-    for (const [code, text] of Object.entries(catalogue)) expect(text, code).toMatch(/^[A-Z].*: .*\.$/)
+    for (const [code, text] of Object.entries(errorCatalogue)) expect(text, code).toMatch(/^[A-Z].*: .*\.$/)
   })
 
   it('knows its codes from other words', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../src/error/step-error.ts'
 import {
   ChildFailedError,
-  EventTimeoutError,
+  SignalTimeoutError,
   StepFailedError,
   TaskCancelledError,
   TaskCompensatedError,
@@ -91,13 +91,13 @@ describe('the errors of tasks', () => {
     expect(taskError('t', 'compensated', record)).toBeInstanceOf(TaskCompensatedError)
     expect(taskError('t', 'error', { ...record, code: 'TASK_EXPIRED' })).toBeInstanceOf(TaskExpiredError)
     const failed = taskError('t', 'error', record)
-    expect(failed).toMatchObject({ name: 'TaskFailedError', code: 'TASK_FAILED', taskId: 't', result: 'error' })
+    expect(failed).toMatchObject({ name: 'TaskFailedError', code: 'TASK_FAILED', taskId: 't', outcome: 'error' })
     expect(failed.message).toBe('Task "t" failed: card declined')
     expect(failed.cause).toMatchObject(record)
     expect('cause' in taskError('t', 'cancelled')).toBe(false)
   })
 
-  it('inside a workflow name the step, the event, the child', () => {
+  it('inside a workflow name the step, the signal, the child', () => {
     const step = new StepFailedError({
       id: 4,
       action: 'payments.charge',
@@ -107,9 +107,9 @@ describe('the errors of tasks', () => {
     })
     expect(step.message).toBe('Step 4 (payments.charge) failed after 1 attempt: card declined')
     expect(step).toMatchObject({ code: 'STEP_FAILED', stepId: 4, attempts: 1, rescue: 'compensate', cause: record })
-    expect(new EventTimeoutError('approved')).toMatchObject({ code: 'EVENT_TIMEOUT', event: 'approved' })
+    expect(new SignalTimeoutError('approved')).toMatchObject({ code: 'SIGNAL_TIMEOUT', signal: 'approved' })
     const child = new ChildFailedError('c', 'cancelled')
-    expect(child).toMatchObject({ code: 'CHILD_FAILED', childId: 'c', result: 'cancelled' })
+    expect(child).toMatchObject({ code: 'CHILD_FAILED', childId: 'c', outcome: 'cancelled' })
     expect([step, child].every((error) => isTriarchError(error))).toBe(true)
   })
 })

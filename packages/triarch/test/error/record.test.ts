@@ -1,5 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isErrorCode } from '../../src/error/catalogue.ts'
 import { isTriarchError, TriarchError } from '../../src/error/error.ts'
 import { fromRecord, toRecord } from '../../src/error/record.ts'
 import { StepFailedError } from '../../src/error/task-error.ts'
@@ -50,6 +53,13 @@ describe('an error record', () => {
     const error = fromRecord(toRecord(foreign))
     expect(isTriarchError(error)).toBe(false)
     expect(error).toMatchObject({ name: 'GatewayError', code: 'STORE_BUSY' })
+  })
+
+  it('comes back under the code of today, whatever it was recorded under', () => {
+    const cause = { name: 'TriarchError', code: 'ANTECEDENT_FAILED', message: 'b' }
+    const error = fromRecord({ name: 'TriarchError', code: 'MAILBOX_FULL', message: 'a', cause })
+    expect(isTriarchError(error, 'INBOX_FULL')).toBe(true)
+    expect(isTriarchError(error.cause, 'PREDECESSOR_FAILED')).toBe(true)
   })
 
   it('takes what is thrown though it is no error', () => {
@@ -115,5 +125,44 @@ describe('an error record', () => {
         expect(fromRecord(record).message).toBe(record.message)
       }),
     )
+  })
+})
+
+/** Every error in the histories that the first release recorded. */
+function recorded(): ErrorRecord[] {
+  const folder = join(import.meta.dirname, '../../../../recordings/format-1/0.1')
+  const found: ErrorRecord[] = []
+  const look = (_: string, value: unknown) => {
+    const isError = typeof value === 'object' && value !== null && 'name' in value && 'message' in value
+    if (isError) found.push(value as ErrorRecord)
+    return typeof value === 'string' && value.startsWith('[{') ? JSON.parse(value, look) : value
+  }
+  for (const name of readdirSync(folder)) JSON.parse(readFileSync(join(folder, name), 'utf8'), look)
+  return found
+}
+
+describe('an error that a version before recorded', () => {
+  it('comes back as an error of today, by a code that the catalogue has', () => {
+    const own = recorded().filter(({ name, code }) => code !== undefined && /^(Triarch|Task|StepFailed)/.test(name))
+    expect(own.length).toBeGreaterThan(50)
+    for (const record of own) {
+      const error = fromRecord(record)
+      expect([record, isTriarchError(error) && isErrorCode(error.code)]).toEqual([record, true])
+    }
+  })
+
+  it('has the code and the name of today, also as the cause of another', () => {
+    const message = 'Event "paid" did not arrive in time'
+    const late = { name: 'EventTimeoutError', code: 'EVENT_TIMEOUT', message, details: { event: 'paid' } }
+    const { cause } = fromRecord({ name: 'TaskFailedError', code: 'TASK_FAILED', message: 'over', cause: late })
+    for (const error of [fromRecord(late), cause]) {
+      expect(isTriarchError(error, 'SIGNAL_TIMEOUT')).toBe(true)
+      expect(error).toMatchObject({ name: 'SignalTimeoutError', message })
+    }
+  })
+
+  it('is left alone when it is another class with such a code', () => {
+    const error = fromRecord({ name: 'BusError', code: 'EVENT_TIMEOUT', message: 'no bus' })
+    expect(error).toMatchObject({ name: 'BusError', code: 'EVENT_TIMEOUT' })
   })
 })

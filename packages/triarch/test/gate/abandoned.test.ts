@@ -5,7 +5,7 @@ import { codeOf, eventsOf, stage } from '../engine/harness.ts'
 const holder = workflow('holder', {
   async run(names: string[], task: TaskContext) {
     for (const name of names) await task.lock(name)
-    await task.event('go')
+    await task.waitForSignal('go')
   },
 })
 
@@ -30,7 +30,7 @@ const losers: Record<string, Ask> = {
   'a timeout': (task) => task.lock('a', { timeout: '1s' }).catch(() => undefined),
   'continuing anew at once': (task) => {
     void task.lock('a')
-    return task.continueAs(false)
+    return task.continueAsNew(false)
   },
 }
 
@@ -38,7 +38,7 @@ const asker = (lose: Ask) =>
   workflow('asker', {
     async run(first: boolean, task: TaskContext) {
       if (first) await lose(task)
-      await task.event('end')
+      await task.waitForSignal('end')
       const lock = await task.lock('a', { timeout: '1s' })
       return lock.fence > 0
     },
@@ -55,16 +55,18 @@ describe('a lock that nobody waits for any more', () => {
         const task = await s.submit(flow, true)
         if (order === 'free') await s.settle()
         else await s.advance('1m')
-        await first.emit('go')
+        await first.signal('go')
         await s.advance('1m')
         const next = await s.submit(holder, ['a'])
         await s.advance('1m')
         if (order !== 'free' || how.startsWith('continuing')) {
           expect(await s.store.locks({ name: 'a' })).toMatchObject([{ task: next.id, held: true }])
-          expect((await s.engine.triarch.explain(task.id)).reasons).toMatchObject([{ code: 'event', name: 'end' }])
+          expect((await s.engine.triarch.task(task.id).explain()).reasons).toMatchObject([
+            { code: 'signal', name: 'end' },
+          ])
         }
         await next.cancel()
-        await task.emit('end')
+        await task.signal('end')
         await s.advance('1m')
       })
     }
@@ -78,12 +80,12 @@ describe('a lock that nobody waits for any more', () => {
     await s.settle()
     await task.pause()
     await s.advance('1m')
-    await first.emit('go')
+    await first.signal('go')
     await s.advance('1m')
     await task.resume()
     await s.advance('1m')
     expect(await s.store.locks({ name: 'a' })).toEqual([])
-    await task.emit('end')
+    await task.signal('end')
     await s.advance('1m')
     expect(await task.result()).toBe(true)
   })
@@ -96,7 +98,7 @@ describe('a lock that nobody waits for any more', () => {
         await task.sleep('1h')
         const lock = await asked
         lock.release()
-        await task.event('end')
+        await task.waitForSignal('end')
         return lock.fence
       },
     })
@@ -106,11 +108,11 @@ describe('a lock that nobody waits for any more', () => {
     const task = await s.submit(flow, null)
     await s.advance('2h')
     expect(await s.store.locks({ name: 'a' })).toMatchObject([{ task: first.id }, { task: task.id }])
-    await first.emit('go')
+    await first.signal('go')
     await s.advance('1m')
     expect(await s.store.locks({ name: 'a' })).toEqual([])
     expect(await eventsOf(task, 'waitCancelled')).toMatchObject([{ id: 1, lock: true }])
-    await task.emit('end')
+    await task.signal('end')
     await s.settle()
     expect(await task.result()).toBe(2)
   })
@@ -121,11 +123,11 @@ describe('a task that holds locks', () => {
     await using s = await stage({ workflows: [holder], poll: '1s' })
     const task = await s.submit(holder, ['a', 'b'])
     await s.advance('1m')
-    const { holds, text } = await s.engine.triarch.explain(task.id)
+    const { holds, text } = await s.engine.triarch.task(task.id).explain()
     expect(holds.map(({ lock }) => lock)).toEqual(['a', 'b'])
     expect(text).toContain('It holds lock "a" since')
-    expect(await codeOf(task.emit('go'))).toBe('nothing')
+    expect(await codeOf(task.signal('go'))).toBe('nothing')
     await s.settle()
-    expect((await s.engine.triarch.explain(task.id)).holds).toEqual([])
+    expect((await s.engine.triarch.task(task.id).explain()).holds).toEqual([])
   })
 })

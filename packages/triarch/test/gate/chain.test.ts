@@ -22,18 +22,18 @@ describe('a task that comes after others', () => {
     await s.advance('30m')
     expect((await c.status()).status).toBe('running')
     await s.advance('1h')
-    expect((await c.status()).result).toBe('success')
+    expect((await c.status()).outcome).toBe('success')
   })
 
-  it('ends with ANTECEDENT_FAILED when one of them did not, at once and without running', async () => {
+  it('ends with PREDECESSOR_FAILED when one of them did not, at once and without running', async () => {
     await using s = await stage({ workflows: [work] })
     await s.submit(work, true, { id: 'a' })
     await s.submit(work, false, { id: 'b', startAt: '1d' })
     const c = await s.submit(work, false, { id: 'c', after: ['a', 'b'] })
     await s.advance('61m')
     expect(await c.status()).toMatchObject({
-      ...{ status: 'stopped', result: 'error' },
-      error: { code: 'ANTECEDENT_FAILED', details: { task: 'a', result: 'error' } },
+      ...{ status: 'stopped', outcome: 'error' },
+      error: { code: 'PREDECESSOR_FAILED', details: { task: 'a', result: 'error' } },
     })
     expect(await eventsOf(c, 'started')).toEqual([])
   })
@@ -45,20 +45,32 @@ describe('a task that comes after others', () => {
     await s.advance('61m')
     await c.retry()
     await s.advance('1h')
-    expect((await c.status()).result).toBe('success')
+    expect((await c.status()).outcome).toBe('success')
   })
 
   it('begins at any end of them, if it only asks for that', async () => {
     await using s = await stage({ workflows: [work] })
     await s.submit(work, true, { id: 'a' })
     const b = await s.submit(work, false, { id: 'b' })
-    const c = await s.submit(work, false, { id: 'c', after: ['a', 'b'], afterOn: 'end' })
+    const ended = (task: string) => ({ task, on: 'end' as const })
+    const c = await s.submit(work, false, { id: 'c', after: [ended('a'), ended('b')] })
+    const d = await s.submit(work, false, { id: 'd', after: ['a', ended('b')] })
     await s.settle()
     await b.cancel()
     await s.advance('61m')
     expect((await c.status()).status).toBe('running')
+    expect((await d.status()).error).toMatchObject({ code: 'PREDECESSOR_FAILED', details: { task: 'a' } })
     await s.advance('1h')
-    expect((await c.status()).result).toBe('success')
+    expect((await c.status()).outcome).toBe('success')
+  })
+
+  it('named twice asks for success if it does so once', async () => {
+    await using s = await stage({ workflows: [work] })
+    await s.submit(work, true, { id: 'a' })
+    const after = [{ task: 'a', on: 'end' } as const, 'a', { task: 'a', on: 'end' } as const]
+    const b = await s.submit(work, false, { id: 'b', after })
+    await s.advance('61m')
+    expect((await b.status()).error?.code).toBe('PREDECESSOR_FAILED')
   })
 
   it('begins at once after those that have stopped; those nobody knows have ended, and not succeeded', async () => {
@@ -66,12 +78,12 @@ describe('a task that comes after others', () => {
     await s.submit(work, false, { id: 'a' })
     await s.advance('61m')
     const b = await s.submit(work, false, { id: 'b', after: 'a' })
-    const c = await s.submit(work, false, { id: 'c', after: ['a', 'gone'], afterOn: 'end' })
+    const c = await s.submit(work, false, { id: 'c', after: [{ task: 'a' }, { task: 'gone', on: 'end' }] })
     const d = await s.submit(work, false, { id: 'd', after: ['a', 'gone'] })
     await s.settle()
     expect((await b.status()).status).toBe('running')
     expect((await c.status()).status).toBe('running')
-    expect((await d.status()).error).toMatchObject({ code: 'ANTECEDENT_FAILED', details: { result: 'unknown' } })
+    expect((await d.status()).error).toMatchObject({ code: 'PREDECESSOR_FAILED', details: { result: 'unknown' } })
   })
 
   it('takes a compensated task for one that did not succeed', async () => {
@@ -84,7 +96,7 @@ describe('a task that comes after others', () => {
     await using s = await stage({ workflows: [work, undone] })
     const c = await s.submit(work, false, { id: 'c', after: 'later' })
     await s.settle()
-    expect((await c.status()).error?.code).toBe('ANTECEDENT_FAILED')
+    expect((await c.status()).error?.code).toBe('PREDECESSOR_FAILED')
     await s.submit(undone, null, { id: 'a', startAt: '1m' })
     const d = await s.submit(work, false, { id: 'd', after: 'a' })
     await s.advance('1m')
@@ -98,7 +110,7 @@ describe('a task that comes after others', () => {
     const c = await s.submit(work, false, { after: 'a', startBefore: '10m' })
     await b.cancel()
     await s.advance('61m')
-    expect((await b.status()).result).toBe('cancelled')
+    expect((await b.status()).outcome).toBe('cancelled')
     expect((await c.status()).error?.code).toBe('TASK_EXPIRED')
   })
 
@@ -112,15 +124,22 @@ describe('a task that comes after others', () => {
     expect((await c.status()).status).toBe('running')
     await s.advance('30m')
     await s.advance('60m')
-    expect([(await b.status()).result, (await c.status()).result]).toEqual(['success', 'success'])
+    expect([(await b.status()).outcome, (await c.status()).outcome]).toEqual(['success', 'success'])
   })
 
   it('is refused what makes no sense', async () => {
     await using s = await stage({ workflows: [work] })
-    const codes = [{ after: '' }, { after: [1] }, { after: 'a', afterOn: 'never' }, { frozen: 1 }].map((options) =>
-      codeOf(s.submit(work, false, options as never)),
-    )
-    expect(await Promise.all(codes)).toEqual(['INVALID_NAME', 'INVALID_NAME', 'INVALID_OPTION', 'INVALID_OPTION'])
+    const senseless = [
+      ['INVALID_NAME', { after: '' }],
+      ['INVALID_NAME', { after: [1] }],
+      ['INVALID_NAME', { after: [null] }],
+      ['INVALID_NAME', { after: [{ on: 'end' }] }],
+      ['INVALID_OPTION', { after: [{ task: 'a', on: 'never' }] }],
+      ['UNKNOWN_OPTION', { after: [{ task: 'a', when: 'end' }] }],
+      ['INVALID_OPTION', { id: 'a', after: ['b', { task: 'a', on: 'end' }] }],
+      ['INVALID_OPTION', { frozen: 1 }],
+    ] as const
+    for (const [code, options] of senseless) expect(await codeOf(s.submit(work, false, options as never))).toBe(code)
   })
 })
 
@@ -147,7 +166,7 @@ describe('a frozen task', () => {
     const other = await s.submit(work, false, { frozen: true })
     await other.cancel()
     await s.settle()
-    expect((await other.status()).result).toBe('cancelled')
+    expect((await other.status()).outcome).toBe('cancelled')
     expect(await codeOf(task.thaw({ startAt: new Date(Number.NaN) }))).toBe('INVALID_OPTION')
   })
 

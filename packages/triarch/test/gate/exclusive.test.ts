@@ -80,10 +80,10 @@ describe('a workflow that is exclusive', () => {
     await s.settle()
     // b never began: c replaced it while it waited.
     expect(diary).toEqual(['+a', 'undo a', '+c'])
-    expect((await s.engine.task('b').status()).result).toBe('cancelled')
-    expect((await s.engine.task('a').status()).result).toBe('cancelled')
+    expect((await s.engine.task('b').status()).outcome).toBe('cancelled')
+    expect((await s.engine.task('a').status()).outcome).toBe('cancelled')
     await s.advance('1h')
-    expect((await s.engine.task('c').status()).result).toBe('success')
+    expect((await s.engine.task('c').status()).outcome).toBe('success')
   })
 
   it('takes what the submission says over what it says itself', async () => {
@@ -114,7 +114,7 @@ describe('a workflow that is exclusive', () => {
     await several(s, definition, ['now'])
     const later = await s.submit(definition, {}, { id: 'later', startAt: '30m' })
     await s.advance('31m')
-    expect(await later.status()).toMatchObject({ status: 'stopped', result: 'error', error: { code: 'LOCK_HELD' } })
+    expect(await later.status()).toMatchObject({ status: 'stopped', outcome: 'error', error: { code: 'LOCK_HELD' } })
   })
 
   it.each(['cancel', 'force', 'expire', 'fail'] as const)('is free again when its task ends by %s', async (how) => {
@@ -136,7 +136,7 @@ describe('a workflow that is exclusive', () => {
     expect((await first.status()).status).toBe('stopped')
     expect(await s.store.locks({ name: 'held' })).toMatchObject([{ task: 'b', held: true }])
     await s.advance('1h')
-    expect((await second.status()).result).toBe('success')
+    expect((await second.status()).outcome).toBe('success')
   })
 
   it('can be cancelled while it waits, and expires while it waits', async () => {
@@ -165,24 +165,24 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage({ workflows: [once] })
     const [a, b] = [await s.submit(once, 'a', { id: 'a' }), await s.submit(once, 'b', { id: 'b' })]
     await s.advance('61m')
-    expect((await a.status()).result).toBe('error')
+    expect((await a.status()).outcome).toBe('error')
     fails = false
     await a.retry()
     await s.settle()
-    expect(await a.status()).toMatchObject({ status: 'paused', pause: { reason: 'lock' } })
+    expect(await a.status()).toMatchObject({ status: 'paused', pause: { cause: 'lock' } })
     await s.advance('1h')
-    expect((await b.status()).result).toBe('success')
+    expect((await b.status()).outcome).toBe('success')
     await s.advance('1h')
-    expect(await a.status()).toMatchObject({ status: 'stopped', result: 'success' })
+    expect(await a.status()).toMatchObject({ status: 'stopped', outcome: 'success' })
     const c = await s.submit(once, 'c', { id: 'c' })
     await s.settle()
     await b.compensate()
     await s.settle()
-    expect(await b.status()).toMatchObject({ status: 'paused', pause: { reason: 'lock' } })
+    expect(await b.status()).toMatchObject({ status: 'paused', pause: { cause: 'lock' } })
     expect(diary).toEqual(['a', 'b', 'c'])
     await s.advance('1h')
-    expect((await c.status()).result).toBe('success')
-    expect(await b.status()).toMatchObject({ status: 'stopped', result: 'compensated' })
+    expect((await c.status()).outcome).toBe('success')
+    expect(await b.status()).toMatchObject({ status: 'stopped', outcome: 'compensated' })
     expect(diary).toEqual(['a', 'b', 'c', 'undo b'])
   })
 
@@ -191,7 +191,7 @@ describe('a workflow that is exclusive', () => {
       exclusive: {},
       async run(round: number, task: TaskContext) {
         await task.sleep('1h')
-        if (round === 1) await task.continueAs(2)
+        if (round === 1) await task.continueAsNew(2)
       },
     })
     await using s = await stage({ workflows: [twice] })
@@ -204,7 +204,7 @@ describe('a workflow that is exclusive', () => {
     ])
     await checkFold(s.store, 'a')
     await s.advance('2h')
-    expect((await s.engine.task('b').status()).result).toBe('success')
+    expect((await s.engine.task('b').status()).outcome).toBe('success')
   })
 
   it('holds for children, too', async () => {
@@ -216,7 +216,7 @@ describe('a workflow that is exclusive', () => {
     await using s = await stage({ workflows: [definition, parent] })
     const task = await s.submit(parent, null)
     await s.advance('2h')
-    expect((await task.status()).result).toBe('success')
+    expect((await task.status()).outcome).toBe('success')
     expect(diary).toEqual(['+x', '-x', '+y', '-y'])
   })
 

@@ -5,7 +5,7 @@ import { codeOf, type Stage, stage } from '../engine/harness.ts'
 import { scratch } from '../engine/scratch.ts'
 
 const payments = agent('payments', { concurrency: 1 })
-const slow = payments.action('slow', { completeWithin: '1h', run: (_: null, { signal }) => aborted(signal) })
+const slow = payments.action('slow', { attemptWithin: '1h', run: (_: null, { signal }) => aborted(signal) })
 const flaky = payments.action('flaky', {
   retry: { attempts: 3, backoff: { initial: '10m', jitter: false } },
   run: () => {
@@ -20,7 +20,7 @@ const held = payments.action('held', {
   },
 })
 const callback = payments.action('callback', {
-  run: (_: null, step, event) => (event ? 1 : step.suspend({ timeout: '2d', events: [{ name: 'remind', in: '1d' }] })),
+  run: (_: null, step, event) => (event ? 1 : step.suspend({ timeout: '2d', signals: [{ name: 'remind', in: '1d' }] })),
 })
 const sure = payments.action('sure', {
   run: () => 1,
@@ -38,7 +38,9 @@ const one = workflow('one', {
     await task.run(action as typeof slow, null)
   },
 })
-const listens = workflow('listens', { run: (_: null, task: TaskContext) => task.event('approved', { timeout: '2d' }) })
+const listens = workflow('listens', {
+  run: (_: null, task: TaskContext) => task.waitForSignal('approved', { timeout: '2d' }),
+})
 const parent = workflow('parent', { run: (_: null, task: TaskContext) => task.call(nap, null, { id: 'kid' }) })
 const undone = workflow('undone', {
   async run(_: null, task: TaskContext) {
@@ -58,7 +60,7 @@ async function all(): Promise<Stage> {
 
 async function whyOf(s: Stage, id: string): Promise<Explanation> {
   await s.settle()
-  return s.engine.triarch.explain(id)
+  return s.engine.triarch.task(id).explain()
 }
 
 /** The one reason there is. */
@@ -76,9 +78,9 @@ describe('explain() says of a task', () => {
     await using s = await all()
     const task = await s.submit(nap, null, { id: 't' })
     await task.cancel()
-    expect(await only(s, 't', 'stopped')).toMatchObject({ result: 'cancelled' })
+    expect(await only(s, 't', 'stopped')).toMatchObject({ outcome: 'cancelled' })
     expect((await whyOf(s, 't')).text).toBe('Task "t" (nap) has stopped (cancelled).')
-    expect(await codeOf(s.engine.triarch.explain('none'))).toBe('UNKNOWN_TASK')
+    expect(await codeOf(s.engine.triarch.task('none').explain())).toBe('UNKNOWN_TASK')
   })
 
   it('that it sleeps, and until when', async () => {
@@ -97,12 +99,12 @@ describe('explain() says of a task', () => {
     await s.submit(nap, null, { id: 'f', frozen: true })
     expect((await only(s, 'f', 'frozen')).text).toContain('is frozen')
     await s.submit(nap, null, { id: 'c', after: 'first' })
-    expect(await only(s, 'c', 'antecedent')).toMatchObject({
+    expect(await only(s, 'c', 'predecessor')).toMatchObject({
       ...{ task: 'first', status: 'running' },
       text: 'comes after task "first", which is running',
     })
     await s.submit(nap, null, { id: 'all', after: 'first', frozen: true, startAt: '2h' })
-    expect((await whyOf(s, 'all')).reasons.map(({ code }) => code)).toEqual(['frozen', 'scheduled', 'antecedent'])
+    expect((await whyOf(s, 'all')).reasons.map(({ code }) => code)).toEqual(['frozen', 'scheduled', 'predecessor'])
   })
 
   it('who holds its lock since when, and who is before it', async () => {
@@ -132,18 +134,18 @@ describe('explain() says of a task', () => {
     await s.settle()
     const since = s.engine.now()
     await s.advance('1h')
-    expect(await only(s, 't', 'paused')).toMatchObject({ reason: 'operator', note: 'the bank asked us to', since })
+    expect(await only(s, 't', 'paused')).toMatchObject({ cause: 'operator', reason: 'the bank asked us to', since })
     expect((await whyOf(s, 't')).text).toContain('is paused by an operator since')
   })
 
   it('which step waits for an operator', async () => {
     await using s = await all()
     await s.submit(one, 'held', { id: 't' })
-    expect(await only(s, 't', 'paused')).toMatchObject({ reason: 'step', step: 1 })
+    expect(await only(s, 't', 'paused')).toMatchObject({ cause: 'step', step: 1 })
     expect((await whyOf(s, 't')).text).toContain('step 1 (held): no such account')
     await s.submit(undone, null, { id: 'u' })
     expect(await only(s, 'u', 'paused')).toMatchObject({
-      ...{ reason: 'undo', step: 1 },
+      ...{ cause: 'undo', step: 1 },
       text: expect.stringContaining('the bank keeps it'),
     })
   })
@@ -159,7 +161,7 @@ describe('explain() says of a task', () => {
     await a.retry()
     const { reasons } = await whyOf(s, 'a')
     expect(reasons.map(({ code }) => code)).toEqual(['paused', 'lock'])
-    expect(reasons).toMatchObject([{ reason: 'lock' }, { holder: 'b' }])
+    expect(reasons).toMatchObject([{ cause: 'lock' }, { holder: 'b' }])
   })
 
   it('which step of which agent runs where, since when and until when', async () => {
@@ -191,21 +193,21 @@ describe('explain() says of a task', () => {
     })
   })
 
-  it('that a step waits for an event, until when, and what it will send itself', async () => {
+  it('that a step waits for a signal, until when, and what it will send itself', async () => {
     await using s = await all()
     await s.submit(one, 'callback', { id: 't' })
     await s.settle()
     const day = 86_400_000
     expect(await only(s, 't', 'suspended')).toMatchObject({
       ...{ step: 1, until: new Date(s.engine.now().getTime() + 2 * day) },
-      next: { event: 'remind', at: new Date(s.engine.now().getTime() + day) },
+      next: { name: 'remind', at: new Date(s.engine.now().getTime() + day) },
     })
   })
 
-  it('for which event it waits', async () => {
+  it('for which signal it waits', async () => {
     await using s = await all()
     await s.submit(listens, null, { id: 't' })
-    expect(await only(s, 't', 'event')).toMatchObject({ name: 'approved', until: expect.any(Date) })
+    expect(await only(s, 't', 'signal')).toMatchObject({ name: 'approved', until: expect.any(Date) })
   })
 
   it('for which child it waits', async () => {
@@ -216,11 +218,12 @@ describe('explain() says of a task', () => {
 
   it('everything it waits for at once', async () => {
     const many = workflow('many', {
-      run: (_: null, task: TaskContext) => Promise.all([task.sleep('1h'), task.event('go'), task.run(callback, null)]),
+      run: (_: null, task: TaskContext) =>
+        Promise.all([task.sleep('1h'), task.waitForSignal('go'), task.run(callback, null)]),
     })
     await using s = await stage({ workflows: [many], agents: [payments] })
     await s.submit(many, null, { id: 't' })
-    expect((await whyOf(s, 't')).reasons.map(({ code }) => code)).toEqual(['suspended', 'timer', 'event'])
+    expect((await whyOf(s, 't')).reasons.map(({ code }) => code)).toEqual(['suspended', 'timer', 'signal'])
   })
 
   it('that its plan is being made', async () => {

@@ -49,7 +49,7 @@ describe('a parent that has a lock', () => {
       { task: await childOf(s, 'p', 2) },
     ])
     await s.advance('31m')
-    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).result).toBe('success')
+    expect((await s.engine.task(await childOf(s, 'p', 2)).status()).outcome).toBe('success')
   })
 
   it('hears it of grandchildren, of plans, and of what its child waits for in others', async () => {
@@ -85,7 +85,7 @@ describe('a parent that has a lock', () => {
     expect((await through.status()).status).toBe('running')
     const u = await s.submit(taker, ['z', 'x'], { id: 'u' })
     await s.advance('3h')
-    expect([(await t.status()).result, (await u.status()).result, (await through.status()).result]).toEqual(
+    expect([(await t.status()).outcome, (await u.status()).outcome, (await through.status()).outcome]).toEqual(
       Array(3).fill('success'),
     )
   })
@@ -124,7 +124,7 @@ describe('a batch whose children are not to wait', () => {
     const task = await s.submit(parent, ['x', 'y', 'y', 'z', 'x'], { id: 'p' })
     await s.advance('5m')
     expect(await task.result()).toEqual({ total: 5, success: 2, failed: 3, cancelled: 0 })
-    expect((await holder.status()).result).toBe('success')
+    expect((await holder.status()).outcome).toBe('success')
     await checkFold(s.store, 'p')
   })
 
@@ -166,7 +166,7 @@ describe('a task that stops as it asks for a lock', () => {
     })
     const cancelled = workflow('cancelled', {
       async run(_: null, task: TaskContext) {
-        await task.event('go')
+        await task.waitForSignal('go')
         await task.lock('x')
         await task.sleep('1h')
       },
@@ -175,7 +175,7 @@ describe('a task that stops as it asks for a lock', () => {
     await s.submit(careless, null)
     const task = await s.submit(cancelled, null)
     await s.settle()
-    await Promise.all([task.emit('go'), task.cancel()])
+    await Promise.all([task.signal('go'), task.cancel()])
     await s.settle()
     expect((await task.status()).status).toBe('stopped')
     expect(await s.store.locks({ name: 'x' })).toEqual([])

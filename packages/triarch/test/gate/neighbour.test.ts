@@ -37,19 +37,18 @@ describe('a row of the supervisor hurts no other', () => {
     }))
     const s = await stage({ ...options, store })
     const { triarch } = s.engine
-    const [bad, good] = await Promise.all(
-      ['bad', 'good'].map((name) => triarch.schedule(name, { workflow: report, input: null, every: '1m' })),
-    )
+    const [bad, good] = [triarch.schedule('bad'), triarch.schedule('good')]
+    for (const schedule of [bad, good]) await schedule.register({ workflow: report, input: null, every: '1m' })
     const since = new Date(s.engine.now().getTime() + 60_000)
     for (let minute = 0; minute < 60; minute++) await s.advance('1m')
-    expect(await good?.info()).toMatchObject({ started: 60, failing: undefined })
-    expect(await bad?.info()).toMatchObject({ started: 0, failing: { since, error: { code: 'STORE_FAILED' } } })
+    expect(await good.info()).toMatchObject({ started: 60, failing: undefined })
+    expect(await bad.info()).toMatchObject({ started: 0, failing: { since, error: { code: 'STORE_FAILED' } } })
     expect(ill.tries).toBeLessThan(25)
     expect(s.alerts).toMatchObject([{ code: 'SCHEDULE_FAILING', schedule: 'bad' }])
     ill.ness = false
     for (let minute = 0; minute < 6; minute++) await s.advance('1m')
-    expect(await bad?.info()).toMatchObject({ failing: undefined })
-    expect((await bad?.info())?.started).toBeGreaterThan(0)
+    expect(await bad.info()).toMatchObject({ failing: undefined })
+    expect((await bad.info()).started).toBeGreaterThan(0)
     s.errors.length = 0
     await s.kill()
   })
@@ -67,7 +66,8 @@ describe('a row of the supervisor hurts no other', () => {
         fence: null,
       },
     })
-    const good = await s.engine.triarch.schedule('good', { workflow: report, input: null, every: '1m' })
+    const good = s.engine.triarch.schedule('good')
+    await good.register({ workflow: report, input: null, every: '1m' })
     await s.advance('5m')
     expect((await good.info()).started).toBeGreaterThan(0)
     expect(s.alerts).toMatchObject([{ code: 'SCHEDULE_FAILING', schedule: 'broken' }])
@@ -86,7 +86,8 @@ describe('a row of the supervisor hurts no other', () => {
     const s = await stage({ ...options, store })
     ill.ness = true
     const tasks = [await s.submit(other, null), await s.submit(report, null), await s.submit(report, null)]
-    const schedule = await s.engine.triarch.schedule('good', { workflow: report, input: null, every: '1m' })
+    const schedule = s.engine.triarch.schedule('good')
+    await schedule.register({ workflow: report, input: null, every: '1m' })
     await s.advance('10m')
     const left = await Promise.all(tasks.map(({ id }) => s.store.task(id)))
     expect(left.map((row) => row !== null)).toEqual([true, false, false])
@@ -130,7 +131,8 @@ describe('a row of the supervisor hurts no other', () => {
     const store = changed(() => ({ sweep: refused }))
     const s = await stage({ ...options, store })
     const task = await s.submit(report, null)
-    const schedule = await s.engine.triarch.schedule('good', { workflow: report, input: null, every: '1m' })
+    const schedule = s.engine.triarch.schedule('good')
+    await schedule.register({ workflow: report, input: null, every: '1m' })
     await s.advance('10m')
     expect(await s.store.task(task.id)).toBeNull()
     expect((await schedule.info()).started).toBeGreaterThan(0)

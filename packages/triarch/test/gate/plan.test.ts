@@ -5,7 +5,7 @@ import { checkFold, eventsOf, type Stage, stage } from '../engine/harness.ts'
 const diary: string[] = []
 const own = agent('own', { concurrency: 10 })
 const use = own.action('use', {
-  completeWithin: '1d',
+  attemptWithin: '1d',
   retry: { attempts: 1 },
   async run(what: string, step) {
     diary.push(`+${what}`)
@@ -52,7 +52,7 @@ describe('a lock in a plan', () => {
     await finishOne(s)
     await finishOne(s)
     await finishOne(s)
-    expect([(await a.status()).result, (await b.status()).result]).toEqual(['success', 'success'])
+    expect([(await a.status()).outcome, (await b.status()).outcome]).toEqual(['success', 'success'])
     expect(await s.store.locks({ name: 'x' })).toEqual([])
     await checkFold(s.store, 'b')
   })
@@ -80,17 +80,17 @@ describe('a lock in a plan', () => {
     await using s = await stage({ workflows: [careful, failing], agents: [own] })
     const a = await s.submit(failing, null, { id: 'a' })
     await s.settle()
-    expect((await a.status()).result).toBe('error')
+    expect((await a.status()).outcome).toBe('error')
     const [{ id } = { id: 0 }] = await eventsOf(a, 'stepRequested')
     await s.submit(careful, { name: 'b', locks: ['x'] }, { id: 'b' })
     await s.settle()
     await a.retry({ step: id, input: 'mended' })
     await s.settle()
-    expect(await a.status()).toMatchObject({ status: 'paused', pause: { reason: 'lock' } })
+    expect(await a.status()).toMatchObject({ status: 'paused', pause: { cause: 'lock' } })
     await finishOne(s)
     expect(diary.at(-1)).toBe('+mended')
     await finishOne(s)
-    expect((await a.status()).result).toBe('success')
+    expect((await a.status()).outcome).toBe('success')
     await finishOne(s)
   })
 })

@@ -30,7 +30,8 @@ const daily = (change: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
 describe('a schedule', () => {
   it('starts one task for each occurrence, named after it', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = await s.engine.triarch.schedule('hourly', { workflow: report, input: 1, every: '1h' })
+    const schedule = s.engine.triarch.schedule('hourly')
+    await schedule.register({ workflow: report, input: 1, every: '1h' })
     await s.advance('3h')
     await s.advance('2m')
     expect(await started(s.engine, 'hourly')).toEqual(['2026-01-01T01:00', '2026-01-01T02:00', '2026-01-01T03:00'])
@@ -44,7 +45,8 @@ describe('a schedule', () => {
 
   it('keeps to the local time over the change to summer time, and runs what it leaves out right after', async () => {
     await using s = await at('2026-03-27T12:00:00Z')
-    const schedule = await s.engine.triarch.schedule('nightly', daily())
+    const schedule = s.engine.triarch.schedule('nightly')
+    await schedule.register(daily())
     const soon = ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30']
     expect((await schedule.next(3)).map((it) => it.toISOString().slice(0, 16))).toEqual(soon)
     for (let hour = 0; hour < 72; hour++) await s.advance('1h')
@@ -53,8 +55,8 @@ describe('a schedule', () => {
 
   it('runs once at a local time that comes twice, and each hour of it where it runs every hour', async () => {
     await using s = await at('2026-10-24T20:00:00Z')
-    await s.engine.triarch.schedule('nightly', daily())
-    await s.engine.triarch.schedule('hourly', daily({ cron: '30 * * * *' }))
+    await s.engine.triarch.schedule('nightly').register(daily())
+    await s.engine.triarch.schedule('hourly').register(daily({ cron: '30 * * * *' }))
     for (let hour = 0; hour < 8; hour++) await s.advance('1h')
     expect(await started(s.engine, 'nightly')).toEqual(['2026-10-25T00:30'])
     expect(await started(s.engine, 'hourly')).toEqual(
@@ -65,7 +67,7 @@ describe('a schedule', () => {
   it('is the same when it is registered again, and goes on differently when it is changed', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
     const { triarch } = s.engine
-    const every = (hours: number) => triarch.schedule('x', { workflow: report, input: 1, every: `${hours}h` })
+    const every = (hours: number) => triarch.schedule('x').register({ workflow: report, input: 1, every: `${hours}h` })
     await Promise.all([every(1), every(1), every(1)])
     const [row] = await s.store.schedules({ name: 'x', limit: 1 })
     expect(row?.revision).toBe(1)
@@ -73,8 +75,8 @@ describe('a schedule', () => {
     await every(6)
     await s.advance('12h')
     expect(await started(s.engine, 'x')).toEqual(['2026-01-01T01:00', '2026-01-01T06:00', '2026-01-01T12:00'])
-    expect((await triarch.schedules()).map(({ name, started }) => [name, started])).toEqual([['x', 3]])
-    const handle = await triarch.schedule('x')
+    expect((await triarch.schedules()).schedules.map(({ name, started }) => [name, started])).toEqual([['x', 3]])
+    const handle = triarch.schedule('x')
     await handle.remove()
     await s.advance('1d')
     expect(await started(s.engine, 'x')).toHaveLength(3)
@@ -89,22 +91,23 @@ describe('a schedule', () => {
   ] as const)('%s: what comes while an earlier one has not stopped', async (overlap, hours, counts) => {
     await using s = await at('2026-01-01T00:00:00Z')
     const { triarch } = s.engine
-    const schedule = await triarch.schedule('x', { workflow: long, input: 1, every: '1h', overlap })
+    const schedule = triarch.schedule('x')
+    await schedule.register({ workflow: long, input: 1, every: '1h', overlap })
     await s.advance('5h')
     await s.advance('2m')
     expect((await started(s.engine, 'x')).map((it) => it.slice(10, 13))).toEqual(hours)
     expect(await schedule.info()).toMatchObject(counts)
-    const results = async () => (await triarch.list({ order: 'oldest' })).tasks.map(({ result }) => result)
+    const outcomes = async () => (await triarch.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)
     const first = {
       skip: ['success', 'success', 'pending'],
       queue: ['success', 'success', 'pending', 'pending', 'pending'],
       allow: ['success', 'success', 'success', 'pending', 'pending'],
       'cancel-previous': ['cancelled', 'cancelled', 'cancelled', 'cancelled', 'pending'],
     }[overlap]
-    expect(await results()).toEqual(first)
+    expect(await outcomes()).toEqual(first)
     await schedule.remove()
     await s.advance('8h')
-    expect(new Set(await results()).has('pending')).toBe(false)
+    expect(new Set(await outcomes()).has('pending')).toBe(false)
   })
 
   it('catches up on the latest occurrences after an outage, and counts the others', async () => {
@@ -114,7 +117,9 @@ describe('a schedule', () => {
     const first = await stage(options)
     const names = { one: {}, three: { limit: 3 }, fresh: { limit: 9, within: '150m' } } as const
     for (const [name, catchUp] of Object.entries(names)) {
-      await first.engine.triarch.schedule(name, { workflow: report, input: 1, every: '1h', overlap: 'allow', catchUp })
+      await first.engine.triarch
+        .schedule(name)
+        .register({ workflow: report, input: 1, every: '1h', overlap: 'allow', catchUp })
     }
     await first.settle()
     await first.kill()
@@ -124,16 +129,17 @@ describe('a schedule', () => {
     expect((await started(s.engine, 'one')).map((it) => it.slice(11))).toEqual(['10:00'])
     expect((await started(s.engine, 'three')).map((it) => it.slice(11))).toEqual(['08:00', '09:00', '10:00'])
     expect((await started(s.engine, 'fresh')).map((it) => it.slice(11))).toEqual(['08:00', '09:00', '10:00'])
-    const info = async (name: string) => (await s.engine.triarch.schedule(name)).info()
+    const info = async (name: string) => s.engine.triarch.schedule(name).info()
     expect([(await info('one')).missed, (await info('three')).missed]).toEqual([9, 7])
   })
 
   it('passes while it is paused, and goes on with the next occurrence', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = await s.engine.triarch.schedule('x', { workflow: report, input: 1, every: '1h' })
+    const schedule = s.engine.triarch.schedule('x')
+    await schedule.register({ workflow: report, input: 1, every: '1h' })
     await s.advance('61m')
-    await schedule.pause({ note: 'the bank is closed' })
-    expect(await schedule.info()).toMatchObject({ paused: { note: 'the bank is closed' }, next: undefined })
+    await schedule.pause({ reason: 'the bank is closed' })
+    expect(await schedule.info()).toMatchObject({ paused: { reason: 'the bank is closed' }, next: undefined })
     await s.advance('5h')
     await schedule.resume()
     expect((await schedule.next(1))[0]).toEqual(new Date('2026-01-01T07:00:00Z'))
@@ -143,7 +149,8 @@ describe('a schedule', () => {
 
   it('is filled in for a time that has passed, once', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = await s.engine.triarch.schedule('x', { workflow: long, input: 1, every: '1d', overlap: 'queue' })
+    const schedule = s.engine.triarch.schedule('x')
+    await schedule.register({ workflow: long, input: 1, every: '1d', overlap: 'queue' })
     await s.advance('61m')
     const range = { from: new Date('2025-12-27T12:00:00Z'), to: new Date('2025-12-30T12:00:00Z') }
     const ids = await schedule.backfill(range)
@@ -154,7 +161,7 @@ describe('a schedule', () => {
     await s.advance('5h')
     expect(await schedule.backfill(range)).toEqual(ids)
     await s.settle()
-    expect((await s.engine.triarch.list({ result: 'success' })).tasks).toHaveLength(3)
+    expect((await s.engine.triarch.list({ outcome: 'success' })).tasks).toHaveLength(3)
     const wrong = [
       { ...range, to: new Date('2026-02-01') },
       { from: range.to, to: range.from },
@@ -164,7 +171,8 @@ describe('a schedule', () => {
 
   it('puts each occurrence off by its own share of the jitter, the same for everyone', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const schedule = await s.engine.triarch.schedule('x', { workflow: report, input: 1, every: '1h', jitter: '30m' })
+    const schedule = s.engine.triarch.schedule('x')
+    await schedule.register({ workflow: report, input: 1, every: '1h', jitter: '30m' })
     const due = (await schedule.info()).next as Date
     const late = due.getTime() - new Date('2026-01-01T01:00:00Z').getTime()
     expect(late).toBeGreaterThan(0)
@@ -177,13 +185,13 @@ describe('a schedule', () => {
 
   it('gives its tasks the workflow’s own locks, priority and time', async () => {
     const careful = workflow('careful', {
-      ...{ exclusive: {}, priority: 7, completeWithin: '2h' },
+      ...{ exclusive: {}, priority: 7, taskWithin: '2h' },
       run: (_: unknown, task: TaskContext) => task.sleep('90m'),
     })
     const environment = new VirtualEnvironment({ start: new Date('2026-01-01T00:00:00Z') })
     await using s = await stage({ workflows: [careful], environment, sweep: '1m' })
-    await s.engine.triarch.schedule('x', { workflow: careful, input: 1, every: '1d' })
-    await s.engine.triarch.schedule('y', { workflow: careful, input: 1, every: '1d', tags: { shop: 'north' } })
+    await s.engine.triarch.schedule('x').register({ workflow: careful, input: 1, every: '1d' })
+    await s.engine.triarch.schedule('y').register({ workflow: careful, input: 1, every: '1d', tags: { shop: 'north' } })
     await s.advance(DAY + 60_000)
     const { tasks } = await s.engine.triarch.list({ order: 'oldest' })
     expect(tasks.map(({ priority, status }) => [priority, status])).toEqual([
@@ -192,7 +200,7 @@ describe('a schedule', () => {
     ])
     expect(tasks[1]?.tags).toEqual({ schedule: 'y', shop: 'north' })
     await s.advance('3h')
-    expect((await s.engine.triarch.list({ order: 'oldest' })).tasks.map(({ result }) => result)).toEqual([
+    expect((await s.engine.triarch.list({ order: 'oldest' })).tasks.map(({ outcome }) => outcome)).toEqual([
       'success',
       'error',
     ])
@@ -202,9 +210,9 @@ describe('a schedule', () => {
     const planned = workflow('planned', { plan: (_: unknown) => 1 })
     const environment = new VirtualEnvironment({ start: new Date('2026-01-01T00:00:00Z') })
     await using s = await stage({ workflows: [planned], environment, sweep: '1m' })
-    await s.engine.triarch.schedule('x', { workflow: planned, input: 1, every: '1d' })
+    await s.engine.triarch.schedule('x').register({ workflow: planned, input: 1, every: '1d' })
     await s.advance(DAY + 60_000)
-    expect((await s.engine.triarch.list({ result: 'success' })).tasks).toHaveLength(1)
+    expect((await s.engine.triarch.list({ outcome: 'success' })).tasks).toHaveLength(1)
   })
 
   it('is refused what makes no sense', async () => {
@@ -223,36 +231,38 @@ describe('a schedule', () => {
       [{ every: '1h', catchup: {} }, 'UNKNOWN_OPTION'],
     ]
     for (const [options, code] of given) {
-      const asked = s.engine.triarch.schedule('x', { workflow: report, input: 1, ...options })
+      const asked = s.engine.triarch.schedule('x').register({ workflow: report, input: 1, ...options })
       expect([options, await codeOf(asked)]).toEqual([options, code])
     }
-    expect(await codeOf(s.engine.triarch.schedule('no good', daily()))).toBe('INVALID_NAME')
-    expect(await s.engine.triarch.schedules()).toEqual([])
+    expect(() => s.engine.triarch.schedule('no good')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+    expect(await s.engine.triarch.schedules()).toEqual({ schedules: [] })
   })
 
   it('is listed with the others, by name, a page at a time', async () => {
     await using s = await stage({ workflows: [report] })
     const { triarch } = s.engine
-    for (const name of ['c', 'a', 'd', 'b']) await triarch.schedule(name, { workflow: report, input: 'x', every: '1h' })
+    for (const name of ['c', 'a', 'd', 'b'])
+      await triarch.schedule(name).register({ workflow: report, input: 'x', every: '1h' })
     const names = async (options?: Parameters<typeof triarch.schedules>[0]) =>
-      (await triarch.schedules(options)).map(({ name }) => name)
+      (await triarch.schedules(options)).schedules.map(({ name }) => name)
     expect(await names()).toEqual(['a', 'b', 'c', 'd'])
     expect(await names({ limit: 3 })).toEqual(['a', 'b', 'c'])
-    expect(await names({ limit: 3, after: 'c' })).toEqual(['d'])
+    expect(await names({ limit: 3, cursor: 'c' })).toEqual(['d'])
     expect((await triarch.schedules({ limit: 3 })).next).toBe('c')
-    for (const last of [{ limit: 4 }, { limit: 3, after: 'c' }])
+    for (const last of [{ limit: 4 }, { limit: 3, cursor: 'c' }])
       expect(await triarch.schedules(last)).not.toHaveProperty('next')
     await expect(triarch.schedules({ limit: 1_001 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    await expect(triarch.schedules({ after: 'a\0' })).rejects.toMatchObject({ code: 'INVALID_NAME' })
+    await expect(triarch.schedules({ cursor: 'a\0' })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 })
 
 describe('a pattern that no instant ever matches', () => {
   it('is refused, and named; one that matches every fourth year is not', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
-    const leap = await s.engine.triarch.schedule('leap', daily({ cron: '0 0 29 2 *', timeZone: 'UTC' }))
+    const leap = s.engine.triarch.schedule('leap')
+    await leap.register(daily({ cron: '0 0 29 2 *', timeZone: 'UTC' }))
     expect(await leap.next(2)).toEqual([new Date('2028-02-29T00:00:00Z'), new Date('2032-02-29T00:00:00Z')])
-    const never = s.engine.triarch.schedule('leap', daily({ cron: '0 0 30 2 *' }))
+    const never = s.engine.triarch.schedule('leap').register(daily({ cron: '0 0 30 2 *' }))
     await expect(never).rejects.toThrow('schedule "leap": no instant ever matches `cron` "0 0 30 2 *"')
     expect((await leap.info()).next).toEqual(new Date('2028-02-29T00:00:00Z'))
   })
@@ -265,7 +275,7 @@ describe('the occurrences of a schedule', () => {
     const node = (...roles: Role[]) =>
       stage({ workflows, environment, store: file.store, roles, lease: '10s', sweep: '1s', poll: '1s' })
     await using client = await node('scheduler')
-    await client.engine.triarch.schedule('x', {
+    await client.engine.triarch.schedule('x').register({
       workflow: report,
       input: 1,
       every: '20s',
@@ -287,12 +297,12 @@ describe('the occurrences of a schedule', () => {
     const { tasks } = await client.engine.triarch.list({ tags: { schedule: 'x' }, limit: 1_000 })
     expect(ran.length).toBe(9)
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(9)
-    expect(tasks.every(({ result }) => result === 'success')).toBe(true)
+    expect(tasks.every(({ outcome }) => outcome === 'success')).toBe(true)
   })
 
   it('are written once, when two leaders fire at once with what they read before', async () => {
     await using s = await at('2026-01-01T00:00:00Z', { sweep: '1d' })
-    await s.engine.triarch.schedule('x', { workflow: report, input: 1, every: '1h' })
+    await s.engine.triarch.schedule('x').register({ workflow: report, input: 1, every: '1h' })
     const [row] = await s.store.schedules({ name: 'x', limit: 1 })
     if (!row) throw new Error('no schedule')
     const { revision: expected, ...rest } = row

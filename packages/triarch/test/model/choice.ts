@@ -219,7 +219,7 @@ const list = typed(
   fc.record(
     {
       status: fc.oneof(status, fc.uniqueArray(status)),
-      result: fc.oneof(result, fc.uniqueArray(result)),
+      outcome: fc.oneof(result, fc.uniqueArray(result)),
       workflow: fc.constantFrom('flow', 'other'),
       version: fc.constantFrom('1', '2'),
       parent: id,

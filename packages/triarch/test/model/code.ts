@@ -134,7 +134,7 @@ function idOf(decision: Decision): number | null {
 
 /** As the engine's own errors say it: where a retry of the task goes on. */
 function thrownFor(delivery: Extract<Delivery, { ok: false }>) {
-  if (delivery.reason === 'timeout') return { name: 'EventTimeoutError', message: 'timeout' }
+  if (delivery.reason === 'timeout') return { name: 'SignalTimeoutError', message: 'timeout' }
   if (delivery.reason === 'lock') return delivery.error
   const [code, details] =
     delivery.reason === 'step'

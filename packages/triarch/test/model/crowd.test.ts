@@ -3,7 +3,7 @@ import type { PageItem } from '../../src/kernel/batch/batch.ts'
 import { isUrgent } from '../../src/kernel/batch/batching.ts'
 import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { Message } from '../../src/kernel/message.ts'
-import type { TaskResult } from '../../src/kernel/status.ts'
+import type { TaskOutcome } from '../../src/kernel/status.ts'
 import { Fold } from './fold.ts'
 import * as h from './history.ts'
 import { type Circumstances, turned } from './turned.ts'
@@ -25,11 +25,11 @@ const runs = (begun: number, total: number | undefined, policy = {}, more = {}):
   paged(total),
   { type: 'batchAdvanced', id: 1, started: begun },
 ]
-const ends = (ordinal: number, result: TaskResult = 'success'): Message => ({
+const ends = (ordinal: number, result: TaskOutcome = 'success'): Message => ({
   ...{ type: 'child', step: 1, ordinal, result },
   ...(result === 'success' ? {} : { error: { ...h.error, message: `no ${ordinal}` } }),
 })
-const ended = (ordinal: number, result: TaskResult): TaskEvent => ({
+const ended = (ordinal: number, result: TaskOutcome): TaskEvent => ({
   type: 'batchAdvanced',
   id: 1,
   ended: [[ordinal, ordinal, result]],
@@ -689,7 +689,7 @@ it.each(table)('when a batch %s, this comes of it', (_, history, circumstances, 
 })
 
 describe('a letter of a child of a batch', () => {
-  const letter = (result: TaskResult): Message => ({ type: 'child', step: 1, ordinal: 0, result })
+  const letter = (result: TaskOutcome): Message => ({ type: 'child', step: 1, ordinal: 0, result })
   const of = (policy: object, begun = 40, total?: number, more: TaskEvent[] = []) => [
     ...runs(begun, total, { concurrency: 40, tolerate: 1, ...policy }),
     ...more,

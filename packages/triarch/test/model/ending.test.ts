@@ -622,8 +622,8 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     [h.started],
     { limits: { history: 1 } },
     [
-      'closing cause="limit" compensate=true error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAs or children)',
-      'stopped result="error" error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAs or children)',
+      'closing cause="limit" compensate=true error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAsNew or children)',
+      'stopped result="error" error=(HISTORY_TOO_LONG: the history has more than 1 events: use continueAsNew or children)',
     ],
   ],
   ['it is paused and ends', [...running, h.closing(true), { type: 'paused', reason: 'operator' }], {}, []],

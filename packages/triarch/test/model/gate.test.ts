@@ -308,7 +308,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'antecedent', task: 'x', result: 'error' }] },
     [
       'predecessorStopped task="x" result="error"',
-      'stopped result="error" error=(ANTECEDENT_FAILED: task "x", which this one comes after, ended as error {task="x" result="error"})',
+      'stopped result="error" error=(PREDECESSOR_FAILED: task "x", which this one comes after, ended as error {task="x" result="error"})',
     ],
   ],
   [
@@ -317,7 +317,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     { mail: [{ type: 'antecedent', task: 'x', result: null }] },
     [
       'predecessorStopped task="x" result=null',
-      'stopped result="error" error=(ANTECEDENT_FAILED: task "x", which this one comes after, is not known (any more) {task="x" result="unknown"})',
+      'stopped result="error" error=(PREDECESSOR_FAILED: task "x", which this one comes after, is not known (any more) {task="x" result="unknown"})',
     ],
   ],
   [

@@ -2,7 +2,7 @@ import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { ErrorRecord, Json } from '../../src/kernel/json.ts'
 import type { Message, Outcome, Reply } from '../../src/kernel/message.ts'
 import type { PlannedStep } from '../../src/kernel/plan/plan.ts'
-import type { TaskResult } from '../../src/kernel/status.ts'
+import type { TaskOutcome } from '../../src/kernel/status.ts'
 import type { RecordedPolicy } from '../../src/kernel/step/policy.ts'
 
 /** Events that tests make histories of. */
@@ -57,7 +57,7 @@ export function closing(compensate: boolean, more: { cause?: 'cancel' | 'deadlin
   return { type: 'closing', cause: 'cancel', compensate, ...more }
 }
 
-export function stopped(result: TaskResult, more: { output?: Json; error?: ErrorRecord } = {}): TaskEvent {
+export function stopped(result: TaskOutcome, more: { output?: Json; error?: ErrorRecord } = {}): TaskEvent {
   return { type: 'stopped', result, ...more }
 }
 

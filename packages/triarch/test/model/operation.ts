@@ -167,7 +167,7 @@ async function swept(
 }
 
 function listed(model: Reference, query: ListChoice): port.TaskRow[] {
-  const { status, result, workflow, version, parent, tags = {}, after, limit, order } = query
+  const { status, outcome: result, workflow, version, parent, tags = {}, after, limit, order } = query
   const oneOf = <T extends string>(given: T | readonly T[] | undefined, value: T) =>
     given === undefined || [given].flat().includes(value)
   const rows = [...model.tasks.values()].map(rowOf).sort((a, b) => (order === 'oldest' ? a.key - b.key : b.key - a.key))

@@ -64,7 +64,7 @@ function work(options: Options = {}) {
 async function childResults(s: Stage, id: string): Promise<Record<string, number>> {
   const { tasks } = await s.engine.task(id).children({ limit: 1_000 })
   const counts: Record<string, number> = {}
-  for (const { result } of tasks) counts[result] = (counts[result] ?? 0) + 1
+  for (const { outcome } of tasks) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 
@@ -153,8 +153,8 @@ describe('a batch whose children fail', () => {
     await using s = await stage({ workflows, agents })
     const task = await s.submit(flow, 100)
     await s.settle()
-    const { status, result, error } = await task.status()
-    expect({ status, result }).toEqual({ status: 'stopped', result: 'compensated' })
+    const { status, outcome, error } = await task.status()
+    expect({ status, outcome }).toEqual({ status: 'stopped', outcome: 'compensated' })
     expect(error).toMatchObject({ code: 'STEP_FAILED', cause: { code: 'BATCH_FAILED', details: { failed: 1 } } })
     const counts = await childResults(s, task.id)
     expect(counts.compensated).toBe(undone.length)
@@ -175,7 +175,7 @@ describe('a batch whose children fail', () => {
     await using s = await stage({ workflows: batch.workflows, agents: batch.agents })
     const task = await s.submit(batch.flow, 100)
     await s.settle()
-    expect((await task.status()).result).toBe(result)
+    expect((await task.status()).outcome).toBe(result)
     if (result !== 'success') return
     const { success, failed } = (await task.result()) as { success: number; failed: number }
     if ('quorum' in options) expect(Math.floor(success / 20)).toBe(2)
@@ -188,7 +188,7 @@ describe('a batch whose children fail', () => {
     await using s = await stage({ workflows, agents })
     const task = await s.submit(flow, 5)
     await s.settle()
-    expect((await task.status()).result).toBe('error')
+    expect((await task.status()).outcome).toBe('error')
     const counts = { total: 5, started: 5, pending: 0, success: 0, failed: 5, cancelled: 0 }
     expect(await task.steps()).toMatchObject([{ status: 'error', children: counts }])
     broken.clear()
@@ -215,7 +215,7 @@ describe('a batch whose children fail', () => {
     await using s = await stage({ workflows, agents })
     const task = await s.submit(flow, 100)
     await s.settle()
-    expect((await task.status()).result).toBe('error')
+    expect((await task.status()).outcome).toBe('error')
     broken.clear()
     const before = seen.length
     await task.retry()
@@ -272,7 +272,7 @@ describe('a batch whose children fail', () => {
     expect(await task.result()).toEqual({ total: 4, success: 3, failed: 1, cancelled: 0 })
     await task.compensate()
     await s.settle()
-    expect((await task.status()).result).toBe('compensated')
+    expect((await task.status()).outcome).toBe('compensated')
     expect(await other.result()).toBe(154)
   })
 })
@@ -286,7 +286,7 @@ describe('the children of a batch', () => {
     await s.settle()
     await task.cancel()
     await s.settle()
-    expect((await task.status()).result).toBe('cancelled')
+    expect((await task.status()).outcome).toBe('cancelled')
     expect(await childResults(s, task.id)).toEqual({ cancelled: 3, compensated: 9 })
     expect(undone).toHaveLength(9)
   })
@@ -324,7 +324,7 @@ describe('the children of a batch', () => {
     await using s = await stage({ workflows, agents })
     const task = await s.submit(doomed, 100)
     await s.settle()
-    expect((await task.status()).result).toBe('compensated')
+    expect((await task.status()).outcome).toBe('compensated')
     expect([...undone].sort((a, b) => a - b)).toEqual(numbers(100))
     for (const [at, n] of undone.entries()) expect(Math.abs(n - (99 - at))).toBeLessThanOrEqual(20)
     const moves = await eventsOf(task, 'batchAdvanced')
@@ -336,7 +336,7 @@ describe('the children of a batch', () => {
     await using s = await stage({ workflows, agents })
     const task = await s.submit(doomed, 10)
     await s.settle()
-    expect((await task.status()).result).toBe('error')
+    expect((await task.status()).outcome).toBe('error')
     expect(undone).toEqual([])
   })
 

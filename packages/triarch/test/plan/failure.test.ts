@@ -26,7 +26,7 @@ describe('a planned step that fails', () => {
     const task = await s.submit(flow, null)
     expect(await task.result()).toEqual({ good: 'good', bad: null })
     expect(log).toEqual(['bad', 'good', 'end'])
-    expect(await task.status()).toMatchObject({ result: 'warning', progress: 1 })
+    expect(await task.status()).toMatchObject({ outcome: 'warning', progress: 1 })
     const standings = (await task.plan())?.steps.map(({ standing }) => standing)
     expect(standings).toEqual(['skipped', 'skipped', 'skipped', 'skipped', 'skipped', 'done', 'done'])
   })
@@ -52,7 +52,7 @@ describe('a planned step that fails', () => {
     await using s = await stage({ workflows: [flow], agents })
     const task = await s.submit(flow, null)
     await s.advance('1m')
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'warning', progress: 1 })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'warning', progress: 1 })
     expect(log).toEqual(['bad', 'good'])
   })
 
@@ -61,7 +61,7 @@ describe('a planned step that fails', () => {
     const own = agent('own')
     const send = own.action('send', {
       semantics: 'at-most-once',
-      completeWithin: '5s',
+      attemptWithin: '5s',
       run: async (_: null): Promise<null> => Promise.reject(new UnknownOutcomeError('cut off')),
       verify: async (_: null, step) => {
         asked.push(step.attempt)
@@ -72,7 +72,7 @@ describe('a planned step that fails', () => {
     await using s = await stage({ workflows: [flow], agents: [own] })
     const task = await s.submit(flow, null)
     await s.advance('1m')
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'error' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'error' })
     expect(asked).toEqual([...new Set(asked)])
   })
 
@@ -89,7 +89,7 @@ describe('a planned step that fails', () => {
     const task = await s.submit(flow, null)
     expect(await task.result()).toBe('stand-in')
     expect(log).toEqual(['bad', 'reader'])
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
   })
 
   it('lets what does not depend on it go on before the task pauses, and resuming repeats only what is not done', async () => {
@@ -111,7 +111,7 @@ describe('a planned step that fails', () => {
     expect(s.alerts).toMatchObject([{ reason: 'step', step: 1 }])
     gates.get('slow')?.()
     await s.settle()
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'step' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'step' } })
     expect(log).toEqual(['bad', 'slow', 'after slow'])
     broken.clear()
     await task.resume()
@@ -134,8 +134,8 @@ describe('a planned step that fails', () => {
     const first = await s.submit(flow, null)
     const second = await s.submit(flow, null)
     await s.settle()
-    await first.skip(1)
-    await second.skip(1, { name: 'by hand' })
+    await first.skip({ step: 1 })
+    await second.skip({ step: 1, output: { name: 'by hand' } })
     await s.settle()
     expect([await first.result(), await second.result()]).toEqual([null, 'by hand'])
     expect(log.filter((name) => name === 'reader')).toHaveLength(1)
@@ -200,7 +200,7 @@ describe('a planned step that fails', () => {
     await using s = await stage({ workflows: [flow], agents })
     const task = await s.submit(flow, null)
     await codeOf(task.result())
-    await task.skip(1, { name: 'by hand' })
+    await task.skip({ step: 1, output: { name: 'by hand' } })
     await s.settle()
     expect(await task.result()).toBe('by hand')
     expect(log).toEqual(['bad', 'end'])
@@ -271,7 +271,7 @@ describe('a plan is undone', () => {
     gates.get('-left 2')?.()
     await s.settle()
     expect(log.slice(4)).toEqual(['-left 2', '-left', '-base'])
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'compensated' })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'compensated' })
   })
 
   it('when a step that must not fail does, at once', async () => {
@@ -303,7 +303,7 @@ describe('a plan is undone', () => {
     held.clear()
     await using second = await stage({ workflows: [flow], agents, store: file.store, seed: 2 })
     await second.advance('1m')
-    expect(await second.engine.task('t').status()).toMatchObject({ result: 'compensated' })
+    expect(await second.engine.task('t').status()).toMatchObject({ outcome: 'compensated' })
     expect(log.slice(-3)).toEqual(['-left 2', '-left', '-base'])
   })
 

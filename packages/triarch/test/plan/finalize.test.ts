@@ -72,16 +72,16 @@ describe('the finalize phase', () => {
     await using s = await stage({ workflows: [flow], agents })
     const task = await s.submit(flow, null)
     await s.settle()
-    expect(await task.status()).toMatchObject({ status: 'paused', pause: { reason: 'step' } })
+    expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'step' } })
     broken.delete('run a')
     await task.retry({ step: 3, input: { host: 'z', disks: [] } })
     await s.settle()
     expect(log).toContain('finalize z z.lan')
     expect(await task.status()).toMatchObject({ status: 'paused', pause: { error: { message: 'broken' } } })
-    await task.skip(8)
+    await task.skip({ step: 8 })
     await s.settle()
     expect(await task.result()).toBe('z.lan')
-    expect((await task.status()).result).toBe('warning')
+    expect((await task.status()).outcome).toBe('warning')
   })
 })
 
@@ -102,7 +102,7 @@ describe('a finalize phase that is a transaction', () => {
       },
     })
     const flow = workflow('flow', {
-      finalize: 'transaction',
+      finalizeAs: 'transaction',
       rescue: 'pause',
       plan(names: string[], plan) {
         for (const name of names) plan.step(book, { name, pin: 'pin-4711' }, { rescue: 'skip' })
@@ -148,7 +148,7 @@ describe('a finalize phase that is a transaction', () => {
     await s.settle()
     expect(await task.status()).toMatchObject({
       status: 'paused',
-      pause: { reason: 'step', error: { message: 'no •••' } },
+      pause: { cause: 'step', error: { message: 'no •••' } },
     })
     expect(booked(file.path)).toEqual([])
     broken.clear()
@@ -186,6 +186,6 @@ describe('a finalize phase that is a transaction', () => {
   })
 
   it('belongs to plans', () => {
-    expect(() => workflow('x', { finalize: 'transaction', run: () => 1 } as never)).toThrow('of a plan')
+    expect(() => workflow('x', { finalizeAs: 'transaction', run: () => 1 } as never)).toThrow('of a plan')
   })
 })

@@ -8,9 +8,9 @@ function office() {
   const broken = new Set<string>()
   const own = agent('office')
   const write = own.action('write', {
-    run({ task, from, to, result }: TaskChange) {
+    run({ task, from, to, outcome }: TaskChange) {
       if (broken.has('pen')) throw new Error('the pen is broken')
-      told.push(`${task} ${from} ${to} ${result}`)
+      told.push(`${task} ${from} ${to} ${outcome}`)
     },
   })
   const act = own.action('act', {
@@ -62,7 +62,7 @@ describe('a hook', () => {
     broken.clear()
     await s.advance('5s')
     expect(told).toEqual(['a running stopped success'])
-    expect((await task.children()).tasks).toMatchObject([{ workflow: 'tell', result: 'success' }])
+    expect((await task.children()).tasks).toMatchObject([{ workflow: 'tell', outcome: 'success' }])
   })
 
   it('happens once for each move, though the nodes that make it die or know nothing of it', async () => {

@@ -10,7 +10,7 @@ describe('a plan', () => {
     const { agents, act } = workers()
     const flow = workflow('flow', {
       plan({ order, fails }: { order: string; fails?: boolean }, plan) {
-        const db = plan.via as DatabaseSync
+        const db = plan.transaction as DatabaseSync
         db.prepare('INSERT INTO orders VALUES (?)').run(order)
         plan.step(act, { name: order })
         if (fails) throw new Error('no room')
@@ -22,7 +22,7 @@ describe('a plan', () => {
     db.exec('CREATE TABLE orders (id TEXT)')
     const order = async (id: string, end: 'COMMIT' | 'ROLLBACK', fails = false) => {
       db.exec('BEGIN IMMEDIATE')
-      const code = await codeOf(s.submit(flow, { order: id, fails }, { id, via: db }))
+      const code = await codeOf(s.submit(flow, { order: id, fails }, { id, transaction: db }))
       db.exec(code === 'nothing' ? end : 'ROLLBACK')
       return code
     }
@@ -43,7 +43,7 @@ describe('a plan', () => {
     await using s = await stage({ workflows: [flow], agents, poll: '1s', store: file.store })
     using db = new DatabaseSync(file.path)
     db.exec('BEGIN IMMEDIATE')
-    const submit = (name: string, ifExists?: 'reject') => s.submit(flow, name, { id: 'x', via: db, ...(ifExists && { ifExists }) }) // biome-ignore format: one line
+    const submit = (name: string, ifExists?: 'reject') => s.submit(flow, name, { id: 'x', transaction: db, ...(ifExists && { ifExists }) }) // biome-ignore format: one line
     expect((await submit('a')).id).toBe('x')
     expect((await submit('a')).id).toBe('x')
     expect(await codeOf(submit('b'))).toBe('TASK_EXISTS')

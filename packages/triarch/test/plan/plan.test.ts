@@ -25,7 +25,7 @@ describe('a plan', () => {
     gates.get('left')?.()
     const left = { name: 'left', of: 'top', key: `${task.id}:2` }
     expect(await task.result()).toEqual({ end: [left, { deep: ['x'] }], text: 'top!' })
-    expect(await task.status()).toMatchObject({ status: 'stopped', result: 'success', progress: 1 })
+    expect(await task.status()).toMatchObject({ status: 'stopped', outcome: 'success', progress: 1 })
   })
 
   it('keeps the order of sequences and of `after`, and nothing more', async () => {

@@ -18,7 +18,7 @@ const TOKEN = 'tok-4711'
 /** Everything that anybody can see of a task. */
 async function views(s: Stage, task: TaskHandle<unknown>): Promise<string> {
   const { triarch } = s.engine
-  const seen = [await task.status(), await task.steps(), await task.plan(), await task.history(), (await triarch.list()).tasks, (await task.children()).tasks, s.alerts] // biome-ignore format: one line
+  const seen = [await task.status(), await task.steps(), await task.plan(), await task.history(), (await triarch.list()).tasks, (await task.children()).tasks, s.alerts, (await task.watch().next()).value] // biome-ignore format: one line
   return JSON.stringify(seen)
 }
 
@@ -74,7 +74,7 @@ describe('a secret', () => {
     for (const refused of [many(10_001), many(20, 'k'.repeat(60_000))]) {
       expect(await codeOf(s.submit(flow, refused))).toBe('TOO_MANY_SECRETS')
       expect(await codeOf(s.submit(plan, refused))).toBe('TOO_MANY_SECRETS')
-      const schedule = s.engine.triarch.schedule('x', { workflow: flow, input: refused, every: '1h' })
+      const schedule = s.engine.triarch.schedule('x').register({ workflow: flow, input: refused, every: '1h' })
       expect(await codeOf(schedule)).toBe('TOO_MANY_SECRETS')
     }
     expect((await s.engine.triarch.list()).tasks).toEqual([])
@@ -98,7 +98,7 @@ describe('a secret', () => {
           if (edge === 'a call') return task.call(child, many)
           if (edge === 'a batch')
             return task.batch('b', { workflow: child, items: [many], rescue: 'fail', retry: { attempts: 1 } })
-          if (edge === 'the next run') return task.continueAs(many)
+          if (edge === 'the next run') return task.continueAsNew(many)
           return many
         },
       })
@@ -126,7 +126,10 @@ describe('a secret', () => {
         return event ? null : step.suspend()
       },
     })
-    const hears = workflow('hears', { secrets: ['*'], run: async (_: null, task) => void (await task.event('go')) })
+    const hears = workflow('hears', {
+      secrets: ['*'],
+      run: async (_: null, task) => void (await task.waitForSignal('go')),
+    })
     const stops = workflow('stops', { run: (_: null, task) => task.run(fails, [], { rescue: 'pause' }) })
     const rests = workflow('rests', { run: (_: null, task) => task.run(waits, null) })
     await using s = await stage({
@@ -138,19 +141,19 @@ describe('a secret', () => {
     await s.submit(rests, null)
     await s.settle()
     const step = (await held.status()).steps[0]?.id ?? 0
-    expect(await codeOf(heard.emit('go', many(10_001)))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(heard.signal('go', many(10_001)))).toBe('TOO_MANY_SECRETS')
     expect(await codeOf(held.retry({ step, input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
     expect(await codeOf(held.retry({ input: many(10_001) }))).toBe('TOO_MANY_SECRETS')
-    expect(await codeOf(held.skip(step, many(10_001)))).toBe('TOO_MANY_SECRETS')
+    expect(await codeOf(held.skip({ step, output: many(10_001) }))).toBe('TOO_MANY_SECRETS')
     expect(await codeOf(s.engine.triarch.resume(tokens[0] ?? '', many(10_001)))).toBe('TOO_MANY_SECRETS')
     await s.engine.triarch.resume(tokens[0] ?? '', many(10_000))
-    await heard.emit('go', many(10_000))
+    await heard.signal('go', many(10_000))
     expect(await heard.result()).toBeNull()
-    await held.skip(step, many(10_000))
+    await held.skip({ step, output: many(10_000) })
     expect(await held.result()).toHaveLength(10_000)
   })
 
-  it.each(['a heartbeat', 'a checkpoint', 'a suspension', 'an event that wakes it'])(
+  it.each(['a heartbeat', 'a checkpoint', 'a suspension', 'a signal that wakes it'])(
     'is bounded in the same way in %s of a step',
     async (way) => {
       const many = (count: number) => Array.from({ length: count }, (_, n) => `key-${n}`)
@@ -160,7 +163,7 @@ describe('a secret', () => {
         if (way === 'a heartbeat') return step.heartbeat({ progress: many(count) })
         if (way === 'a checkpoint') return step.heartbeat({ checkpoint: many(count) })
         if (way === 'a suspension') return step.suspend({ checkpoint: many(count) })
-        return step.suspend({ events: [{ name: 'alarm', in: 5, payload: many(count) }] })
+        return step.suspend({ signals: [{ name: 'alarm', in: 5, payload: many(count) }] })
       }
       const tells = own.action('tells', {
         secrets: ['*'],
@@ -170,7 +173,7 @@ describe('a secret', () => {
           } catch (error) {
             codes.push((error as TriarchError).code)
           }
-          if (!step.event) told(step, 10_000)
+          if (!step.received) told(step, 10_000)
           return null
         },
       })
@@ -355,7 +358,7 @@ describe('the steps of a task', () => {
     await s.settle()
     const states = async () => (await task.steps()).map(({ status }) => status)
     expect(await states()).toEqual(['success', 'error', 'waiting'])
-    await task.skip(2)
+    await task.skip({ step: 2 })
     await s.settle()
     expect(await states()).toEqual(['success', 'skipped', 'skipped'])
     await task.compensate()

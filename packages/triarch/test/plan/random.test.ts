@@ -61,15 +61,15 @@ async function run({ steps }: Shape) {
   const { environment } = first.engine
   await using second = await stage({ workflows: [flow], agents: [own], store: file.store, seed: 2, environment })
   await second.advance('10m')
-  const { status, result, output } = await second.engine.task('t').status()
-  return { deeds, status, result, output }
+  const { status, outcome, output } = await second.engine.task('t').status()
+  return { deeds, status, outcome, output }
 }
 
 describe('any plan', () => {
   it('ends as it must, in an order its edges allow, through the loss of its node', { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
-        const { deeds, status, result, output } = await run(shape)
+        const { deeds, status, outcome, output } = await run(shape)
         const before = shape.steps.map(({ refers, after }) => [...new Set([...refers, ...after])])
         const skipped = new Set<number>()
         const never = new Set<number>()
@@ -94,13 +94,13 @@ describe('any plan', () => {
         }
         expect(deeds.filter(([what]) => what === 'done')).toHaveLength(done.length)
         if (failing) {
-          expect(result).toBe(done.length === 0 ? 'error' : 'compensated')
+          expect(outcome).toBe(done.length === 0 ? 'error' : 'compensated')
           expect(undone.toSorted((a, b) => a - b)).toEqual(done.toSorted((a, b) => a - b))
           for (const index of done)
             for (const other of before[index] ?? []) expect(at('undo', index)).toBeLessThan(at('undo', other))
         } else {
           const expected = shape.steps.map((_, index) => (skipped.has(index) ? null : index))
-          expect(result).toBe(skipped.size > 0 ? 'warning' : 'success')
+          expect(outcome).toBe(skipped.size > 0 ? 'warning' : 'success')
           expect(output).toEqual(expected)
           expect(undone).toEqual([])
           for (const index of skipped) expect(at('done', index)).toBe(-1)

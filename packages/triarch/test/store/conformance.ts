@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
+import { breakerSuite } from './breaker.suite.ts'
 import { claimSuite } from './claim.suite.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
@@ -19,8 +20,8 @@ import { transactionSuite } from './transaction.suite.ts'
 export interface Subject {
   /** A store on the subject's data, not opened yet; each call gives another one on the same data. */
   store(clock: HandClock): StateStore
-  /** Runs the body with `via` in a transaction of the user's own connection; rolls back when it throws. */
-  transaction(body: (via: unknown) => Promise<void>): Promise<void>
+  /** Runs the body with `transaction` in a transaction of the user's own connection; rolls back when it throws. */
+  transaction(body: (transaction: unknown) => Promise<void>): Promise<void>
   /** Runs SQL on what a transaction of the store gives, and answers the first column of the first row. */
   sql(tx: unknown, text: string): Promise<unknown>
   /** The store's own name for one of its tables, to put something wrong into it. */
@@ -64,6 +65,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
 
     commitSuite(bench)
     queueSuite(bench)
+    breakerSuite(bench)
     claimSuite(bench)
     quarantineSuite(bench)
     legibleSuite(bench)

@@ -18,7 +18,7 @@ const stores: [string, () => StoreFactory][] = [
   ['in a file, inline', inFile('inline')],
 ]
 
-const waits = workflow('waits', { run: (_: null, task) => task.event('go') })
+const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('go') })
 
 /** Calls that a program may await in a loop until something else has happened. */
 const calls: [string, (task: TaskHandle, triarch: Triarch) => Promise<unknown>][] = [
@@ -27,7 +27,7 @@ const calls: [string, (task: TaskHandle, triarch: Triarch) => Promise<unknown>][
   ['history()', (task) => task.history()],
   ['plan()', (task) => task.plan()],
   ['children()', (task) => task.children()],
-  ['emit()', (task) => task.emit('other').catch(() => undefined)],
+  ['signal()', (task) => task.signal('other').catch(() => undefined)],
   ['a control that is refused', (task) => task.resume().catch(() => undefined)],
   ['list()', (_, triarch) => triarch.list()],
   ['statistics()', (_, triarch) => triarch.statistics()],

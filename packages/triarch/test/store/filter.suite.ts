@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Filter, FilterTerm, FilterTest } from '../../src/filter/filter.ts'
 import { formatFilter, parseFilter } from '../../src/filter/grammar.ts'
 import type { TaskRow } from '../../src/store/port.ts'
+import { fits as fitsFilter } from '../../src/view/fitting.ts'
 import { anyText } from '../filter/filters.ts'
 import type { Bench } from './conformance.ts'
 import { list, queryOf } from './listing.ts'
@@ -17,6 +18,7 @@ const told = new Set(['error', 'step', 'reason'])
 function fits(row: TaskRow, { field, not, test }: FilterTerm): boolean {
   const values: Record<string, string | number | boolean | null | undefined> = {
     ...row,
+    outcome: row.result,
     node: row.lockedBy,
     submitted: row.submittedAt,
     updated: row.updatedAt,
@@ -45,7 +47,7 @@ function passes(value: string | number | boolean | null | undefined, test: Filte
 
 const texts: Record<string, readonly string[]> = {
   status: ['pending', 'scheduled', 'running', 'paused', 'stopped'],
-  result: ['pending', 'success', 'error', 'cancelled', 'warning'],
+  outcome: ['pending', 'success', 'error', 'cancelled', 'warning'],
   workflow: ['flow', 'other', 'flo', 'öl'],
   version: ['1', '2', '10'],
   id: ['t1', 't10', 't', 'ö', '\u{10ffff}', 'none'],
@@ -64,7 +66,7 @@ const numbers: Record<string, readonly number[]> = {
   submitted: [at, at + 3, at + 10],
   updated: [at, at + 1, at + 2_000],
 }
-const choices = new Set(['status', 'result', 'ready', 'quarantined'])
+const choices = new Set(['status', 'outcome', 'ready', 'quarantined'])
 const given = new Set(['parent', 'node', 'tag.shop', 'tag.odd "name"'])
 
 const term: fc.Arbitrary<FilterTerm> = fc
@@ -140,6 +142,8 @@ export function filterSuite(bench: Bench): void {
           const text = formatFilter(filter)
           const expected = all.filter((row) => filter.terms.every((term) => fits(row, term))).map(({ id }) => id)
           if (filter.order === 'newest') expected.reverse()
+          const alone = all.filter((row) => fitsFilter(row, parseFilter(text), now)).map(({ id }) => id)
+          expect(filter.order === 'newest' ? alone.reverse() : alone, text).toEqual(expected)
           const { rows, looked } = await bench.store.list(queryOf({ filter: text }, now))
           expect([rows.map(({ id }) => id), looked], text).toEqual([expected, null])
           const middle = rows[Math.floor(rows.length / 2)]

@@ -407,6 +407,49 @@ export function gateSuite(bench: Bench): void {
     })
   })
 
+  describe('the lines', () => {
+    it('of locks are told by name, a page at a time: who has each, how many wait, and who is first', async () => {
+      const { store } = bench
+      await store.submit([
+        wanting('a', [lock('x')]),
+        wanting('b', [lock('y')]),
+        wanting('c', [lock('z'), lock('x', { step: 1 })]),
+      ])
+      bench.clock.advance(5)
+      const waiting = Array.from({ length: 7 }, (_, i) => wanting(`w${i}`, [lock('y')], { priority: i === 6 ? 1 : 0 }))
+      await store.submit(waiting)
+      const all = await store.held({ after: '', limit: 10 })
+      expect(all.map(({ name, task, waiting }) => [name, task, waiting])).toEqual([
+        ['x', 'a', 1],
+        ['y', 'b', 7],
+        ['z', 'c', 0],
+      ])
+      expect(all[1]?.next.map(({ task }) => task)).toEqual(['w6', 'w0', 'w1', 'w2', 'w3'])
+      expect(new Set(all.map(({ fence }) => fence)).size).toBe(3)
+      expect((await store.held({ after: 'x', limit: 1 })).map(({ name }) => name)).toEqual(['y'])
+      expect(await store.held({ after: 'z', limit: 1 })).toEqual([])
+    })
+
+    it('of agents are told by name, with the oldest request that nobody has taken', async () => {
+      const { store } = bench
+      const [a, b] = [await owned(store, 'a'), await owned(store, 'b')]
+      const ship = { agent: 'ship', action: 'ship.send' }
+      await store.commit([
+        transition(a, { work: [workRequest('a', 1), workRequest('a', 2, { priority: 5 }), workRequest('a', 3, ship)] }),
+      ])
+      await store.commit([transition(b, { work: [workRequest('b', 1, { priority: 9 })] })])
+      const rows = [
+        { agent: 'pay', depth: 3, oldest: { task: 'a', step: 1 } },
+        { agent: 'ship', depth: 1, oldest: { task: 'a', step: 3 } },
+      ]
+      expect(await store.queues({ after: '', limit: 10 })).toEqual(rows)
+      expect(await store.queues({ after: '', limit: 1 })).toEqual(rows.slice(0, 1))
+      expect(await store.queues({ after: 'pay', limit: 1 })).toEqual(rows.slice(1))
+      await store.takeWork({ node: 'n', agents: [{ agent: 'ship', actions: ['ship.send'], limit: 1 }] })
+      expect(await store.queues({ after: '', limit: 10 })).toEqual(rows.slice(0, 1))
+    })
+  })
+
   describe('what is queued', () => {
     it('knows how many are before a task, and before each of its requests', async () => {
       const { store } = bench
@@ -530,17 +573,17 @@ export function sharedGateSuite(bench: Bench): void {
 
     it('hold in the caller’s transaction', async () => {
       const { store, subject } = bench
-      await subject.transaction(async (via) => {
-        expect(await store.submitVia(via, wanting('a', [lock('x')]))).toMatchObject({ created: true })
+      await subject.transaction(async (transaction) => {
+        expect(await store.submitIn(transaction, wanting('a', [lock('x')]))).toMatchObject({ created: true })
       })
-      await subject.transaction(async (via) => {
-        const refused = await store.submitVia(via, wanting('b', [lock('x', { ifHeld: 'reject' })]))
+      await subject.transaction(async (transaction) => {
+        const refused = await store.submitIn(transaction, wanting('b', [lock('x', { ifHeld: 'reject' })]))
         expect(refused).toMatchObject({ created: false, heldBy: 'a' })
-        expect(await store.submitVia(via, wanting('c', [lock('x')]))).toMatchObject({ created: true })
+        expect(await store.submitIn(transaction, wanting('c', [lock('x')]))).toMatchObject({ created: true })
       })
       expect(await line(store, 'x')).toEqual(['a held', 'c 1'])
-      const failure = subject.transaction(async (via) => {
-        await store.submitVia(via, wanting('d', [lock('y')]))
+      const failure = subject.transaction(async (transaction) => {
+        await store.submitIn(transaction, wanting('d', [lock('y')]))
         throw new Error('the caller changed its mind')
       })
       await expect(failure).rejects.toThrow('changed its mind')

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatFilter } from '../../src/filter/grammar.ts'
 import type { RowCondition } from '../../src/store/port.ts'
 import { Database, type Value } from '../../src/store/sqlite/database.ts'
+import { HELD, NEXT, QUEUE, QUEUED_AGENT } from '../../src/store/sqlite/lines.ts'
 import { list } from '../../src/store/sqlite/list.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { anyFilter } from '../filter/filters.ts'
@@ -60,7 +61,7 @@ describe('a list on SQLite', () => {
     ['parent:t1', 'triarch_tasks_children (parent=?)'],
     ['node:a', 'triarch_tasks_owned (locked_by=?)'],
     ['quarantined:true', 'triarch_tasks_apart'],
-    ['result:error,cancelled', 'triarch_tasks_unhappy (result=?)'],
+    ['outcome:error,cancelled', 'triarch_tasks_unhappy (result=?)'],
     ['status:paused', 'triarch_tasks_open (status=?)'],
     ['-status:stopped', 'triarch_tasks_open (status=?)'],
     ['error~declined', 'triarch_tasks_unhappy (result=?)'],
@@ -97,5 +98,18 @@ describe('a list on SQLite', () => {
       }),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('the lines on SQLite', () => {
+  it.each([
+    [HELD, ['', 10], 'triarch_locks_held'],
+    [NEXT, ['x'], 'triarch_locks_line (name=? AND held=?)'],
+    [QUEUED_AGENT, [''], 'triarch_work_queue (agent>?)'],
+    [QUEUE, ['pay'], 'triarch_work_queue (agent=?)'],
+  ])('are led by an index, and sort nothing: %s', (sql, values, index) => {
+    const found = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail)
+    expect(found.join()).toContain(index)
+    expect(found.filter((detail) => /SCAN (?!\(subquery)|TEMP B-TREE/.test(detail))).toEqual([])
   })
 })

@@ -112,7 +112,7 @@ export function legibleSuite(bench: Bench): void {
       expect(told).toMatchObject([6, 7].map((step) => ({ ...corrupt, step })))
     })
 
-    it('keeps no letter out of a mailbox, nor of the others written with it', async () => {
+    it('keeps no letter out of an inbox, nor of the others written with it', async () => {
       await owned(bench.store, 'bad')
       await owned(bench.store, 'good')
       const kept = { type: 'kept', letters: 1, bytes: 10 } as const

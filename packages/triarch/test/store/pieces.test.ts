@@ -37,7 +37,7 @@ describe('a list', () => {
 
   it('by what an index knows is one look, however much else there is', () => {
     expect(look({ status: ['running', 'paused'] })).toEqual([[], null])
-    expect(look({ result: 'error' })).toEqual([[], null])
+    expect(look({ outcome: 'error' })).toEqual([[], null])
     expect(look({ filter: 'error~declined' })).toEqual([[], null])
     expect(look({ filter: 'id:t600*' })).toEqual([[600, 6_000], null])
     expect(look({ filter: 'id:t5999,t6000,t7000' })).toEqual([[5_999, 6_000], null])

@@ -161,6 +161,21 @@ export function queueSuite(bench: Bench): void {
       expect(await store.inbox('a', 10)).toHaveLength(1)
     })
 
+    it('goes over to another node, which may be said twice; from then on only that one is heard', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.commit([transition(claim, { work: [workRequest('t', 1)] })])
+      const [item] = await take(store)
+      const of = { task: 't', step: 1, operation: 'run', attempt: 1 } as const
+      const order = { work: item?.id ?? 0, node: 'agent', to: 'heir', of }
+      const another = { ...order, of: { ...of, attempt: 2 } }
+      expect(await store.adoptWork([{ ...order, node: 'nobody' }, another, order])).toEqual([null, null, item])
+      expect(await store.adoptWork([order])).toEqual([item])
+      expect(await store.reply([{ work: order.work, node: 'agent', of, message: replyTo(1) }])).toEqual([false])
+      expect(await store.reply([{ work: order.work, node: 'heir', of, message: replyTo(1) }])).toEqual([true])
+      expect(await store.adoptWork([order])).toEqual([null])
+    })
+
     it('wakes the unowned task a reply is for, and tells its next owner what is outstanding', async () => {
       const { store } = bench
       await store.commit([

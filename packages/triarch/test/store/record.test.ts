@@ -99,6 +99,22 @@ describe('a history record', () => {
     ])
   })
 
+  it('tells of an error under the code of today, and to format 1 under the one that it knows', () => {
+    const error = (code: string, name = 'TriarchError') => ({ name, code, message: 'no' })
+    const stopped = (code: string) => ({ type: 'stopped', result: 'error', error: error(code) })
+    const caused = (code: string) => ({ type: 'threw', error: { ...error('E1', 'Error'), cause: error(code) } })
+    const others = [
+      { type: 'stepFailed', id: 1, error: error('MAILBOX_FULL', 'SmtpError') },
+      { type: 'stepCompleted', id: 2, output: { error: error('MAILBOX_FULL') } },
+      { type: 'stepFailed', id: 3, error: 'nothing of ours' },
+    ]
+    const then = [stopped('ANTECEDENT_FAILED'), caused('LETTER_CORRUPT'), ...others]
+    const now = [stopped('PREDECESSOR_FAILED'), caused('MESSAGE_CORRUPT'), ...others]
+    expect(eventsIn(JSON.stringify(then), 1)).toEqual(now)
+    expect(eventsIn(JSON.stringify([2, ...then]), 1)).toEqual(now)
+    expect(JSON.parse(inFormat1(JSON.stringify([2, ...now])))).toEqual(then)
+  })
+
   it('of format 1 is the same text again, whatever its events are', () => {
     fc.assert(
       fc.property(
@@ -153,7 +169,7 @@ describe('a store that is written in format 1', () => {
   const calls = (events: string) => ({
     commit: [[turn(events), { ...turn(events), events: null }]],
     submit: [[task(events)]],
-    submitVia: ['via', task(events)],
+    submitIn: ['transaction', task(events)],
     writeSchedule: [{ name: 's', tasks: [task(events)] }],
     quarantine: [{ id: 't', record: { events, pause: null } }],
     terminate: [{ id: 't', events }],

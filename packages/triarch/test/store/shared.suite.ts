@@ -62,9 +62,9 @@ export function sharedSuite(bench: Bench): void {
   describe('a submission in the caller’s transaction', () => {
     it('exists once that commits', async () => {
       const { store, subject } = bench
-      await subject.transaction(async (via) => {
-        expect(await store.submitVia(via, newTask('t', { tags: { a: 'b' } }))).toMatchObject({ created: true })
-        const again = await store.submitVia(via, newTask('t'))
+      await subject.transaction(async (transaction) => {
+        expect(await store.submitIn(transaction, newTask('t', { tags: { a: 'b' } }))).toMatchObject({ created: true })
+        const again = await store.submitIn(transaction, newTask('t'))
         // No other connection can see it yet: what it was is told with the answer.
         expect(again).toMatchObject({ created: false, first: expect.stringContaining('"submitted"') })
       })
@@ -74,8 +74,8 @@ export function sharedSuite(bench: Bench): void {
 
     it('never was when that rolls back', async () => {
       const { store, subject } = bench
-      const failure = subject.transaction(async (via) => {
-        await store.submitVia(via, newTask('t'))
+      const failure = subject.transaction(async (transaction) => {
+        await store.submitIn(transaction, newTask('t'))
         throw new Error('the caller changed its mind')
       })
       await expect(failure).rejects.toThrow('changed its mind')
@@ -84,9 +84,9 @@ export function sharedSuite(bench: Bench): void {
     })
 
     it('needs one', async () => {
-      for (const via of [null, undefined, 'x', {}, 1]) {
-        const submitted = (async () => bench.store.submitVia(via, newTask('t')))()
-        await expect(submitted).rejects.toMatchObject({ code: 'STORE_VIA_INVALID' })
+      for (const transaction of [null, undefined, 'x', {}, 1]) {
+        const submitted = (async () => bench.store.submitIn(transaction, newTask('t')))()
+        await expect(submitted).rejects.toMatchObject({ code: 'STORE_TRANSACTION_INVALID' })
       }
     })
   })

@@ -21,7 +21,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
     const nodes: Triarch[] = []
     const alerts: Alert[] = []
     const shop = agent('shop', { concurrency: 50 })
-    const policy = { retry: { attempts: 9, backoff: { initial: 10, max: 20 } }, completeWithin: 10_000 }
+    const policy = { retry: { attempts: 9, backoff: { initial: 10, max: 20 } }, attemptWithin: 10_000 }
     const buy = shop.action('buy', {
       ...policy,
       run(item: string, step) {
@@ -42,7 +42,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
     const steps = workflow('steps', {
       async run(size: number, task) {
         for (let n = 0; n < size; n++) {
-          await task.event('go')
+          await task.waitForSignal('go')
           await task.run(buy, `${n}`)
         }
         return size
@@ -79,7 +79,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       // Long leases: who is taken for dead on a busy machine has forgotten what it knew.
       const [one, two] = [await start({ lease: 3_000 }), await start({ lease: 3_000 })]
       const tasks = await Promise.all([one, two, one, two].map((node, n) => node.submit(steps, 3, { id: `t-${n}` })))
-      const go = (task: TaskHandle) => task.emit('go')
+      const go = (task: TaskHandle) => task.signal('go')
       await Promise.all(tasks.map(go))
       await Promise.all(tasks.map((task) => waits(task, 1)))
       await subject.save()
@@ -102,12 +102,12 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       const task = await node.submit(steps, 1, { id: 'finished' })
       await waits(task, 0)
       await subject.save()
-      await task.emit('go')
+      await task.signal('go')
       expect(await task.result()).toBe(1)
       await subject.restore()
       expect((await task.status()).status).toBe('running')
       await vi.waitFor(() => expect(alerts).toContainEqual(expect.objectContaining({ code: 'LOST_TAIL' })), 15_000)
-      await task.emit('go')
+      await task.signal('go')
       expect(await task.result({ timeout: '30s' })).toBe(1)
       expect(new Set(ran).size).toBe(1)
     })
@@ -132,7 +132,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
       )
     })
 
-    /** Until the task has done so many steps and waits for an event again. */
+    /** Until the task has done so many steps and waits for a signal again. */
     async function waits(task: TaskHandle, done: number): Promise<void> {
       await vi.waitFor(async () => {
         const history = (await task.history()).flatMap(({ events }) => events)

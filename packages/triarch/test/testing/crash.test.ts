@@ -47,11 +47,11 @@ describe('crashEverywhere', () => {
       before: () => booked.clear(),
       check: () => expect(total()).toBe(0),
     })
-    expect(report.calm).toMatchObject({ fault: null, result: 'success', output: { moved: 10 } })
+    expect(report.calm).toMatchObject({ fault: null, outcome: 'success', output: { moved: 10 } })
     expect(report.failures).toEqual([])
     expect(report.runs).toBeGreaterThan(20)
-    expect(report.results.success).toBeGreaterThan(10)
-    expect(report.results.compensated).toBeGreaterThan(0)
+    expect(report.outcomes.success).toBeGreaterThan(10)
+    expect(report.outcomes.compensated).toBeGreaterThan(0)
     for (const fault of ['crash-before', 'crash-after', 'unheard', 'fails', 'unanswered', 'refuses'] as const)
       expect(report.faults[fault], fault).toBeGreaterThan(1)
   })
@@ -63,7 +63,7 @@ describe('crashEverywhere', () => {
       crashEverywhere(pay, 10, {
         agents: [bank],
         before: () => booked.clear(),
-        check: ({ result }) => expect(total()).toBe(result === 'success' ? -10 : 0),
+        check: ({ outcome }) => expect(total()).toBe(outcome === 'success' ? -10 : 0),
       }),
     )
     expect(report.failures.map(({ problem }) => problem)).toContain('check failed')
@@ -90,7 +90,7 @@ describe('crashEverywhere', () => {
   })
 
   it('finds a workflow that waits for what nobody sends', async () => {
-    const waits = workflow('waits', { run: (_: null, task) => task.event('never') })
+    const waits = workflow('waits', { run: (_: null, task) => task.waitForSignal('never') })
     const report = await failed(crashEverywhere(waits, null, { within: '2h' }))
     expect(report.failures).toMatchObject([{ fault: null, at: 'undisturbed', problem: 'stuck' }])
   })
@@ -129,10 +129,10 @@ describe('crashEverywhere', () => {
     const report = await crashEverywhere(infrastructure, null, {
       agents: [cloud],
       before: () => up.clear(),
-      check: ({ result }) => expect(up.size).toBe(result === 'success' ? 3 : 0),
+      check: ({ outcome }) => expect(up.size).toBe(outcome === 'success' ? 3 : 0),
     })
     expect(report.calm.output).toEqual({ db: 'db.example' })
-    expect(report.results.compensated).toBeGreaterThan(0)
+    expect(report.outcomes.compensated).toBeGreaterThan(0)
     expect(report.calm.attempts.map(({ operation }) => operation)).toContain('finalize')
   })
 
@@ -156,7 +156,7 @@ describe('crashEverywhere', () => {
       async run(_: null, task) {
         const built = await task.run(build, null)
         const noted = await task.call(child, null)
-        return [built, noted, await task.event<string>('go')]
+        return [built, noted, await task.waitForSignal<string>('go')]
       },
     })
     const report = await crashEverywhere(ship, null, {
@@ -164,7 +164,7 @@ describe('crashEverywhere', () => {
       workflows: [child],
       before: () => void tokens.splice(0),
       async drive({ task, triarch, sleep }) {
-        await task.emit('go', 'gone')
+        await task.signal('go', 'gone')
         while (tokens.length === 0) await sleep('1s')
         await triarch.resume(tokens[0] as string, 'built')
       },
@@ -178,8 +178,8 @@ describe('crashEverywhere', () => {
     const send = mail.action('send', { semantics: 'at-most-once', run: async (_: null) => null })
     const tell = workflow('tell', { run: (_: null, task) => task.run(send, null) })
     const report = await crashEverywhere(tell, null, { agents: [mail] })
-    expect(report.results.paused).toBeGreaterThan(0)
-    expect(report.results.success).toBeGreaterThan(0)
+    expect(report.outcomes.paused).toBeGreaterThan(0)
+    expect(report.outcomes.success).toBeGreaterThan(0)
   })
 
   it('tries no more runs than allowed, and says how many were left', async () => {

@@ -7,7 +7,7 @@ import type * as compute from './compute.ts'
 const thread = new URL('./compute.ts', import.meta.url)
 const retry = { attempts: 3, backoff: { initial: '10ms' } } as const
 
-function made(options: { completeWithin?: string; undo?: boolean } = {}) {
+function made(options: { attemptWithin?: string; undo?: boolean } = {}) {
   const svc = agent('svc')
   const act = svc.action<typeof compute>('act', { thread, retry, ...options } as { thread: URL })
   const flow = workflow('flow', { run: (wish: compute.Wish, task) => task.run(act, wish) })
@@ -36,7 +36,7 @@ describe('an action that runs in threads', () => {
   })
 
   it('is really stopped at its complete-by, and its thread replaced', async () => {
-    const { flow, definitions } = made({ completeWithin: '300ms' })
+    const { flow, definitions } = made({ attemptWithin: '300ms' })
     const calm = agent('calm')
     const act = calm.action<typeof compute>('act', { thread })
     const after = workflow('after', { run: (wish: compute.Wish, task) => task.run(act, wish) })

@@ -18,7 +18,7 @@ const write = (kind: string, step: StepContext) =>
   appendFileSync(journal, `${JSON.stringify({ kind, task: step.taskId, key: step.idempotencyKey })}\n`)
 
 const shop = agent('shop', { concurrency: 100 })
-const policy = { retry: { attempts: 20, backoff: { initial: 20, max: 50 } }, completeWithin: 5_000 }
+const policy = { retry: { attempts: 20, backoff: { initial: 20, max: 50 } }, attemptWithin: 5_000 }
 const buy = shop.action('buy', {
   ...policy,
   run(item: string, step) {
@@ -39,7 +39,7 @@ const check = shop.action('check', {
 /** Holds its attempt until the file is there. */
 const slow = shop.action('slow', {
   ...policy,
-  completeWithin: 60_000,
+  attemptWithin: 60_000,
   async run(file: string, step) {
     while (!existsSync(file)) await pause(20, step)
     write('slow', step)
@@ -49,7 +49,7 @@ const slow = shop.action('slow', {
 const ask = shop.action('ask', {
   ...policy,
   run(file: string, step) {
-    if (step.event?.name === 'resume') return step.event.payload
+    if (step.received?.name === 'resume') return step.received.payload
     appendFileSync(file, step.token)
     return step.suspend()
   },
@@ -73,35 +73,35 @@ function pause(ms: number, { signal }: StepContext): Promise<void> {
 
 const small = workflow('small', {
   async run(name: string, task) {
-    if (name === 'wait') await task.event('go')
+    if (name === 'wait') await task.waitForSignal('go')
     return task.run(buy, name)
   },
 })
 
-/** A little of everything, with two events on the way. */
+/** A little of everything, with two signals on the way. */
 const journey = workflow('journey', {
   async run(name: string, task: TaskContext) {
     const first = await task.run(buy, 'first')
-    await task.event('one')
+    await task.waitForSignal('one')
     const child = await task.call(small, 'child')
     const both = await Promise.all([task.run(buy, 'left'), task.run(buy, 'right'), task.sleep(20)])
     const lock = await task.lock('counter')
     const answer = await task.transaction('answer', () => 42)
     lock.release()
-    await task.event('two')
+    await task.waitForSignal('two')
     const { success } = await task.batch('all', { workflow: small, items: ['a', 'b', 'c'], concurrency: 2 })
     const local = await task.run('local', (step) => step.idempotencyKey)
     return { name, first, child, both: both.slice(0, 2), answer, success, local }
   },
 })
-const listening = workflow('listening', { run: async (_: string, task) => task.event('go') })
+const listening = workflow('listening', { run: async (_: string, task) => task.waitForSignal('go') })
 const checking = workflow('checking', { run: async (file: string, task) => task.run(check, file) })
 const working = workflow('working', { run: async (file: string, task) => task.run(slow, file) })
 const asking = workflow('asking', { run: async (file: string, task) => task.run(ask, file) })
 const holding = workflow('holding', {
   async run(_: string, task) {
     const lock = await task.lock('one')
-    await task.event('go')
+    await task.waitForSignal('go')
     lock.release()
     return 'held'
   },
@@ -126,8 +126,8 @@ const crowd = workflow('crowd', {
 })
 const round = workflow('round', {
   async run(name: string, task) {
-    if (name.length < 3) return task.continueAs(`${name}x`)
-    await task.event('go')
+    if (name.length < 3) return task.continueAsNew(`${name}x`)
+    await task.waitForSignal('go')
     return task.run(buy, name)
   },
 })
@@ -158,17 +158,17 @@ const operations = {
     await triarch.submit(workflows[name], input, options)
   },
   async schedule(name: string) {
-    await triarch.schedule(name, { workflow: small, input: 'due', every: '1h' })
+    await triarch.schedule(name).register({ workflow: small, input: 'due', every: '1h' })
   },
-  schedules: async () => (await triarch.schedules()).map(({ name }) => name),
-  emit: (id: string, event: string) => triarch.task(id).emit(event),
+  schedules: async () => (await triarch.schedules()).schedules.map(({ name }) => name),
+  signal: (id: string, name: string) => triarch.task(id).signal(name),
   thaw: (id: string) => triarch.task(id).thaw(),
   retry: (id: string) => triarch.task(id).retry(),
   cancel: (id: string) => triarch.task(id).cancel(),
   resume: (token: string, value: string) => triarch.resume(token, value),
   status: async (id: string) => {
-    const { status, result, output } = await triarch.task(id).status()
-    return { status, result, output }
+    const { status, outcome, output } = await triarch.task(id).status()
+    return { status, result: outcome, output }
   },
   history: async (id: string) => (await triarch.task(id).history()).length,
   types: async (id: string) =>

@@ -1,9 +1,25 @@
 import { execFileSync, fork } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const script = join(import.meta.dirname, 'member.ts')
 const modules = join(import.meta.dirname, '../../../../node_modules')
+
+/** What the released version calls what the program uses: decision 0060 has the names of today. */
+const words = {
+  '.waitForSignal(': '.event(',
+  '.signal(': '.emit(',
+  '.received': '.event',
+  attemptWithin: 'completeWithin',
+  continueAsNew: 'continueAs',
+  outcome: 'result',
+  '.schedule(name).register(': '.schedule(name, ',
+  '.schedules()).schedules': '.schedules())',
+}
+
+function inItsWords(program: string): string {
+  return Object.entries(words).reduce((text, [now, then]) => text.replaceAll(now, then), program)
+}
 
 /** The packages as they were at a commit, unpacked below this folder: the program a process of that version runs. */
 export function released(commit: string, below: string): string {
@@ -12,7 +28,7 @@ export function released(commit: string, below: string): string {
     mkdirSync(folder)
     execFileSync('tar', ['xzf', join(import.meta.dirname, 'fixtures', `${commit}.tar.gz`), '-C', folder])
     for (const name of ['croner', 'pg']) symlinkSync(join(modules, name), join(folder, 'node_modules', name))
-    copyFileSync(script, join(folder, 'member.ts'))
+    writeFileSync(join(folder, 'member.ts'), inItsWords(readFileSync(script, 'utf8')))
   }
   return join(folder, 'member.ts')
 }

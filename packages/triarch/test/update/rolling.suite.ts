@@ -60,12 +60,12 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       }
       for (const id of ids) await until(second, id, 'running')
       await first.stop()
-      for (const id of ids) await second.ask('emit', id, 'one')
+      for (const id of ids) await second.ask('signal', id, 'one')
       for (const id of ids.slice(0, 2)) await until(second, id, 'running')
 
       const third = await start(one)
       await second.kill()
-      for (const id of ids) await third.ask('emit', id, 'two')
+      for (const id of ids) await third.ask('signal', id, 'two')
       const fourth = await start(other)
       for (const id of ids) {
         expect(await until(fourth, id, 'stopped')).toMatchObject({
@@ -86,12 +86,12 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       await expect(now.ask('raise')).rejects.toThrow('nodes of a version that reads only format 1 work on the store')
       await until(before, 'raised', 'running')
       await before.stop()
-      await now.ask('emit', 'raised', 'one')
+      await now.ask('signal', 'raised', 'one')
       expect(await now.ask('raise')).toHaveLength(1)
       await now.kill()
 
       const next = await start(current)
-      await next.ask('emit', 'raised', 'two')
+      await next.ask('signal', 'raised', 'two')
       expect(await until(next, 'raised', 'stopped')).toMatchObject({ result: 'success', output: { name: 'raised' } })
       expect(new Set(await next.ask<string[]>('types', 'raised'))).toContain('signalReceived')
       await expect(start(old)).rejects.toThrow('STORE_SCHEMA_NEWER')
@@ -106,8 +106,8 @@ export function rollingSuite(name: string, fresh: (folder: string) => Promise<st
       await now.stop()
 
       const before = await start(old)
-      for (const event of ['one', 'two']) await before.ask('emit', 'back', event)
-      await before.ask('emit', 'round', 'go')
+      for (const event of ['one', 'two']) await before.ask('signal', 'back', event)
+      await before.ask('signal', 'round', 'go')
       expect(await until(before, 'back', 'stopped')).toMatchObject({ result: 'success', output: { name: 'back' } })
       expect(await until(before, 'round', 'stopped')).toMatchObject({ result: 'success', output: 'axx' })
       await before.stop()

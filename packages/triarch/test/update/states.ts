@@ -41,11 +41,11 @@ const CROWD = 110
  */
 export async function beginMore(before: Member, other: Member, path: Path): Promise<void> {
   await before.ask('submit', 'journey', 'half', { id: 'half' })
-  await before.ask('emit', 'half', 'one')
+  await before.ask('signal', 'half', 'one')
   await vi.waitFor(async () => expect(await before.ask('history', 'half')).toBeGreaterThan(7), { timeout: 120_000 })
   for (let n = 0; n < CROWD; n++) await before.ask('submit', 'working', path('slow'), { id: `crowd-${n}` })
   await before.kill()
-  await other.ask('emit', 'half', 'two')
+  await other.ask('signal', 'half', 'two')
   await other.kill()
 }
 
@@ -62,8 +62,8 @@ export async function finishMore(now: Member): Promise<void> {
 export async function finish(now: Member, path: Path, journal: string): Promise<void> {
   for (const file of ['check', 'slow', 'booked']) writeFileSync(path(file), '')
   expect(await now.ask('schedules')).toEqual(['hourly'])
-  for (const event of ['one', 'two']) await now.ask('emit', 'journey', event)
-  for (const id of ['listening', 'holds', 'waits', 'parent.1', 'batch.1.0', 'round']) await now.ask('emit', id, 'go')
+  for (const event of ['one', 'two']) await now.ask('signal', 'journey', event)
+  for (const id of ['listening', 'holds', 'waits', 'parent.1', 'batch.1.0', 'round']) await now.ask('signal', id, 'go')
   await now.ask('retry', 'paused')
   await now.ask('thaw', 'frozen')
   await now.ask('resume', readFileSync(path('token'), 'utf8'), 'answered')

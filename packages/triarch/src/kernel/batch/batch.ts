@@ -1,7 +1,7 @@
 import { type Ancestor, childTaskId } from '../child/child.ts'
 import type { ErrorRecord, Json } from '../json.ts'
 import type { IfHeld } from '../lock/lock.ts'
-import type { TaskResult } from '../status.ts'
+import type { TaskOutcome } from '../status.ts'
 import type { HookOrder, ParentPolicy } from '../task/order.ts'
 
 /** What a batch was ordered to be, as data: recorded with the request of its step. */
@@ -28,7 +28,7 @@ export interface BatchPolicy {
 }
 
 /** Children from one ordinal to another (inclusive) that ended alike. */
-export type Ended = [from: number, to: number, result: TaskResult]
+export type Ended = [from: number, to: number, result: TaskOutcome]
 
 /** How many children a batch has, and what became of them. */
 export interface BatchCounts {
@@ -143,7 +143,7 @@ export function childId(of: Ancestor, step: number, { generation }: Batch, ordin
 }
 
 /** Ordinals with their results as ranges: children that end together are mostly neighbours. */
-export function ranges(ended: ReadonlyMap<number, TaskResult>): Ended[] {
+export function ranges(ended: ReadonlyMap<number, TaskOutcome>): Ended[] {
   const found: Ended[] = []
   for (const [ordinal, result] of [...ended].sort(([a], [b]) => a - b)) {
     const last = found.at(-1)
@@ -155,7 +155,7 @@ export function ranges(ended: ReadonlyMap<number, TaskResult>): Ended[] {
 
 /** What a turn heard of a batch's children. */
 export interface EndedChildren {
-  results: Map<number, TaskResult>
+  results: Map<number, TaskOutcome>
   foreign: Set<number>
   /** How the first that did not succeed ended. */
   error: ErrorRecord | undefined

@@ -1,6 +1,6 @@
 import type { Folds } from '../fold.ts'
 import type { TaskState } from '../state.ts'
-import { succeeded, type TaskResult } from '../status.ts'
+import { succeeded, type TaskOutcome } from '../status.ts'
 import type { Step } from '../step/step.ts'
 import type { Batch, BatchMove } from './batch.ts'
 import type { BatchFact } from './event.ts'
@@ -29,7 +29,7 @@ function moved(batch: Batch, { ended = [], foreign = [], started = 0, again = 0,
   for (let n = 0; n < started; n++) batch.outstanding.add(batch.next++)
 }
 
-function end(batch: Batch, ordinal: number, result: TaskResult): void {
+function end(batch: Batch, ordinal: number, result: TaskOutcome): void {
   if (batch.undoFrom !== null) return
   if (succeeded(result)) {
     batch.success++

@@ -1,5 +1,5 @@
 import type { ErrorRecord, Json } from '../json.ts'
-import type { TaskResult } from '../status.ts'
+import type { TaskOutcome } from '../status.ts'
 import type { ParentPolicy } from '../task/order.ts'
 
 export type ChildDecision = {
@@ -15,4 +15,4 @@ export type ChildDecision = {
   undo: boolean
 }
 
-export type ChildFact = { type: 'childStopped'; id: number; result: TaskResult; output?: Json; error?: ErrorRecord }
+export type ChildFact = { type: 'childStopped'; id: number; result: TaskOutcome; output?: Json; error?: ErrorRecord }

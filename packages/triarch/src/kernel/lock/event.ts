@@ -1,5 +1,5 @@
 import type { ErrorRecord, Json } from '../json.ts'
-import type { TaskResult } from '../status.ts'
+import type { TaskOutcome } from '../status.ts'
 
 export type LockDecision =
   | { type: 'lockRequested'; id: number; name: string; until: number | null }
@@ -19,4 +19,4 @@ export type LockFact =
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
   | { type: 'thawed'; startAt?: number }
   /** `result` null: the store does not know the task (any more). */
-  | { type: 'predecessorStopped'; task: string; result: TaskResult | null }
+  | { type: 'predecessorStopped'; task: string; result: TaskOutcome | null }

@@ -38,7 +38,7 @@ export function failedPredecessor(state: TaskState): ErrorRecord | null {
     if (on === 'end' || result === null || result === 'success' || result === 'warning') continue
     const how = result === 'unknown' ? 'is not known (any more)' : `ended as ${result}`
     const message = `task "${task}", which this one comes after, ${how}`
-    return { name: 'TriarchError', code: 'ANTECEDENT_FAILED', message, details: { task, result } }
+    return { name: 'TriarchError', code: 'PREDECESSOR_FAILED', message, details: { task, result } }
   }
   return null
 }

@@ -1,4 +1,4 @@
-import type { TaskResult } from '../status.ts'
+import type { TaskOutcome } from '../status.ts'
 
 /** What to do when somebody else holds the lock. */
 export type IfHeld = 'queue' | 'reject' | 'replace'
@@ -23,7 +23,7 @@ export interface Lock {
 export interface Predecessor {
   on: 'success' | 'end'
   /** Null: it has not stopped yet; `unknown`: the store does not know it (any more). */
-  result: TaskResult | 'unknown' | null
+  result: TaskOutcome | 'unknown' | null
 }
 
 /** Claims and releases that the store is asked for, with the transition that decides them. */

@@ -46,10 +46,11 @@ export function newStep(
     error: undefined,
     checkpoint: undefined,
     progress: undefined,
-    event: null,
+    received: null,
     notifyOnCancel: false,
     dispatched: false,
     deferred: 0,
+    lane: null,
     aborted: false,
   }
   state.steps.set(id, step)
@@ -60,6 +61,7 @@ export function newStep(
 export function next(step: Step, planned: { operation: Operation; at: number } | undefined): void {
   step.dispatched = false
   step.deferred = 0
+  step.lane = null
   step.aborted = false
   step.begun = false
   step.lived = false
@@ -75,7 +77,7 @@ export function retry(state: TaskState, step: Step, at: number, input: Json | un
   if (step.status === 'error' || step.status === 'suspended') moveStep(step, 'running')
   const operation = step.status === 'compensating' ? 'undo' : step.unknown && step.policy.verify ? 'verify' : 'run'
   step.held = null
-  step.event = null
+  step.received = null
   step.failures = { run: 0, verify: 0, undo: 0 }
   forgive(step)
   if (step.policy.expiresIn !== null) step.expiresAt = at + step.policy.expiresIn

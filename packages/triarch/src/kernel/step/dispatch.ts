@@ -9,13 +9,15 @@ import type { Step } from './step.ts'
 export function dispatchable(state: TaskState, at: number): Step[] {
   if (state.status === 'stopped') return []
   const found: Step[] = []
-  for (const step of state.steps.values()) {
-    if (step.dispatched || Math.max(step.due, step.deferred) > at || !isOutstanding(step) || !goes(state, step))
-      continue
-    if (step.operation === 'run' && state.closing && step.event?.name !== 'cancel') continue
-    found.push(step)
-  }
+  for (const step of state.steps.values()) if (isDispatchable(state, step, at)) found.push(step)
   return found
+}
+
+/** The same of one step of a task that has not stopped. */
+export function isDispatchable(state: TaskState, step: Step, at: number): boolean {
+  if (step.dispatched || Math.max(step.due, step.deferred) > at || !isOutstanding(step) || !goes(state, step))
+    return false
+  return !(step.operation === 'run' && state.closing && step.received?.name !== 'cancel')
 }
 
 /** Whether attempts of the step may start, as far as pauses are concerned. */

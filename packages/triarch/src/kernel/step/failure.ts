@@ -2,7 +2,7 @@ import { driveBatches, isDrained, stopBatch } from '../batch/batching.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Outcome, Reply } from '../message.ts'
 import { rescuePlanned } from '../plan/rescue.ts'
-import type { PauseReason } from '../task/pause.ts'
+import type { PauseCause } from '../task/pause.ts'
 import { emit, type Turn } from '../turn.ts'
 import { bereft, isDeadly, keepsDying, lossOf, lossWait } from './loss.ts'
 import { backoff, type RetryPlan } from './policy.ts'
@@ -150,7 +150,7 @@ function awaitsChildren(turn: Turn, step: Step, error: ErrorRecord): boolean {
 }
 
 /** The task pauses until an operator has decided about the step, and an alert goes out. */
-export function hold(turn: Turn, step: Step, reason: PauseReason, cause: ErrorRecord): void {
+export function hold(turn: Turn, step: Step, reason: PauseCause, cause: ErrorRecord): void {
   const error = heldFor(reason, step, cause)
   emit(turn, { type: 'paused', reason, step: step.id, error })
   turn.alerts.push({
@@ -162,7 +162,7 @@ export function hold(turn: Turn, step: Step, reason: PauseReason, cause: ErrorRe
   })
 }
 
-function heldFor(reason: PauseReason, step: Step, cause: ErrorRecord): ErrorRecord {
+function heldFor(reason: PauseCause, step: Step, cause: ErrorRecord): ErrorRecord {
   const name = 'TriarchError'
   const of = `step ${step.id} (${step.name})`
   if (reason === 'undo')

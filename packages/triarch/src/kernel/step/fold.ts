@@ -3,7 +3,7 @@ import { deliver } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
 import { isBack, wentBack } from '../plan/backwards.ts'
 import { requested, settled, skipped } from '../plan/plan.ts'
-import { keepEvent } from '../suspension/suspend.ts'
+import { keepReceived } from '../suspension/suspend.ts'
 import { moveStep, newStep, next, retry } from './change.ts'
 import type { StepDecision, StepFact } from './event.ts'
 import { acquit, bear, forgive } from './loss.ts'
@@ -124,7 +124,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
   },
   stepRetried(state, { id, input, at, keepSignal }) {
     const step = state.steps.get(id)
-    if (step && keepSignal) keepEvent(state, step)
+    if (step && keepSignal) keepReceived(state, step)
     if (step) {
       retry(state, step, at, input)
       step.released = state.pause !== null && !state.pause.broken

@@ -1,6 +1,6 @@
 import type { ErrorRecord, Json } from '../json.ts'
 import type { StepStatus } from '../status.ts'
-import type { PauseReason } from '../task/pause.ts'
+import type { PauseCause } from '../task/pause.ts'
 import type { StepPolicy } from './policy.ts'
 
 /** What an attempt does for its step: the action itself, the question whether it took effect, or its compensation. */
@@ -58,7 +58,7 @@ export interface Step {
   /** Until then an attempt of unknown outcome may still take effect: its complete-by. */
   doubtUntil: number
   /** Waits for an operator, and why. */
-  held: PauseReason | null
+  held: PauseCause | null
   /** An operator set it going while others of its task are still held: it goes on though the task is paused. */
   released: boolean
   requestedAt: number
@@ -69,19 +69,21 @@ export interface Step {
   checkpoint: Json | undefined
   progress: Json | undefined
   /** What the current attempt is told; null: it begins. */
-  event: StepEvent | null
+  received: StepSignal | null
   /** It wants to be told when its task stops while it is suspended. */
   notifyOnCancel: boolean
   /** Volatile: the current attempt was handed to an agent by this process (or lives in a work queue). */
   dispatched: boolean
   /** Volatile: until then nobody has a place for it. */
   deferred: number
+  /** Volatile: the work queue in which the current attempt is to wait; null: that of its agent, if it must wait at all. */
+  lane: string | null
   /** Volatile: its abort was asked for. */
   aborted: boolean
 }
 
 /** What a suspended step runs again with. */
-export interface StepEvent {
+export interface StepSignal {
   /** `timeout` and `cancel` come from the engine, `resume` from triarch.resume() unless it says otherwise. */
   name: string
   payload: Json

@@ -5,7 +5,7 @@ import type { Step } from '../step/step.ts'
 import { emit, messageIgnored, type Turn } from '../turn.ts'
 import type { SelfSignal } from './suspension.ts'
 
-/** Takes an event from outside, for a step that waits or may wait again, whatever it does now. */
+/** Takes a signal from outside, for a step that waits or may wait again, whatever it does now. */
 export function signalled(turn: Turn, message: Extract<Message, { type: 'signal' }>): void {
   const { state } = turn
   const step = state.steps.get(message.step)
@@ -22,7 +22,7 @@ export function signalled(turn: Turn, message: Extract<Message, { type: 'signal'
   })
 }
 
-/** Why the step that a token stands for never takes an event again; null: it does, now or later. */
+/** Why the step that a token stands for never takes a signal again; null: it does, now or later. */
 export function whySpent(state: TaskState, { step: id, key }: { step: number; key: string }): string | null {
   const step = state.steps.get(id)
   if (state.status === 'stopped' || state.closing) return 'the task stops or has stopped'
@@ -47,7 +47,7 @@ export function ring(turn: Turn): Step[] {
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
   for (const { id, name, payload, own, at: rings } of due) {
-    // Another event woke it meanwhile: it is not late any more.
+    // Another signal woke it meanwhile: it is not late any more.
     if (!own && state.suspensions.get(id)?.until !== rings) continue
     emit(turn, { type: 'stepSignalled', id, name, payload, ...(own && { selfSignalAt: rings }) })
   }

@@ -1,7 +1,7 @@
 import type { TaskState } from '../state.ts'
 import { moveStep, next } from '../step/change.ts'
 import { forgive } from '../step/loss.ts'
-import type { Step, StepEvent } from '../step/step.ts'
+import type { Step, StepSignal } from '../step/step.ts'
 import { isTold, type SelfSignal, type Suspension } from './suspension.ts'
 
 /** A step that waits holds nothing but this: what it waits for, and what came while it was busy. */
@@ -16,42 +16,42 @@ export function suspend(
   step.failures.run = 0
   forgive(step)
   step.unknown = false
-  step.event = null
+  step.received = null
   const suspension = suspensionOf(state, step.id)
   suspension.until = until
   // A later one of the same name takes its place.
   const others = suspension.selfSignals.filter((old) => selfSignals.every(({ name }) => name !== old.name))
   suspension.selfSignals = [...others, ...selfSignals]
-  const [event] = suspension.queue.splice(0, 1)
-  if (event) wake(step, suspension, event, at)
+  const [first] = suspension.queue.splice(0, 1)
+  if (first) wake(step, suspension, first, at)
 }
 
-/** An event for a step: it runs again with it, or after what it is doing now. */
+/** A signal for a step: it runs again with it, or after what it is doing now. */
 export function signal(
   state: TaskState,
   step: Step,
-  event: StepEvent,
+  received: StepSignal,
   { selfSignalAt, queued }: { selfSignalAt?: number; queued?: true },
   at: number,
 ): void {
   const suspension = suspensionOf(state, step.id)
   if (selfSignalAt !== undefined) {
-    const rung = suspension.selfSignals.findIndex((other) => other.at === selfSignalAt && other.name === event.name)
+    const rung = suspension.selfSignals.findIndex((other) => other.at === selfSignalAt && other.name === received.name)
     if (rung >= 0) suspension.selfSignals.splice(rung, 1)
   }
-  if (step.status === 'suspended' && !queued) wake(step, suspension, event, at)
-  else suspension.queue.push(event)
+  if (step.status === 'suspended' && !queued) wake(step, suspension, received, at)
+  else suspension.queue.push(received)
 }
 
 /** What the step was busy with when it was held comes again when it waits: whoever sent it will not send it twice. */
-export function keepEvent(state: TaskState, step: Step): void {
-  if (step.event) suspensionOf(state, step.id).queue.unshift(step.event)
+export function keepReceived(state: TaskState, step: Step): void {
+  if (step.received) suspensionOf(state, step.id).queue.unshift(step.received)
 }
 
-function wake(step: Step, suspension: Suspension, event: StepEvent, at: number): void {
+function wake(step: Step, suspension: Suspension, received: StepSignal, at: number): void {
   moveStep(step, 'running')
   suspension.until = null
-  step.event = event
+  step.received = received
   if (isTold(step)) step.notifyOnCancel = false
   next(step, { operation: 'run', at })
 }

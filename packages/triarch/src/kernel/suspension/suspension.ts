@@ -1,7 +1,7 @@
-import type { Step, StepEvent } from '../step/step.ts'
+import type { Step, StepSignal } from '../step/step.ts'
 
 /** A signal a step sends to itself. */
-export interface SelfSignal extends StepEvent {
+export interface SelfSignal extends StepSignal {
   at: number
 }
 
@@ -9,11 +9,11 @@ export interface Suspension {
   /** It is told `timeout` then. */
   until: number | null
   selfSignals: SelfSignal[]
-  /** Events that came while it was running, oldest first. */
-  queue: StepEvent[]
+  /** Signals that came while it was running, oldest first. */
+  queue: StepSignal[]
 }
 
 /** It was told that its task stops, and may still say how it ends. */
 export function isTold(step: Step): boolean {
-  return step.event?.name === 'cancel'
+  return step.received?.name === 'cancel'
 }

@@ -7,6 +7,7 @@ import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
 import type { Step } from '../step/step.ts'
 import { emit, messageIgnored, stale, type Turn } from '../turn.ts'
+import { known } from './restart.ts'
 import { tellParent } from './stop.ts'
 
 type Control = Extract<Message, { type: 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'report' }>
@@ -106,6 +107,7 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
       input,
       nextId: state.endId,
       pendingSignals: [],
+      ...known(state),
       ...(fromStart && { fromStart }),
     })
   } else {
@@ -147,7 +149,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
 function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
   const keepSignal =
-    input === undefined && step.status !== 'compensating' && step.event !== null && !ofEngine(step.event.name)
+    input === undefined && step.status !== 'compensating' && step.received !== null && !ofEngine(step.received.name)
   emit(turn, {
     type: 'stepRetried',
     id: step.id,
@@ -157,8 +159,8 @@ function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
   })
 }
 
-function ofEngine(event: string): boolean {
-  return event === 'timeout' || event === 'cancel'
+function ofEngine(signal: string): boolean {
+  return signal === 'timeout' || signal === 'cancel'
 }
 
 function resume(turn: Turn): void {

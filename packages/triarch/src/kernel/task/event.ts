@@ -1,8 +1,8 @@
 import type { ErrorRecord, Json } from '../json.ts'
-import type { TaskResult } from '../status.ts'
+import type { TaskOutcome } from '../status.ts'
 import type { RescueStrategy } from '../step/policy.ts'
 import type { Submission } from './order.ts'
-import type { PauseReason } from './pause.ts'
+import type { PauseCause } from './pause.ts'
 
 export type TaskDecision =
   | { type: 'patched'; patch: string }
@@ -16,8 +16,10 @@ export type TaskFact =
   | { type: 'started' }
   /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
   | { type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string }
+  /** What was asked for under this name was taken, whatever came of it: the next event may say. */
+  | { type: 'requestReceived'; request: string }
   /** `note`: the operator's own words. */
-  | { type: 'paused'; reason: PauseReason; error?: ErrorRecord; step?: number; note?: string }
+  | { type: 'paused'; reason: PauseCause; error?: ErrorRecord; step?: number; note?: string }
   | { type: 'resumed' }
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
   | { type: 'closing'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
@@ -35,7 +37,9 @@ export type TaskFact =
       pendingSignals: { name: string; payload: Json }[]
       /** It begins like a task just submitted: a plan is made anew. */
       fromStart?: true
+      /** Taken before, and still known. */
+      requests?: readonly string[]
       /** The locks of its submission are still its own. */
       locksHeld?: true
     }
-  | { type: 'stopped'; result: TaskResult; output?: Json; error?: ErrorRecord }
+  | { type: 'stopped'; result: TaskOutcome; output?: Json; error?: ErrorRecord }

@@ -5,9 +5,12 @@ import { startBackwards } from '../plan/backwards.ts'
 import { moveTask, type TaskState } from '../state.ts'
 import { moveStep } from '../step/change.ts'
 import type { TaskDecision, TaskFact } from './event.ts'
-import type { PauseReason } from './pause.ts'
+import type { PauseCause } from './pause.ts'
 import { restart, rewind } from './restart.ts'
 import { submit } from './start.ts'
+
+/** Requests that a task knows again. */
+const MOST_REQUESTS = 100
 
 export const taskFolds: Folds<TaskDecision | TaskFact> = {
   submitted: submit,
@@ -17,6 +20,10 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   },
   messageIgnored(state) {
     state.asides++
+  },
+  requestReceived(state, { request }) {
+    state.asides++
+    state.requests = [...state.requests, request].slice(-MOST_REQUESTS)
   },
   patched(state, { patch }) {
     state.patches.add(patch)
@@ -90,7 +97,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
 }
 
 /** Reasons that lie in the code: it cannot go on from where it stands. */
-const ofCode: ReadonlySet<PauseReason> = new Set(['mismatch', 'error'])
+const ofCode: ReadonlySet<PauseCause> = new Set(['mismatch', 'error'])
 
 /** The step or child whose failure ended the run, if the code let it through: where a retry goes on. */
 function failedBy(state: TaskState, error: ErrorRecord): number | null {

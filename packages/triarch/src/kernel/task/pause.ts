@@ -5,7 +5,7 @@ import type { TaskStatus } from '../status.ts'
  * Why a task is paused: an operator, a lock, a step or undo that waits for an operator, code and history that disagree, an error
  * of the code.
  */
-export type PauseReason =
+export type PauseCause =
   | 'operator'
   | 'lock'
   | 'step'
@@ -17,7 +17,7 @@ export type PauseReason =
   | 'quarantine'
 
 export interface Pause {
-  reason: PauseReason
+  reason: PauseCause
   /** What it was before, and will be again. */
   from: TaskStatus
   error: ErrorRecord | undefined

@@ -32,9 +32,14 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }
   if (stepId !== null && input !== undefined) state.plan?.edited.set(stepId, input)
 }
 
+/** What a run that follows still knows of those before it. */
+export function known({ requests }: TaskState): { requests?: readonly string[] } {
+  return requests.length > 0 ? { requests } : {}
+}
+
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
 export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continuedAsNew' }>, at: number): void {
-  const { input, nextId, pendingSignals, fromStart = false, locksHeld = false } = from
+  const { input, nextId, pendingSignals, requests = [], fromStart = false, locksHeld = false } = from
   restartGate(state, locksHeld)
   state.status = fromStart ? 'pending' : 'running'
   state.pause = null
@@ -65,6 +70,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.failures = 0
   state.tried = {}
   state.mailbox = [...pendingSignals]
+  state.requests = requests
   state.patches.clear()
   state.deferred = []
   state.closing = null

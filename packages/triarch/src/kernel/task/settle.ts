@@ -4,6 +4,7 @@ import { settleCompensation, startCompensation } from '../step/compensation.ts'
 import type { Step } from '../step/step.ts'
 import { isTold } from '../suspension/suspension.ts'
 import { emit, isOutstanding, type Turn } from '../turn.ts'
+import { known } from './restart.ts'
 import { stop } from './stop.ts'
 
 /**
@@ -51,7 +52,7 @@ export function settle(turn: Turn): void {
     for (const id of state.locks.keys()) if (id > 0) giveBack(turn.gates, id)
     const pendingSignals = state.mailbox.map(({ name, payload }) => ({ name, payload }))
     const rest = { nextId: state.endId, pendingSignals, locksHeld: true as const }
-    emit(turn, { type: 'continuedAsNew', input: reason.output ?? null, ...rest })
+    emit(turn, { type: 'continuedAsNew', input: reason.output ?? null, ...rest, ...known(state) })
     turn.reload = true
     return
   }

@@ -1,12 +1,13 @@
 import { newGate } from '../lock/standing.ts'
 import type { TaskState } from '../state.ts'
+import { givenInput } from './change.ts'
 import type { Submission } from './order.ts'
 
 /** What a task begins with. */
 export function submit(state: TaskState, event: Submission, at: number): void {
   state.workflow = event.workflow
   state.version = event.version
-  state.input = event.input
+  state.input = givenInput(state.id, event.input)
   state.startAt = event.startAt ?? null
   state.startBefore = event.startBefore ?? null
   state.completeBy = event.completeBy ?? null

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** Events meet waits in the order in which each came, whichever came first. */
+/** Signals meet waits in the order in which each came, whichever came first. */
 export interface Mail {
   name: string
   payload: Json

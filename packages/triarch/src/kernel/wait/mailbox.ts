@@ -1,7 +1,7 @@
 import type { TaskState } from '../state.ts'
 import { type Amount, count, type Mail } from './mail.ts'
 
-/** What the task was sent and has not heard yet: events that nobody waits for, and those for steps that are busy. */
+/** What the task was sent and has not heard yet: signals that nobody waits for, and those for steps that are busy. */
 export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
   const all: Amount = { letters: 0, bytes: 0 }
   if (status === 'stopped') return all
@@ -10,7 +10,7 @@ export function unheard({ status, mailbox, suspensions }: TaskState): Amount {
   return all
 }
 
-/** The oldest event kept under the name; without one, the wait is noted. */
+/** The oldest signal kept under the name; without one, the wait is noted. */
 export function takeMail(
   state: TaskState,
   { id, name, until }: { id: number; name: string; until: number | null },
@@ -21,9 +21,9 @@ export function takeMail(
   return undefined
 }
 
-/** Ends the oldest wait for it, and says which; without one, the event is kept. */
+/** Ends the oldest wait for it, and says which; without one, the signal is kept. */
 export function putMail(state: TaskState, { name, payload }: Mail): number | undefined {
-  // A run that is about to continue as new hears nothing more: its next run finds the event in the mailbox.
+  // A run that is about to continue as new hears nothing more: its next run finds the signal in the mailbox.
   const wait = state.closing ? undefined : oldestWait(state, name)
   if (wait !== undefined) return wait
   state.mailbox.push({ name, payload })

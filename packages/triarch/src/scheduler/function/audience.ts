@@ -23,12 +23,6 @@ interface Reaction {
   readonly derived: Given<unknown>
 }
 
-/** What the engine settles it by. */
-interface Settling {
-  resolve(value: unknown): void
-  reject(error: unknown): void
-}
-
 type Handler = ((value: never) => unknown) | null | undefined
 
 const none: Reaction[] = []
@@ -43,28 +37,32 @@ export class Given<T> extends Promise<T> {
   #settled: 'fulfilled' | 'rejected' | null = null
   #observed = false
   #reactions = none
-  #settle: Settling | null = null
+  #fulfil: ((value: unknown) => void) | null = null
+  #refuse: ((error: unknown) => void) | null = null
   #name: string | null = null
 
   /** One for the code. Only the engine settles it, by `fulfil` and `refuse`. `name`: of what must not be overlooked. */
   static make(name: string | null): Given<never> {
-    let settling: Settling | null = null
+    let fulfil: ((value: never) => void) | null = null
+    let refuse: ((error: unknown) => void) | null = null
     const given = new Given<never>((resolve, reject) => {
-      settling = { resolve: resolve as Settling['resolve'], reject }
+      fulfil = resolve
+      refuse = reject
     })
-    given.#settle = settling
+    given.#fulfil = fulfil
+    given.#refuse = refuse
     given.#name = name
     return given
   }
 
   static fulfil(given: Given<never>, value: unknown): void {
-    given.#settle?.resolve(value)
+    given.#fulfil?.(value)
   }
 
   /** That nobody awaits it must not end the process. */
   static refuse(given: Given<never>, error: unknown): void {
     unseen(given, nothing, nothing)
-    given.#settle?.reject(error)
+    given.#refuse?.(error)
   }
 
   /** Has it heard what becomes of the promise, once. */

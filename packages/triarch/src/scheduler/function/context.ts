@@ -3,8 +3,8 @@ import type { Handler } from '../../agent/attempt.ts'
 import { capabilities } from '../../definition/action.ts'
 import { itemsOf, pageOf, toBatchPolicy } from '../../definition/batching.ts'
 import type {
+  CheckedSignalOptions,
   ChildOptions,
-  EventOptions,
   Isolation,
   LocalStepOptions,
   Lock,
@@ -14,10 +14,10 @@ import type {
   UndoOptions,
 } from '../../definition/call.ts'
 import type { Action, LocalBatchDefinition, TaskContext, Workflow } from '../../definition/definition.ts'
-import { acceptEvent, eventSchema } from '../../definition/event.ts'
 import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
 import { toHookOrders } from '../../definition/hook.ts'
 import { checkPriority, policiesOf, toRecordedPolicy } from '../../definition/policy.ts'
+import { acceptSignal, signalSchema } from '../../definition/signal.ts'
 import type { StepContext } from '../../definition/step.ts'
 import { checkWorkflow } from '../../definition/workflow.ts'
 import { hash32, seededRandom } from '../../environment/random.ts'
@@ -35,7 +35,7 @@ import type { EffectCode } from '../effect.ts'
 import { Given } from './audience.ts'
 import type { Decider } from './decider.ts'
 
-const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'completeWithin'] as const
+const childKeys = ['id', 'onCancel', 'undo', 'tags', 'metadata', 'priority', 'taskWithin'] as const
 const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
 const parentPolicies: readonly ParentPolicy[] = ['cancel', 'detach', 'wait']
 
@@ -128,7 +128,7 @@ export function functionContext(decider: Decider): TaskContext {
   function child(mode: 'call' | 'start', target: Workflow, input: unknown, options: ChildOptions = {}): Given<never> {
     checkWorkflow(target)
     const { id: childId, tags, onCancel = 'cancel', undo: undoable = true } = options
-    const { completeWithin = target.definition.completeWithin, priority = target.definition.priority } = options
+    const { taskWithin = target.definition.taskWithin, priority = target.definition.priority } = options
     const what = `options of child ${target.name}`
     checkOptions(what, options, childKeys)
     if (childId !== undefined) checkNewTaskId(childId)
@@ -136,7 +136,7 @@ export function functionContext(decider: Decider): TaskContext {
       throw new TriarchError('INVALID_OPTION', `${what}: onCancel must be one of ${parentPolicies.join(', ')}`)
     }
     if (priority !== undefined) checkPriority(`${what}: priority`, priority)
-    const within = completeWithin === undefined ? undefined : positiveMilliseconds(completeWithin, 'completeWithin')
+    const within = taskWithin === undefined ? undefined : positiveMilliseconds(taskWithin, 'taskWithin')
     let value = input
     if (target.definition.input) {
       const checked = validateSync(target.definition.input, input)
@@ -180,16 +180,16 @@ export function functionContext(decider: Decider): TaskContext {
     })
   }
 
-  function event(name: string, options: EventOptions<unknown> = {}): Given<never> {
-    checkLabel('an event', name)
-    checkOptions(`options of event "${name}"`, options, ['schema', 'timeout', 'signal'])
-    const { schema = eventSchema(workflow.definition.events, name), signal } = options
-    checkSchema(`event "${name}": schema`, schema)
+  function waitForSignal(name: string, options: CheckedSignalOptions<unknown> = {}): Given<never> {
+    checkLabel('a signal', name)
+    checkOptions(`options of signal "${name}"`, options, ['schema', 'timeout', 'signal'])
+    const { schema = signalSchema(workflow.definition.signals, name), signal } = options
+    checkSchema(`signal "${name}": schema`, schema)
     const until = options.timeout === undefined ? null : instant(options.timeout, decider.at, 'timeout')
     return decider.wish({
       ask: (id) => ({ type: 'waitStarted', id, name, until }),
       // One wrong payload, whoever sent it, must not end what waits for the right one.
-      take: (came) => acceptEvent(name, schema, came),
+      take: (came) => acceptSignal(name, schema, came),
       signal,
     })
   }
@@ -219,12 +219,12 @@ export function functionContext(decider: Decider): TaskContext {
 
   function undo(fn: (step: StepContext) => unknown, options: UndoOptions = {}): void {
     checkFunction('undo', fn)
-    checkOptions('options of undo', options, ['name', 'retry', 'completeWithin'])
-    const { name = 'undo', retry, completeWithin } = options
+    checkOptions('options of undo', options, ['name', 'retry', 'attemptWithin'])
+    const { name = 'undo', retry, attemptWithin } = options
     const policy = toRecordedPolicy(
       null,
       undefined,
-      { ...(retry && { undoRetry: retry }), ...(completeWithin !== undefined && { completeWithin }) },
+      { ...(retry && { undoRetry: retry }), ...(attemptWithin !== undefined && { attemptWithin }) },
       { undo: true, verify: false },
     )
     const id = decider.nextId()
@@ -255,8 +255,8 @@ export function functionContext(decider: Decider): TaskContext {
     transaction: ((...of: [string, EffectCode['run'], TransactionOptions<unknown, unknown>?]) =>
       given(() => transaction(...of), of[0])) as TaskContext['transaction'],
     sleep: (until) => given(() => sleep(until)),
-    event: ((name: string, options?: EventOptions<unknown>) =>
-      given(() => event(name, options))) as TaskContext['event'],
+    waitForSignal: ((name: string, options?: CheckedSignalOptions<unknown>) =>
+      given(() => waitForSignal(name, options))) as TaskContext['waitForSignal'],
     call: ((...of: [Workflow, unknown, ChildOptions?]) =>
       given(() => child('call', ...of), of[0]?.name)) as TaskContext['call'],
     start: ((...of: [Workflow, unknown, ChildOptions?]) => given(() => child('start', ...of))) as TaskContext['start'],
@@ -277,7 +277,7 @@ export function functionContext(decider: Decider): TaskContext {
         },
       }),
     patched: (id) => decider.patched(checkName('patch', id)),
-    async continueAs(input) {
+    async continueAsNew(input) {
       const payload = encode(input, 'input', payloadLimit, decider.workflow.definition.secrets)
       decider.issue({ decision: { type: 'continueAsNewRequested', input: payload } })
       return new Promise<never>(() => undefined)

@@ -33,7 +33,7 @@ export function describe(decision: Decision): string {
     case 'timerStarted':
       return 'a sleep'
     case 'waitStarted':
-      return `a wait for event "${decision.name}"`
+      return `a wait for signal "${decision.name}"`
     case 'childStarted':
       return `child ${decision.workflow} (${decision.mode})`
     case 'lockRequested':

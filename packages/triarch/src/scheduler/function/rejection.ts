@@ -1,5 +1,5 @@
 import { fromRecord } from '../../error/record.ts'
-import { ChildFailedError, EventTimeoutError, StepFailedError } from '../../error/task-error.ts'
+import { ChildFailedError, SignalTimeoutError, StepFailedError } from '../../error/task-error.ts'
 import type { Delivery } from '../../kernel/state.ts'
 
 /** What the code's promise is rejected with. */
@@ -16,7 +16,7 @@ export function rejection(delivery: Extract<Delivery, { ok: false }>): Error {
       })
     }
     case 'timeout':
-      return new EventTimeoutError(delivery.name)
+      return new SignalTimeoutError(delivery.name)
     case 'lock':
       return fromRecord(delivery.error)
     case 'child':

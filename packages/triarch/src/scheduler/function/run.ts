@@ -265,7 +265,7 @@ export class FunctionRun implements Decider {
     this.commands.push(command)
   }
 
-  /** Whether code that refuses the payload of this event waits on: a history of before it did so holds something else here. */
+  /** Whether code that refuses the payload of this signal waits on: a history of before it did so holds something else here. */
   #waitsOn(name: string): boolean {
     const next = this.#recorded.find((decision, at) => at >= this.#cursor && isCode(decision))
     return next === undefined || (next.type === 'waitStarted' && next.name === name)

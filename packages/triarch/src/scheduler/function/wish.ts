@@ -2,7 +2,7 @@ import type { Decision } from '../../kernel/event.ts'
 import type { Json } from '../../kernel/json.ts'
 import type { Given } from './audience.ts'
 
-/** What the code waits for and may leave: an event, or a lock. Whoever looks at it again has it asked for again. */
+/** What the code waits for and may leave: a signal, or a lock. Whoever looks at it again has it asked for again. */
 export interface Wish {
   /** The decision that asks for it. */
   ask(id: number): Extract<Decision, { type: 'waitStarted' | 'lockRequested' }>

@@ -22,7 +22,7 @@ export function planInTime(host: RunnerHost, workflow: Workflow, { input, nextId
     const timer = host.environment.timer(within, () =>
       failed(new TriarchError('PLAN_FAILED', `the plan of ${workflow.name} was not made within ${within} ms`)),
     )
-    makePlan(workflow, input, { first: nextId, limits, via: undefined, ...host.planning }).then((plan) => {
+    makePlan(workflow, input, { first: nextId, limits, transaction: undefined, ...host.planning }).then((plan) => {
       timer.cancel()
       resolve({ type: 'planned', plan })
     }, failed)

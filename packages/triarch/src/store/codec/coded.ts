@@ -84,7 +84,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
   }
 }
 
-type Writing = 'commit' | 'submit' | 'submitVia' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork'
+type Writing = 'commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork'
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -92,6 +92,7 @@ type Reading =
   | 'inbox'
   | 'letters'
   | 'takeWork'
+  | 'adoptWork'
   | 'task'
   | 'list'
   | 'records'
@@ -117,6 +118,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
     inbox: async (node, limit, bounds) => (await store.inbox(node, limit, bounds)).map(letter),
     letters: async (key, after, most) => (await store.letters(key, after, most)).map(letter),
     takeWork: async (request) => legibleWork(store, coder, request, failed),
+    adoptWork: async (all) => (await store.adoptWork(all)).map((it) => it && legibleItem(coder, it, failed)),
     task: async (id) => {
       const row = await store.task(id)
       return row && decodedRow(coder, row)
@@ -132,12 +134,12 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       const text = await store.effect(effect, within)
       return text && answer(text)
     },
-    submitVia: (via, task) => decodedOutcome(coder, store.submitVia(via, task)),
+    submitIn: (transaction, task) => decodedOutcome(coder, store.submitIn(transaction, task)),
     transact: async (effect, bounds, body) => {
       const outcome = await store.transact(effect, bounds, body)
       return outcome.ok ? { ok: true, answer: answer(outcome.answer) } : outcome
     },
-  } satisfies Pick<StateStore, Reading | 'submitVia' | 'transact'>
+  } satisfies Pick<StateStore, Reading | 'submitIn' | 'transact'>
 }
 
 /** What writes back what it read: that must stay as it is where it could not be decoded. */
@@ -154,7 +156,7 @@ function writing(store: StateStore, coder: Coder) {
   return {
     commit: async (batch) => store.commit(batch.map((it) => encodedTransition(coder, it))),
     submit: async (tasks) => store.submit(tasks.map(task)),
-    submitVia: (via, it) => decodedOutcome(coder, store.submitVia(via, task(it))),
+    submitIn: (transaction, it) => decodedOutcome(coder, store.submitIn(transaction, task(it))),
     transact: async (effect, bounds, body) => {
       const outcome = await store.transact(effect, bounds, async (tx) => coder.encode(await body(tx)))
       if (!outcome.ok) return outcome
@@ -308,6 +310,17 @@ function decodedOutcome(
   return outcome instanceof Promise ? outcome.then(decode) : decode(outcome)
 }
 
+/** Null: this node cannot decode it. */
+function legibleItem(coder: Coder, item: WorkItem, failed: (error: unknown) => void): WorkItem | null {
+  if (!isSealed(item.request)) return item
+  try {
+    return { ...item, request: together(coder, item.request) as StepRequest }
+  } catch (error) {
+    failed(error)
+    return null
+  }
+}
+
 /** Requests that this node cannot decode go back, and are asked anew: another node may have the key. */
 async function legibleWork(
   store: StateStore,
@@ -317,14 +330,9 @@ async function legibleWork(
 ): Promise<WorkItem[]> {
   const illegible: WorkItem[] = []
   const items = (await store.takeWork({ node, agents })).flatMap((item): WorkItem[] => {
-    if (!isSealed(item.request)) return [item]
-    try {
-      return [{ ...item, request: together(coder, item.request) as StepRequest }]
-    } catch (error) {
-      failed(error)
-      illegible.push(item)
-      return []
-    }
+    const legible = legibleItem(coder, item, failed)
+    if (!legible) illegible.push(item)
+    return legible ? [legible] : []
   })
   if (illegible.length === 0) return items
   const outcome = { kind: 'withdrawn', after: ASK_AGAIN } as const

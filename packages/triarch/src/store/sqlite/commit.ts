@@ -2,7 +2,7 @@ import type { RefusedChild } from '../../kernel/child/child.ts'
 import { childRefused } from '../../kernel/child/refusal.ts'
 import type { TaskEvent } from '../../kernel/event.ts'
 import type { ErrorRecord, Json } from '../../kernel/json.ts'
-import type { TaskResult } from '../../kernel/status.ts'
+import type { TaskOutcome } from '../../kernel/status.ts'
 import { legible } from '../legible.ts'
 import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
@@ -172,7 +172,7 @@ interface ChildRow {
   first: string
   parent: string | null
   status: string
-  result: TaskResult
+  result: TaskOutcome
   output: string | null
   error: string | null
 }

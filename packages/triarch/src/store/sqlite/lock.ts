@@ -1,5 +1,5 @@
 import type { Message } from '../../kernel/message.ts'
-import type { TaskResult } from '../../kernel/status.ts'
+import type { TaskOutcome } from '../../kernel/status.ts'
 import type { LockRequest, LockRow, Snapshot, Transition } from '../port.ts'
 import { circleOf } from './circle.ts'
 import type { Database } from './database.ts'
@@ -131,7 +131,7 @@ export function refusedBy(
 
 /** Tells the task when the other has stopped; at once when it has, or when nobody knows it. */
 export function follow(database: Database, key: number, antecedent: string): void {
-  const row = database.get<{ status: string; result: TaskResult }>(FOLLOWED, antecedent)
+  const row = database.get<{ status: string; result: TaskOutcome }>(FOLLOWED, antecedent)
   if (row && row.status !== 'stopped') database.run(FOLLOW, antecedent, key)
   else deliver(database, key, { type: 'antecedent', task: antecedent, result: row?.result ?? null })
 }

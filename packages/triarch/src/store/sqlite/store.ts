@@ -12,10 +12,10 @@ import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
 import { openDatabase } from './open.ts'
+import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
 import { type Connection, Transactions } from './transactions.ts'
-import { submitVia } from './via.ts'
 import { WorkerRunner } from './worker.ts'
 
 /** With commits slower than this (ms), all of them go to a thread of their own. */
@@ -120,8 +120,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('submit', tasks)
   }
 
-  submitVia(via: unknown, task: port.NewTask): port.SubmitOutcome {
-    return submitVia(via, task)
+  submitIn(transaction: unknown, task: port.NewTask): port.SubmitOutcome {
+    return submitIn(transaction, task)
   }
 
   async transact(
@@ -188,6 +188,10 @@ export class SqliteStore implements port.StateStore {
 
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
     return this.#run('takeWork', request)
+  }
+
+  adoptWork(adoptions: readonly port.WorkAdoption[]): Promise<(port.WorkItem | null)[]> {
+    return this.#run('adoptWork', adoptions)
   }
 
   reply(replies: readonly port.QueuedReply[]): Promise<boolean[]> {
@@ -276,12 +280,28 @@ export class SqliteStore implements port.StateStore {
     return this.#run('dropSchedule', name)
   }
 
+  breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
+    return this.#run('breakers', query)
+  }
+
+  writeBreaker(write: port.BreakerWrite): Promise<boolean> {
+    return this.#run('writeBreaker', write)
+  }
+
   queued(task: string): Promise<port.QueuedRow> {
     return this.#run('queued', task)
   }
 
   locks(of: { task: string } | { name: string }): Promise<port.LockRow[]> {
     return this.#run('locks', of)
+  }
+
+  held(page: port.NamePage): Promise<port.HeldLock[]> {
+    return this.#run('held', page)
+  }
+
+  queues(page: port.NamePage): Promise<port.QueueRow[]> {
+    return this.#run('queues', page)
   }
 
   counts(): Promise<port.StoreCounts> {

@@ -1,7 +1,16 @@
 import type { Message, Outcome } from '../../kernel/message.ts'
 import type { Operation } from '../../kernel/step/step.ts'
 import { ASK_AGAIN, requestOf } from '../legible.ts'
-import type { QueuedReply, RequestMark, TakeWork, WorkBeat, WorkBeatOutcome, WorkItem, WorkRequest } from '../port.ts'
+import type {
+  QueuedReply,
+  RequestMark,
+  TakeWork,
+  WorkAdoption,
+  WorkBeat,
+  WorkBeatOutcome,
+  WorkItem,
+  WorkRequest,
+} from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
 
@@ -23,6 +32,7 @@ WHERE id IN (SELECT id FROM triarch_work
                AND (expires_at IS NULL OR expires_at > ?2)
              ORDER BY priority DESC, id LIMIT ?5)
 RETURNING id, task, step, operation, attempt, priority, request, complete_by, heartbeat_within`
+const TAKE_URGENT = TAKE.replace('ORDER BY priority', "ORDER BY operation = 'run', priority")
 const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
 /** A store that went back gives its numbers anew: what is said of a request that is no more is not for the one of its number. */
 const SAME = `(?3 IS NULL OR (step = ?4 AND operation = ?5 AND attempt = ?6 AND task = (SELECT key FROM triarch_tasks WHERE id = ?3)))`
@@ -30,6 +40,10 @@ const TAKE_BACK = `DELETE FROM triarch_work WHERE id = ?1 AND locked_by = ?2 AND
 const BEAT = `
 UPDATE triarch_work SET heartbeat_by = ?7 + heartbeat_within WHERE id = ?1 AND locked_by = ?2 AND ${SAME}
 RETURNING task, withdrawn`
+
+const ADOPT = `
+UPDATE triarch_work SET locked_by = ?8, heartbeat_by = ?7 + heartbeat_within WHERE id = ?1 AND locked_by IN (?2, ?8) AND ${SAME}
+RETURNING id, agent, request, complete_by, heartbeat_within`
 
 /** An outstanding attempt, as far as a message about it needs it. */
 export interface AttemptRow {
@@ -70,13 +84,13 @@ export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: st
 }
 
 export function takeWork(database: Database, now: number, { node, agents }: TakeWork): WorkItem[] {
-  const wanted = agents.map(({ agent, actions, limit }) => ({ agent, actions: JSON.stringify(actions), limit }))
+  const wanted = agents.map((share) => ({ ...share, actions: JSON.stringify(share.actions) }))
   const waiting = wanted.filter(({ agent, actions, limit }) => limit > 0 && database.get(WAITING, agent, actions))
   if (waiting.length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() =>
-    waiting.flatMap(({ agent, actions, limit }) =>
+    waiting.flatMap(({ agent, actions, limit, urgent }) =>
       database
-        .all<TakenRow>(TAKE, node, now, agent, actions, limit)
+        .all<TakenRow>(urgent ? TAKE_URGENT : TAKE, node, now, agent, actions, limit)
         .sort((a, b) => b.priority - a.priority || a.id - b.id)
         .flatMap((row) => {
           const request = requestOf(row.request)
@@ -88,6 +102,18 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
           return []
         }),
     ),
+  )
+}
+
+export function adoptWork(database: Database, now: number, adoptions: readonly WorkAdoption[]): (WorkItem | null)[] {
+  return database.transaction(() =>
+    adoptions.map(({ work, node, to, of }) => {
+      const row = database.get<TakenRow & { agent: string }>(ADOPT, work, node, ...markOf(of), now, to)
+      const request = row && requestOf(row.request)
+      if (!request) return null
+      const { id, agent, complete_by: completeBy, heartbeat_within: heartbeatWithin } = row
+      return { id, agent, request, completeBy, heartbeatWithin }
+    }),
   )
 }
 

@@ -1,6 +1,6 @@
 // Immutable: a store that was migrated never runs it again. Changes come as the next number.
 //
-// The user's own tables may live in the same file (that is what `submitVia` is for), hence the prefix and a version table
+// The user's own tables may live in the same file (that is what `submitIn` is for), hence the prefix and a version table
 // of our own instead of `user_version`. Invariants the statements keep:
 //   an owned task (locked_by) is neither ready nor control nor orphaned and has no wake_at;
 //   control implies ready; inbox.owner is the locked_by of its task.

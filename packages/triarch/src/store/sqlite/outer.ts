@@ -13,8 +13,8 @@ const FIRST = 'SELECT events FROM triarch_history WHERE task = ? AND seq = 1'
 const known: WeakMap<object, Database> = new WeakMap()
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
-export function submitVia(via: unknown, task: NewTask): SubmitOutcome {
-  const database = databaseOf(via)
+export function submitIn(transaction: unknown, task: NewTask): SubmitOutcome {
+  const database = databaseOf(transaction)
   try {
     const outcome = insertTask(database, task)
     if (outcome.created) return outcome
@@ -25,19 +25,22 @@ export function submitVia(via: unknown, task: NewTask): SubmitOutcome {
   }
 }
 
-function databaseOf(via: unknown): Database {
-  const connection = via as Partial<DatabaseSync> | null | undefined
+function databaseOf(transaction: unknown): Database {
+  const connection = transaction as Partial<DatabaseSync> | null | undefined
   if (typeof connection !== 'object' || connection === null || typeof connection.prepare !== 'function') {
-    throw new TriarchError('STORE_VIA_INVALID', '`via` is no DatabaseSync of node:sqlite')
+    throw new TriarchError('STORE_TRANSACTION_INVALID', '`transaction` is no DatabaseSync of node:sqlite')
   }
   if (connection.isTransaction !== true) {
-    throw new TriarchError('STORE_VIA_INVALID', 'the connection given as `via` has no open transaction')
+    throw new TriarchError('STORE_TRANSACTION_INVALID', 'the connection given as `transaction` has no open transaction')
   }
   let database = known.get(connection)
   if (!database) {
     database = new Database(connection as DatabaseSync)
     if (!database.get(OURS)) {
-      throw new TriarchError('STORE_VIA_INVALID', 'the connection given as `via` is on a database without our tables')
+      throw new TriarchError(
+        'STORE_TRANSACTION_INVALID',
+        'the connection given as `transaction` is on a database without our tables',
+      )
     }
     known.set(connection, database)
   }

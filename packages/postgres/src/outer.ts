@@ -26,15 +26,15 @@ FROM c, LATERAL triarch.gate(true, c.answer, $13::text) g`
 const FIRST = 'SELECT h.events FROM triarch.history h WHERE h.task = $1::text::bigint AND h.seq = 1'
 
 /** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
-export async function submitVia(
-  via: unknown,
+export async function submitIn(
+  transaction: unknown,
   task: NewTask,
   settings: Settings,
   words: () => Promise<{ channel: string; payload: string } | null>,
 ): Promise<SubmitOutcome> {
-  const client = via as Partial<Queryable> | null | undefined
+  const client = transaction as Partial<Queryable> | null | undefined
   if (typeof client !== 'object' || client === null || typeof client.query !== 'function') {
-    throw invalid('`via` is no client of pg')
+    throw invalid('`transaction` is no client of pg')
   }
   try {
     await checkOpen(client as Queryable)
@@ -53,10 +53,10 @@ export async function submitVia(
     return { ...outcome, ...(first !== undefined && { first }) }
   } catch (error) {
     const code = sqlStateOf(error)
-    if (code === '25P01' || code === '25P02') throw invalid('the client given as `via` has no open transaction')
+    if (code === '25P01' || code === '25P02') throw invalid('the client given as `transaction` has no open transaction')
     // No such schema, table or function: it is another database.
     if (code === '3F000' || code === '42P01' || code === '42883') {
-      throw invalid('the client given as `via` is on a database without our tables')
+      throw invalid('the client given as `transaction` is on a database without our tables')
     }
     throw storeError(error)
   }
@@ -78,5 +78,5 @@ async function checkOpen(client: Queryable): Promise<void> {
 }
 
 function invalid(message: string): TriarchError {
-  return new TriarchError('STORE_VIA_INVALID', message)
+  return new TriarchError('STORE_TRANSACTION_INVALID', message)
 }

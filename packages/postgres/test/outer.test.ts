@@ -24,8 +24,11 @@ const orders = pgTable(table, { id: integer().notNull() })
 
 const greet = workflow('greet', { run: async (n: number) => n })
 
-/** Ways to have a transaction open: the body inserts an order, and submits a task `via` it. */
-type Way = (pool: pg.Pool, body: (insert: () => Promise<unknown>, via: unknown) => Promise<void>) => Promise<void>
+/** Ways to have a transaction open: the body inserts an order, and submits a task in it. */
+type Way = (
+  pool: pg.Pool,
+  body: (insert: () => Promise<unknown>, transaction: unknown) => Promise<void>,
+) => Promise<void>
 const ways: Record<string, Way> = {
   async 'a client of pg'(pool, body) {
     const client = await pool.connect()
@@ -121,9 +124,9 @@ describe('a submission in the transaction of', () => {
 
   it.each(Object.entries(ways))('%s exists once that commits, and runs', async (name, way) => {
     const id = `yes ${name}`
-    await way(pool, async (insert, via) => {
+    await way(pool, async (insert, transaction) => {
       await insert()
-      await triarch.submit(greet, 1, { id, via })
+      await triarch.submit(greet, 1, { id, transaction })
       expect(await rows()).toBe(0)
     })
     expect(await triarch.task(id).result()).toBe(1)
@@ -132,9 +135,9 @@ describe('a submission in the transaction of', () => {
 
   it.each(Object.entries(ways))('%s never was when that rolls back', async (name, way) => {
     const id = `no ${name}`
-    const undone = way(pool, async (insert, via) => {
+    const undone = way(pool, async (insert, transaction) => {
       await insert()
-      await triarch.submit(greet, 1, { id, via })
+      await triarch.submit(greet, 1, { id, transaction })
       throw new Error('changed its mind')
     })
     await expect(undone).rejects.toThrow('changed its mind')
@@ -145,18 +148,18 @@ describe('a submission in the transaction of', () => {
   it.each(Object.entries(ways))('%s is the same task when it exists already', async (name, way) => {
     const id = `twice ${name}`
     await triarch.submit(greet, 1, { id })
-    await way(pool, async (_, via) => {
-      expect((await triarch.submit(greet, 1, { id, via })).id).toBe(id)
-      await expect(triarch.submit(greet, 2, { id, via })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
+    await way(pool, async (_, transaction) => {
+      expect((await triarch.submit(greet, 1, { id, transaction })).id).toBe(id)
+      await expect(triarch.submit(greet, 2, { id, transaction })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
     })
   })
 
   it.each(Object.entries(ways))('%s is the same task when it submits it twice', async (name, way) => {
     const id = `both ${name}`
-    await way(pool, async (_, via) => {
-      await triarch.submit(greet, 1, { id, via })
-      expect((await triarch.submit(greet, 1, { id, via })).id).toBe(id)
-      await expect(triarch.submit(greet, 2, { id, via })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
+    await way(pool, async (_, transaction) => {
+      await triarch.submit(greet, 1, { id, transaction })
+      expect((await triarch.submit(greet, 1, { id, transaction })).id).toBe(id)
+      await expect(triarch.submit(greet, 2, { id, transaction })).rejects.toMatchObject({ code: 'TASK_EXISTS' })
     })
     expect(await triarch.task(id).result()).toBe(1)
   })
@@ -173,8 +176,10 @@ describe('a submission in the transaction of', () => {
       viaPostgresJs(sql as never),
       viaPrisma(prisma),
     ]
-    for (const via of [pool, ...builders, {}]) {
-      await expect(triarch.submit(greet, 1, { via })).rejects.toMatchObject({ code: 'STORE_VIA_INVALID' })
+    for (const transaction of [pool, ...builders, {}]) {
+      await expect(triarch.submit(greet, 1, { transaction })).rejects.toMatchObject({
+        code: 'STORE_TRANSACTION_INVALID',
+      })
     }
     await Promise.all([db.destroy(), sql.end(), prisma.$disconnect()])
   })

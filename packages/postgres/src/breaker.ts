@@ -1,0 +1,33 @@
+import type { BreakerRow } from 'triarch/store'
+import type { Row } from './slot.ts'
+
+const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch.work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT $1) c)`
+const ROWS = `SELECT n.name, coalesce(b.version, 0), b.state, ${WAITING}`
+/** Queues are found by stepping from one to the next. */
+export const BREAKERS_OF: string = `
+WITH RECURSIVE lanes (name) AS (
+  SELECT min(w.agent) FROM triarch.work w
+  WHERE w.locked_by IS NULL AND w.agent > greatest($3 COLLATE "C", $5 COLLATE "C") AND w.agent < $6
+  UNION ALL
+  SELECT (SELECT min(w.agent) FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent > l.name AND w.agent < $6)
+  FROM lanes l WHERE l.name IS NOT NULL),
+names (name) AS (
+  SELECT l.name FROM (SELECT x.name FROM lanes x LIMIT $4) l WHERE l.name IS NOT NULL
+  UNION SELECT $2::text COLLATE "C" WHERE $2::text COLLATE "C" > $3
+  UNION SELECT k.name FROM triarch.breakers k WHERE k.name > greatest($3 COLLATE "C", $5 COLLATE "C") AND k.name < $6)
+${ROWS} FROM names n LEFT JOIN triarch.breakers b ON b.name = n.name ORDER BY n.name LIMIT $4`
+export const BREAKERS_NAMED: string = `
+${ROWS} FROM (SELECT DISTINCT x.name COLLATE "C" AS name FROM unnest($2::text[]) AS x (name)) n
+LEFT JOIN triarch.breakers b ON b.name = n.name ORDER BY n.name`
+export const BREAKERS_AFTER: string = `
+${ROWS} FROM triarch.breakers n JOIN triarch.breakers b ON b.name = n.name WHERE n.name > $2 ORDER BY n.name LIMIT $3`
+export const CREATE_BREAKER =
+  'INSERT INTO triarch.breakers (name, version, state) VALUES ($1, 1, $2) ON CONFLICT DO NOTHING RETURNING 1'
+export const UPDATE_BREAKER = `
+UPDATE triarch.breakers b SET version = b.version + 1, state = $3 WHERE b.name = $1 AND b.version = $2 RETURNING 1`
+export const DROP_BREAKER = 'DELETE FROM triarch.breakers b WHERE b.name = $1 AND b.version = $2 RETURNING 1'
+
+export function breakerOf(row: Row): BreakerRow {
+  const [name, version, state, waiting] = row as [string, number, string | null, number]
+  return { name, version, state, waiting }
+}

@@ -1,0 +1,218 @@
+import { Backoff } from '../environment/backoff.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
+import { type BreakerState, hear, isClosed, newBreaker, type Report } from '../policy/breaker.ts'
+import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
+import type { BreakerRow, StateStore } from '../store/port.ts'
+import { breakerAlert } from './change.ts'
+import type { Guard } from './guard.ts'
+import type { Lane } from './lane.ts'
+
+export interface BreakersOptions {
+  environment: Environment
+  store: Pick<StateStore, 'breakers' | 'writeBreaker'>
+  node: string
+  guards: readonly Guard[]
+  /** Between two readings (ms). */
+  every: number
+  /** How long a node may be silent about what it was let start (ms). */
+  lease: number
+  /** How many attempts of the agent could begin here now. */
+  room: (agent: string) => number
+  /** Attempts may start that could not before. */
+  wake: () => void
+  alert: (alert: RaisedAlert) => void
+  failed: (error: unknown) => void
+}
+
+/** Two readings are at least so far apart, unless something is to be told (ms). */
+const LEAST = 50
+/** How long after a failure the store is asked again: at first, and at most (ms). */
+const AGAIN = 100
+const LONGEST_AGAIN = 2_000
+/** Of one reading. */
+const PAGE = 1_000
+/** Others were quicker so often: it comes again with the next reading. */
+const MOST_TRIES = 5
+/** The breaker of a key of which nothing was heard for so long goes (ms). */
+const KEPT = 24 * 60 * 60 * 1_000
+
+/** Reads the breakers of this node's agents, and tells the store what was seen of their services: the part of a node's guards that waits. */
+export class Breakers implements Service {
+  readonly #options: BreakersOptions
+  #open = false
+  #timer: Timer | null = null
+  #round: Promise<void> | null = null
+  /** Something is to be told at once. */
+  #hurry = false
+  readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  /** The last round failed: the next comes after this (ms). */
+  #again: number | null = null
+  /** Guards whose agents are known to the store. */
+  readonly #known = new Set<Guard>()
+
+  constructor(options: BreakersOptions) {
+    this.#options = options
+    for (const guard of options.guards) guard.hurry = () => this.tell()
+  }
+
+  start(): void {
+    this.#open = true
+    this.#look()
+  }
+
+  /** Attempts still run, and are told of, until it has drained. */
+  stop(): void {
+    // Who starts nothing more needs no passes: the hosts are closed.
+  }
+
+  async drain(): Promise<void> {
+    this.#timer?.cancel()
+    await this.#round
+    this.#timer?.cancel()
+    if (!this.#open) return
+    this.#open = false
+    await this.#all()
+  }
+
+  abandon(): void {
+    this.#open = false
+    this.#timer?.cancel()
+  }
+
+  /** There is something to be told, or to be read, at once. */
+  tell(): void {
+    if (this.#hurry || !this.#open) return
+    this.#hurry = true
+    if (this.#round !== null) return
+    this.#timer?.cancel()
+    this.#options.environment.soon(() => this.#look())
+  }
+
+  #look(): void {
+    if (!this.#open || this.#round !== null) return
+    this.#hurry = false
+    this.#round = this.#all().finally(() => {
+      this.#round = null
+      if (!this.#open) return
+      if (this.#hurry && this.#again === null) return this.#look()
+      this.#timer = this.#options.environment.timer(this.#wait, () => this.#look())
+    })
+  }
+
+  get #wait(): number {
+    if (this.#again !== null) return this.#again
+    const { every, guards } = this.#options
+    return Math.min(every, Math.max(LEAST, Math.min(...guards.map(({ due }) => due))))
+  }
+
+  async #all(): Promise<void> {
+    let news = false
+    let failed = false
+    for (const guard of this.#options.guards) {
+      try {
+        news = (await this.#one(guard)) || news
+      } catch (error) {
+        failed = true
+        if (this.#open) this.#options.failed(error)
+      }
+    }
+    this.#again = failed ? this.#backoff.next() : null
+    if (!failed) this.#backoff.reset()
+    if (news && this.#open) this.#options.wake()
+  }
+
+  /** True: attempts may start that could not before. */
+  async #one(guard: Guard): Promise<boolean> {
+    let news = await this.#read(guard)
+    if (!this.#known.has(guard)) await this.#register(guard)
+    for (const lane of [...guard.lanes.values()]) {
+      if (guard.breaker.key !== null && lane.name === guard.agent) continue
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const told = await this.#say(guard, lane)
+        news = news || told === 'said'
+        if (told !== 'outrun') break
+        const [row] = await this.#options.store.breakers({ names: [lane.name], count: 1 })
+        if (row) this.#take(guard, row)
+      }
+    }
+    return news
+  }
+
+  async #read(guard: Guard): Promise<boolean> {
+    const { store, environment } = this.#options
+    const { agent } = guard
+    const asked = environment.monotonic()
+    const sure = guard.sure
+    const found = new Set<string>()
+    let news = false
+    for (let after = ''; ; ) {
+      const rows = await store.breakers({ agent, after, limit: PAGE, count: 1 })
+      for (const row of rows) {
+        news = this.#take(guard, row) || news
+        found.add(row.name)
+        if (row.name === agent && row.version > 0) this.#known.add(guard)
+      }
+      after = rows.at(-1)?.name ?? ''
+      if (rows.length < PAGE) break
+    }
+    guard.read(found, asked)
+    return news || !sure
+  }
+
+  /** A row that cannot be read is as if it were closed: the next write mends it. */
+  #take(guard: Guard, { name, version, state, waiting }: BreakerRow): boolean {
+    const stored = state === null ? null : storedBreaker(state)
+    return guard.take(name, version, stored?.state ?? newBreaker(this.#options.environment.now()), waiting > 0)
+  }
+
+  /** That there is such a breaker is known before it ever opens: operators can open it, and lists have it. */
+  async #register(guard: Guard): Promise<void> {
+    const lane = guard.lane(guard.agent)
+    const written = await this.#write(guard, lane, lane.state)
+    if (written) lane.version = 1
+    this.#known.add(guard)
+  }
+
+  async #say(guard: Guard, lane: Lane): Promise<'nothing' | 'said' | 'outrun'> {
+    const { environment, node, lease, room, alert } = this.#options
+    const now = environment.now()
+    if (isForgotten(guard, lane, now)) {
+      await this.#options.store.writeBreaker({ name: lane.name, expected: lane.version, state: null })
+      guard.lanes.delete(lane.name)
+      return 'nothing'
+    }
+    const report = guard.report(lane, node, lease, this.#open ? room(guard.agent) : 0)
+    if (!report) return 'nothing'
+    const before = lane.state
+    const { state, passes } = hear(before, guard.breaker.rule, report, now, environment.random())
+    if (JSON.stringify(state) === JSON.stringify(before)) return 'nothing'
+    if (!(await this.#written(guard, lane, report, state))) return 'outrun'
+    guard.wrote(lane, report, state, passes)
+    // Several at once: its time was over, and what it heard opened it again.
+    for (const move of state.moves.filter((it) => !before.moves.includes(it)))
+      alert(breakerAlert(lane.name, move, state, node))
+    return 'said'
+  }
+
+  async #written(guard: Guard, lane: Lane, report: Report, state: BreakerState): Promise<boolean> {
+    try {
+      return await this.#write(guard, lane, state)
+    } catch (error) {
+      guard.lost(lane, report)
+      throw error
+    }
+  }
+
+  #write({ breaker, agent }: Guard, { name, version }: Lane, state: BreakerState): Promise<boolean> {
+    const keyed = breaker.key !== null && name === agent
+    const stored: StoredBreaker = { format: 1, state, rule: breaker.rule, ...(keyed && { keyed: true }) }
+    return this.#options.store.writeBreaker({ name, expected: version, state: JSON.stringify(stored) })
+  }
+}
+
+function isForgotten({ agent }: Guard, { name, version, state, waiting, seen }: Lane, now: number): boolean {
+  const idle = isClosed(state) && !waiting && seen.length === 0
+  return idle && name !== agent && version > 0 && now - state.since > KEPT && state.window.every(({ ill }) => ill === 0)
+}

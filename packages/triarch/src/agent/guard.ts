@@ -1,0 +1,312 @@
+import type { AgentBreaker } from '../definition/breaker.ts'
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { Outcome } from '../kernel/message.ts'
+import {
+  type BreakerState,
+  type Bucket,
+  fresh,
+  isClosed,
+  isIll,
+  isShut,
+  merged,
+  NOTHING,
+  newBreaker,
+  partOf,
+  type Report,
+  type Seen,
+  seenOf,
+  sum,
+  totalOf,
+} from '../policy/breaker.ts'
+import { KEYED } from '../store/breaker.ts'
+import type { StepRequest } from '../store/port.ts'
+import type { GuardedAttempt, Lane, OpenQueue, Pass } from './lane.ts'
+import { verdict } from './verdict.ts'
+
+const LONGEST_KEY = 150
+/** A host of before breakers that knows no lanes asks again after this (ms). */
+const ASK_AGAIN = 1_000
+/** How long a step is put off that can neither wait in the queue nor fail (ms). */
+const PUT_OFF = { least: 1_000, most: 60_000 }
+/** A pass for which nothing was found is asked for again after this (ms). */
+const PATIENCE = 1_000
+
+/** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
+export class Guard {
+  readonly agent: string
+  readonly breaker: AgentBreaker
+  readonly lanes: Map<string, Lane> = new Map()
+  /** Told when the store should hear of something soon. */
+  hurry: () => void = () => undefined
+  readonly #environment: Pick<Environment, 'now' | 'monotonic'>
+  /** For so long a reading is good (ms). */
+  readonly #lasting: number
+  #readAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    agent: string,
+    breaker: AgentBreaker,
+    environment: Pick<Environment, 'now' | 'monotonic'>,
+    lasting: number,
+  ) {
+    this.agent = agent
+    this.breaker = breaker
+    this.#environment = environment
+    this.#lasting = lasting
+  }
+
+  /** It knows how its breakers stand. One that does not starts nothing. */
+  get sure(): boolean {
+    return this.#environment.monotonic() - this.#readAt <= this.#lasting
+  }
+
+  /** No attempt can start here before it was in the queue, whatever its input. */
+  get shut(): boolean {
+    if (this.breaker.key !== null) return false
+    const shut = !this.#admits(this.agent) && !this.#rejects(this.agent)
+    if (shut) this.#expect(this.agent)
+    return shut
+  }
+
+  /** Something is about to wait in its queue. */
+  #expect(name: string): void {
+    const lane = this.lanes.get(name)
+    if (!lane || lane.waiting) return
+    lane.waiting = true
+    if (!isClosed(lane.state) && !isShut(lane.state, this.#environment.now())) this.hurry()
+  }
+
+  /** When there may be something to do besides reading (ms from now); infinite: nobody knows. */
+  get due(): number {
+    const now = this.#environment.now()
+    const waits = [...this.lanes.values()]
+      .filter(({ state }) => !isClosed(state))
+      .map(({ state }) => (isShut(state, now) ? (state.until ?? Number.POSITIVE_INFINITY) - now : PATIENCE))
+    return Math.min(Number.POSITIVE_INFINITY, ...waits)
+  }
+
+  /** The breaker of a request. Throws what the user's function throws. */
+  laneOf({ action, input }: Pick<StepRequest, 'action' | 'input'>, actions: ReadonlyMap<string, unknown>): string {
+    const { key } = this.breaker
+    if (key === null) return this.agent
+    // A finalizer is given the input of its run with its output.
+    const own = actions.has(action.slice(action.indexOf('.') + 1))
+    const text = key(own ? input : ((input as { input?: unknown } | null)?.input ?? null))
+    if (
+      typeof text === 'string' &&
+      text !== '' &&
+      text.length <= LONGEST_KEY &&
+      text.isWellFormed() &&
+      !/\p{Cc}/u.test(text)
+    )
+      return `${this.agent}${KEYED}${text}`
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `agent "${this.agent}": circuitBreaker.key must give a text of 1 to ${LONGEST_KEY} characters without control characters`,
+    )
+  }
+
+  /** Finds the breaker of the attempt, and why it may not start; null: it may. */
+  meet(attempt: GuardedAttempt, actions: ReadonlyMap<string, unknown>): Outcome | null {
+    const { request, pass } = attempt
+    try {
+      attempt.lane = pass?.lane ?? this.laneOf(request, actions)
+      return pass ? null : this.#refusal(attempt.lane, request.operation)
+    } catch (error) {
+      // The attempt's own failure, as if its code had thrown.
+      return { kind: 'failed', error: toRecord(error), retryable: true }
+    }
+  }
+
+  #refusal(lane: string, operation: StepRequest['operation']): Outcome | null {
+    if (this.#admits(lane)) return null
+    if (!this.#rejects(lane)) {
+      this.#expect(lane)
+      return { kind: 'withdrawn', after: ASK_AGAIN, lane }
+    }
+    const { since, until } = (this.lanes.get(lane) as Lane).state
+    if (operation === 'run') {
+      const when = until === null ? '' : `, next probe at ${new Date(until).toISOString()}`
+      const message = `the circuit breaker of ${lane} is open since ${new Date(since).toISOString()}${when}`
+      return { kind: 'failed', error: toRecord(new TriarchError('CIRCUIT_OPEN', message)), retryable: false }
+    }
+    const wait = until === null ? PUT_OFF.most : until - this.#environment.now()
+    return { kind: 'withdrawn', after: Math.min(PUT_OFF.most, Math.max(PUT_OFF.least, wait)) }
+  }
+
+  #admits(name: string): boolean {
+    if (!this.sure) return false
+    const lane = this.lanes.get(name)
+    return !lane || (isClosed(lane.state) && !lane.tripped)
+  }
+
+  /** Steps fail for it. When its time is over those that come wait in the queue: some of them are its probes. */
+  #rejects(name: string): boolean {
+    const lane = this.lanes.get(name)
+    return this.breaker.fails && this.sure && lane !== undefined && isShut(lane.state, this.#environment.now())
+  }
+
+  /** Queues from which may be taken now, the agent's own first. */
+  queues(): OpenQueue[] {
+    if (!this.sure) return []
+    const keyed = this.breaker.key !== null
+    const own = keyed ? [{ queue: this.agent, most: Number.POSITIVE_INFINITY, urgent: false }] : this.#queue(this.agent)
+    const lanes = [...this.lanes.values()].filter(({ name, waiting }) => waiting && name !== this.agent)
+    return [...own, ...lanes.flatMap(({ name }) => this.#queue(name))]
+  }
+
+  #queue(name: string): OpenQueue[] {
+    if (this.#admits(name) || this.#rejects(name))
+      return [{ queue: name, most: Number.POSITIVE_INFINITY, urgent: false }]
+    const lane = this.lanes.get(name)
+    if (!lane || lane.unused === 0) return []
+    lane.offered = true
+    return [
+      {
+        queue: name,
+        get most() {
+          return lane.unused
+        },
+        urgent: lane.state.phase === 'half-open',
+      },
+    ]
+  }
+
+  /** Uses up a pass for what was taken of the queue. Null: it needs none, or there is none. */
+  pass(queue: string): Pass | null {
+    const lane = this.lanes.get(queue)
+    if (!lane?.share || lane.unused <= 0 || isClosed(lane.state)) return null
+    lane.unused--
+    return { lane: queue, wave: lane.share.wave }
+  }
+
+  /** The queues were asked for as much as there is room for: passes that are left are for others. `room`: there was some left. */
+  asked(room: boolean): void {
+    for (const lane of this.lanes.values()) {
+      if (isClosed(lane.state)) lane.waiting &&= !room
+      if (!room || lane.unused === 0 || !lane.offered || !lane.share) continue
+      lane.share.holds -= lane.unused
+      lane.unused = 0
+      lane.patientUntil = this.#environment.monotonic() + PATIENCE
+      this.hurry()
+    }
+  }
+
+  /** An attempt is over. `ms`: how long it ran; null: it did not begin. */
+  ended(name: string, pass: Pass | undefined, outcome: Outcome, ms: number | null): void {
+    const ill = ms === null ? null : verdict(outcome)
+    const seen = ill === null || ms === null ? null : seenOf(this.breaker.rule, ill, ms)
+    if (pass) return this.#passed(pass, seen)
+    if (!seen) return
+    const lane = this.lane(name)
+    if (!isClosed(lane.state)) return
+    const now = this.#environment.now()
+    lane.seen = merged(lane.seen, [{ part: partOf(this.breaker.rule, now), ...seen }])
+    if (lane.tripped || seen.ill + seen.slow === 0 || !this.wouldOpen(lane)) return
+    lane.tripped = true
+    this.hurry()
+  }
+
+  #passed({ lane: name, wave }: Pass, seen: Seen | null): void {
+    const share = this.lanes.get(name)?.share
+    if (share?.wave !== wave) return
+    share.holds--
+    Object.assign(share, sum(share, seen ?? NOTHING))
+    this.hurry()
+  }
+
+  /** With what was seen here it is ill. */
+  wouldOpen({ state, seen }: Lane): boolean {
+    const { rule } = this.breaker
+    const now = this.#environment.now()
+    const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
+    return total.answers >= rule.minimum && isIll(total, rule)
+  }
+
+  lane(name: string): Lane {
+    const known = this.lanes.get(name)
+    if (known) return known
+    const state = newBreaker(this.#environment.now())
+    const blank = { seen: [], share: null, unused: 0, offered: false, tripped: false, patientUntil: 0, waiting: false }
+    const lane = { name, version: 0, state, ...blank }
+    this.lanes.set(name, lane)
+    return lane
+  }
+
+  /** How the store has it now. True: that is news. */
+  take(name: string, version: number, state: BreakerState, waiting: boolean): boolean {
+    const lane = this.lane(name)
+    const news = lane.version !== version || (waiting && !lane.waiting)
+    lane.waiting = waiting
+    if (lane.version === version) return news
+    lane.version = version
+    this.#enter(lane, state)
+    return news
+  }
+
+  /** Passes of another wave are void, and what was seen counts for one that is closed only. */
+  #enter(lane: Lane, state: BreakerState): void {
+    lane.state = state
+    if (lane.share && lane.share.wave !== state.wave?.number) {
+      lane.share = null
+      lane.unused = 0
+    }
+    if (!isClosed(state)) lane.seen = []
+    lane.tripped = isClosed(state) && lane.tripped && this.wouldOpen(lane)
+  }
+
+  /** All was read, as of this instant of the monotonic clock. What was not found is closed, and nothing waits for it. */
+  read(found: ReadonlySet<string>, at: number): void {
+    this.#readAt = at
+    const now = this.#environment.now()
+    for (const lane of [...this.lanes.values()]) {
+      lane.seen = fresh(lane.seen, this.breaker.rule, now)
+      if (found.has(lane.name)) continue
+      if (lane.seen.length === 0) this.lanes.delete(lane.name)
+      else this.take(lane.name, 0, newBreaker(now), false)
+    }
+  }
+
+  /** What this node has to say of it; null: nothing that is worth a write. `room`: attempts that it could start. */
+  report(lane: Lane, node: string, lease: number, room: number): Report | null {
+    const { state, seen, share, waiting, unused } = lane
+    if (isClosed(state)) {
+      const now = this.#environment.now()
+      const said = [...seen, ...fresh(state.window, this.breaker.rule, now)]
+      if (seen.length === 0 || said.every(({ ill, slow }) => ill + slow === 0)) return null
+      return { node, seen, share: null, wants: 0, lease, waiting }
+    }
+    const patient = this.#environment.monotonic() < lane.patientUntil
+    const wants = patient || unused > 0 ? 0 : room
+    return { node, seen: [], share: share && { ...share }, wants, lease, waiting }
+  }
+
+  /** The store has taken in what was said of it, and gave so many passes. */
+  wrote(lane: Lane, { seen }: Report, state: BreakerState, passes: number): void {
+    lane.version++
+    lane.seen = without(lane.seen, seen)
+    this.#enter(lane, state)
+    if (passes === 0 || !state.wave) return
+    lane.share ??= { ...NOTHING, wave: state.wave.number, holds: 0 }
+    lane.share.holds += passes
+    lane.unused += passes
+    lane.offered = false
+  }
+
+  /** Nobody knows whether the store took it in: what was seen is told once at most. */
+  lost(lane: Lane, { seen }: Report): void {
+    lane.seen = without(lane.seen, seen)
+    lane.version = -1
+  }
+}
+
+/** What came while others were told. */
+function without(seen: readonly Bucket[], told: readonly Bucket[]): Bucket[] {
+  const rest = merged(
+    seen,
+    told.map(({ part, answers, ill, slow }) => ({ part, answers: -answers, ill: -ill, slow: -slow })),
+  )
+  return rest.filter(({ answers }) => answers > 0)
+}

@@ -1,0 +1,32 @@
+import type { QueueShare } from '../store/port.ts'
+import type { AgentHost } from './host.ts'
+import type { OpenQueue } from './lane.ts'
+
+/** What to ask for, by the slots that are held of each host. */
+export type Portion = (held: ReadonlyMap<string, number>) => QueueShare[]
+
+interface Place {
+  host: AgentHost
+  /** Null: its agent's own, without bounds; undefined: nothing may be taken now. */
+  queue: OpenQueue | null | undefined
+}
+
+/** Of these queues, one of each host. */
+export function portionsOf(places: readonly Place[]): Portion[] {
+  const most = Math.max(...places.map(({ host }) => host.slots.limited.length))
+  return Array.from({ length: most + 1 }, (_, index) => (held) => {
+    return places.flatMap(({ host, queue }) => {
+      if (queue === undefined) return []
+      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
+      const { limited } = host.slots
+      const of = { agent: queue?.queue ?? host.name, ...(queue?.urgent && { urgent: true as const }) }
+      if (index === 0) return { ...of, actions: without(host.actions, limited), limit: slots }
+      const action = limited[index - 1]
+      return action === undefined ? [] : { ...of, actions: [action], limit: Math.min(slots, host.slots.room(action)) }
+    })
+  })
+}
+
+function without(all: string[], some: readonly string[]): string[] {
+  return some.length === 0 ? all : all.filter((one) => !some.includes(one))
+}

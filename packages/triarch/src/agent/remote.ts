@@ -1,0 +1,128 @@
+import type { RequestMark, WorkItem } from '../store/port.ts'
+import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
+
+/** What a process elsewhere runs of one agent. */
+export interface Offer {
+  agent: string
+  /** Most attempts at a time. */
+  slots: number
+  /** As step requests name them. */
+  actions: readonly string[]
+}
+
+/** A process elsewhere that runs attempts. */
+export interface AgentLink {
+  /** Takes the attempt; there is room for it until `freed` is called. `under`: the name by which it runs there already. */
+  give(attempt: Attempt, options: AttemptOptions, terms: { freed: () => void; under: string | undefined }): Relayed
+}
+
+/** The node through which agents that are elsewhere work now. */
+export interface RemoteNode {
+  id: string
+  offered(agent: string, actions: readonly string[], most: number): void
+  adopted(item: WorkItem): void
+}
+
+/** One agent of one link. */
+interface Place {
+  link: AgentLink
+  slots: number
+  actions: ReadonlySet<string>
+  taken: number
+}
+
+/** After how long a request that finds no room where there should be some is asked for again (ms). */
+const NO_ROOM = 250
+
+/** Who offers which agents, and which of them is given an attempt. A node has a host for each of these agents, and is replaced when it is fenced. */
+export class Remotes implements Relay {
+  readonly #places = new Map<string, Place[]>()
+  readonly #coming = new Map<string, { link: AgentLink; under: string }>()
+  #node: RemoteNode | null = null
+
+  /** Null: no node here hosts agents now. */
+  get node(): string | null {
+    return this.#node?.id ?? null
+  }
+
+  bind(node: RemoteNode): void {
+    this.#node = node
+    for (const agent of this.#places.keys()) this.#tell(agent)
+  }
+
+  unbind(): void {
+    this.#node = null
+  }
+
+  /** What the link has to offer of the agent from now on; of none: nothing more. */
+  offer(link: AgentLink, { agent, slots, actions }: Offer): void {
+    const places = this.#places.get(agent) ?? []
+    const place = places.find((it) => it.link === link)
+    if (place) Object.assign(place, { slots, actions: new Set(actions) })
+    else places.push({ link, slots, actions: new Set(actions), taken: 0 })
+    this.#places.set(agent, places)
+    this.#tell(agent)
+  }
+
+  /** It runs nothing more. */
+  leave(link: AgentLink): void {
+    for (const [agent, places] of this.#places) {
+      const others = places.filter((it) => it.link !== link)
+      if (others.length === places.length) continue
+      this.#places.set(agent, others)
+      this.#tell(agent)
+    }
+  }
+
+  /** Goes on with an attempt that the link has from another node, under the name by which it knows it. */
+  adopt(link: AgentLink, item: WorkItem, under: string): void {
+    const key = keyOf(item.request)
+    this.#coming.set(key, { link, under })
+    const { trial: _, ...request } = item.request
+    this.#node?.adopted({ ...item, request })
+    this.#coming.delete(key)
+  }
+
+  send(attempt: Attempt, options: AttemptOptions): Relayed {
+    const { request } = options
+    const coming = this.#coming.get(keyOf(request))
+    const places = this.#places.get(agentOf(request.action)) ?? []
+    const place = coming ? places.find(({ link }) => link === coming.link) : roomiest(places, request.action)
+    if (!place) {
+      attempt.told({ kind: 'withdrawn', after: NO_ROOM }, { recorded: () => undefined })
+      return { abort: () => undefined }
+    }
+    place.taken++
+    let taken = true
+    const freed = () => {
+      if (taken) place.taken--
+      taken = false
+    }
+    return place.link.give(attempt, options, { freed, under: coming?.under })
+  }
+
+  #tell(agent: string): void {
+    const places = this.#places.get(agent) ?? []
+    const actions = new Set(places.flatMap((it) => [...it.actions]))
+    const most = places.reduce((sum, { slots }) => sum + slots, 0)
+    this.#node?.offered(agent, [...actions], most)
+  }
+}
+
+/** Spread over all that have room. */
+function roomiest(places: readonly Place[], action: string): Place | undefined {
+  let best: Place | undefined
+  for (const place of places) {
+    const room = place.slots - place.taken
+    if (room > 0 && place.actions.has(action) && (!best || room > best.slots - best.taken)) best = place
+  }
+  return best
+}
+
+function agentOf(action: string): string {
+  return action.slice(0, action.indexOf('.'))
+}
+
+function keyOf({ task, step, operation, attempt }: RequestMark): string {
+  return `${task}:${step}:${operation}:${attempt}`
+}

@@ -1,0 +1,22 @@
+import { isTriarchError } from '../error/error.ts'
+import type { Outcome } from '../kernel/message.ts'
+
+/** What ended an attempt from outside: it says nothing about the service. */
+const CUT_OFF = ['STEP_CANCELLED', 'STEP_LOST', 'NODE_STOPPED', 'NODE_FENCED'] as const
+/** The service answered; what it answered cannot be used. */
+const UNFIT = ['INVALID_INPUT', 'INVALID_OUTPUT', 'UNSERIALISABLE', 'PAYLOAD_TOO_LARGE', 'TOO_MANY_SECRETS'] as const
+
+/** Whether it says that the service is ill; null: it says nothing about it. */
+export function verdict(outcome: Outcome): boolean | null {
+  if (outcome.kind === 'withdrawn') return null
+  if (outcome.kind !== 'failed') return false
+  const { error, lost, done, retryable, unknown } = outcome
+  const is = (codes: readonly string[]) => error.code !== undefined && codes.includes(error.code)
+  if (lost || is(CUT_OFF)) return null
+  return !(done || is(UNFIT) || (!retryable && !unknown))
+}
+
+/** Whether an attempt was told to stop before it had an answer. */
+export function isCutOff(reason: unknown): boolean {
+  return CUT_OFF.some((code) => isTriarchError(reason, code))
+}

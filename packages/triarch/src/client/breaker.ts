@@ -1,0 +1,163 @@
+import { breakerAlert } from '../agent/change.ts'
+import { TriarchError } from '../error/error.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
+import { type BreakerState, forceClosed, forceOpen, reset, type Word } from '../policy/breaker.ts'
+import { KEYED } from '../store/breaker.ts'
+import { type StoredBreaker, storedBreaker } from '../store/circuit.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import { checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { type BreakerInfo, breakerInfo } from '../view/breaker.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Why a circuit breaker is changed by hand, and by whom: both are kept with the change.
+ * @example await triarch.breaker('payments').close({ reason: 'the bank says it is well', by: 'ada' })
+ */
+export interface BreakerControlOptions {
+  /** Why. */
+  reason: string
+  /** Who: `operator` when not given. */
+  by?: string
+}
+
+/**
+ * The same, and for how long.
+ * @example
+ * const until = new Date('2026-01-01T04:00:00Z')
+ * await triarch.breaker('payments').open({ reason: 'maintenance of the bank', until })
+ */
+export interface BreakerOpenOptions extends BreakerControlOptions {
+  /** Then its probes try the service; when not given, it stays open until somebody closes it. */
+  until?: Date
+}
+
+/**
+ * Circuit breakers by name; where there are more, `next` is the name after which they come.
+ * @example const { next }: BreakerPage = await triarch.breakers({ limit: 100 })
+ */
+export type BreakerPage = BreakerInfo[] & { next?: string }
+
+/** Somebody else is quicker so often, and this gives up. */
+const PATIENCE = 20
+const LONGEST = 1_000
+
+/**
+ * One circuit breaker: what it is, and how to change it by hand.
+ * @example
+ * const breaker: BreakerHandle = triarch.breaker('payments#eu')
+ * const { state, waiting } = await breaker.info()
+ */
+export interface BreakerHandle {
+  /** Its agent, or `agent#key`. */
+  readonly name: string
+  /**
+   * As it stands. Throws UNKNOWN_BREAKER.
+   * @example const { state, nextProbe, changes } = await triarch.breaker('payments').info()
+   */
+  info(): Promise<BreakerInfo>
+  /**
+   * Opens it: no attempt starts from then on, on any node. Throws UNKNOWN_BREAKER, INVALID_OPTION.
+   * @example await triarch.breaker('payments').open({ reason: 'the bank asked for it', by: 'ada' })
+   */
+  open(options: BreakerOpenOptions): Promise<void>
+  /**
+   * Closes it: what waits goes out in waves. If the service is still ill, it opens again by itself. Throws UNKNOWN_BREAKER, INVALID_OPTION.
+   * @example await triarch.breaker('payments').close({ reason: 'mended' })
+   */
+  close(options: BreakerControlOptions): Promise<void>
+  /**
+   * Closes it and forgets what was seen and how often it opened: as if the service had always been well. Throws UNKNOWN_BREAKER,
+   * INVALID_OPTION.
+   * @example await triarch.breaker('payments').reset({ reason: 'another provider from now on' })
+   */
+  reset(options: BreakerControlOptions): Promise<void>
+}
+
+/** A breaker in the store, by its name. */
+export class NamedBreaker implements BreakerHandle {
+  readonly name: string
+  readonly #connection: Connection
+  /** Told of a change that was made. */
+  readonly #changed: (alert: RaisedAlert) => void
+
+  constructor(connection: Connection, name: string, changed: (alert: RaisedAlert) => void) {
+    this.name = checkText('breaker: name', name, 300)
+    this.#connection = connection
+    this.#changed = changed
+  }
+
+  async info(): Promise<BreakerInfo> {
+    await this.#connection.opened()
+    const { store } = this.#connection
+    const [now, [row]] = await Promise.all([store.now(), store.breakers({ names: [this.name], count: MOST_COUNTED })])
+    const info = row && breakerInfo(row, now)
+    if (!info) throw this.#unknown()
+    return info
+  }
+
+  async open(options: BreakerOpenOptions): Promise<void> {
+    checkOptions('open', options ?? null, ['reason', 'until', 'by'])
+    const { until } = options
+    if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
+      throw new TriarchError('INVALID_OPTION', 'open: until must be a Date')
+    await this.#change(options, 'open', ({ state }, word) => forceOpen(state, until?.getTime() ?? null, word))
+  }
+
+  async close(options: BreakerControlOptions): Promise<void> {
+    checkOptions('close', options ?? null, ['reason', 'by'])
+    await this.#change(options, 'close', ({ state, rule }, word) => forceClosed(state, rule, word))
+  }
+
+  async reset(options: BreakerControlOptions): Promise<void> {
+    checkOptions('reset', options ?? null, ['reason', 'by'])
+    await this.#change(options, 'reset', ({ state, rule }, word) => reset(state, rule, word))
+  }
+
+  async #change(
+    { reason, by = 'operator' }: BreakerControlOptions,
+    what: string,
+    change: (stored: StoredBreaker, word: Word) => BreakerState,
+  ): Promise<void> {
+    checkText(`${what}: reason`, reason, LONGEST)
+    checkText(`${what}: by`, by, 200)
+    await this.#connection.opened()
+    const { store } = this.#connection
+    for (let round = 0; round < PATIENCE; round++) {
+      const { stored, version } = await this.#stored()
+      const state = change(stored, { at: await store.now(), by, reason })
+      if (state === stored.state) return
+      const text = JSON.stringify({ ...stored, state })
+      if (!(await store.writeBreaker({ name: this.name, expected: version, state: text }))) continue
+      const move = state.moves.at(-1)
+      if (move) this.#changed(breakerAlert(this.name, move, state))
+      return
+    }
+    throw new TriarchError('STORE_BUSY', `the circuit breaker of ${this.name} changes all the time`)
+  }
+
+  /** One of a key that was never ill has no row: its agent's says by which rule. */
+  async #stored(): Promise<{ stored: StoredBreaker; version: number }> {
+    const { store } = this.#connection
+    const [agent = ''] = this.name.split(KEYED)
+    const rows = await store.breakers({ names: [this.name, agent], count: 1 })
+    const row = rows.find(({ name }) => name === this.name)
+    const own = row?.state == null ? null : storedBreaker(row.state)
+    if (row && own && !own.keyed) return { stored: own, version: row.version }
+    const of = rows.find(({ name }) => name === agent)
+    const base = of?.state == null ? null : storedBreaker(of.state)
+    if (own?.keyed) {
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `agent "${agent}" has a circuit breaker for each key: name one, as ${agent}${KEYED}key`,
+      )
+    }
+    if (this.name === agent || !base?.keyed) throw this.#unknown()
+    const { format, rule, state } = base
+    return { stored: { format, rule, state: { ...state, moves: [] } }, version: row?.version ?? 0 }
+  }
+
+  #unknown(): TriarchError {
+    return new TriarchError('UNKNOWN_BREAKER', `there is no circuit breaker "${this.name}"`)
+  }
+}

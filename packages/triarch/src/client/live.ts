@@ -1,0 +1,316 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { TriarchError } from '../error/error.ts'
+import type { Filter } from '../filter/filter.ts'
+import { formatFilter } from '../filter/grammar.ts'
+import type { StateStore, StoreCounts, TaskRow } from '../store/port.ts'
+import { conditionsOf } from '../view/condition.ts'
+import { fits } from '../view/fitting.ts'
+import type { TaskInfo } from '../view/status.ts'
+import { fitsTrouble } from '../view/trouble.ts'
+import { readRows } from './rows.ts'
+import { isPassing } from './waiting.ts'
+import { type Audience, Watcher } from './watcher.ts'
+
+/** After this process made something durable, the next look comes after this long, if the one before was cheap (ms). */
+const FAST = 50
+/** How often it is asked whether others wrote (ms). */
+const ASKING = 250
+/** A look that nothing calls for: the store may not say that something changed (ms). */
+const SLOW = 2_000
+/** A list is read anew after this long at the earliest (ms). */
+const ANEW = 2_000
+/** Looks take at most one in so many parts of the time, whatever is watched. */
+const SHARE = 10
+/** Ids, and rows, that are asked for at once. */
+const MARKS = 1_000
+const ROWS = 100
+/** New tasks that are looked at one by one; where there are more, the lists are read anew. */
+const NEW = 200
+/** Looks into the store for one list: what lies further behind does not show. */
+const MOST_LOOKS = 4
+/** How long the store may be out of reach before those who watch hear of it (ms). */
+const PATIENCE = 5_000
+/** What holds by the clock alone. */
+const timely: ReadonlySet<string> = new Set(['age', 'idle'])
+
+interface Means {
+  store: StateStore
+  environment: Environment
+  /** The row as it may be shown. */
+  shown: (row: TaskRow) => Promise<TaskInfo>
+}
+
+interface Shown {
+  key: number
+  info: TaskInfo
+  text: string
+}
+
+/** All who watch the same list. */
+interface List {
+  readonly filter: Filter
+  readonly limit: number
+  readonly audience: Audience
+  readonly isTimely: boolean
+  shown: Map<string, Shown>
+  truncated: boolean
+  /** There may be tasks in it that nobody told of. */
+  stale: boolean
+  listedAt: number
+  /** The first reading. */
+  ready: Promise<void>
+}
+
+/**
+ * Lists that are watched, and the counts of the store. There is one look at a time for all of them, whatever their number: which of the
+ * tasks shown have changed, which are new, and now and then one list is read anew, for what else has come to fit. Each row that is found
+ * is asked by each filter here.
+ */
+export class Live {
+  readonly #means: Means
+  readonly #lists = new Map<string, List>()
+  /** What the store showed last of the tasks that are shown. */
+  #marks = new Map<string, string>()
+  #counts: { text: string; value: StoreCounts } | null = null
+  readonly #counting: Audience = new Set()
+  #newest: number | null = null
+  #changes: number | null = null
+  #dirty = false
+  #lookedAt = 0
+  #notBefore = 0
+  #failingSince: number | null = null
+  #timer: Timer | null = null
+  #looking = false
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  /** This process made something durable. */
+  stirred(): void {
+    if (this.#dirty || !this.#isWatched) return
+    this.#dirty = true
+    this.#arm(FAST)
+  }
+
+  async watchList(filter: Filter, limit: number): Promise<Watcher> {
+    const name = `${limit} ${formatFilter(filter)}`
+    const list = this.#lists.get(name) ?? this.#newList(name, filter, limit)
+    const watcher = new Watcher(this.#means.environment, list.audience, limit, () => this.#page(list))
+    watcher.left = () => {
+      if (list.audience.size === 0 && this.#lists.get(name) === list) this.#lists.delete(name)
+      this.#rest()
+    }
+    this.#arm(ASKING)
+    try {
+      await list.ready
+    } catch (error) {
+      watcher.leave()
+      throw error
+    }
+    watcher.begin()
+    return watcher
+  }
+
+  watchCounts(): Watcher {
+    const watcher = new Watcher(this.#means.environment, this.#counting, 1, () => {
+      return this.#counts && { type: 'counts', counts: this.#counts.value }
+    })
+    watcher.left = () => this.#rest()
+    watcher.begin()
+    this.#dirty = true
+    this.#arm(0)
+    return watcher
+  }
+
+  /** The engine stops. */
+  close(error: TriarchError): void {
+    this.#fail(error)
+  }
+
+  get #isWatched(): boolean {
+    return this.#lists.size > 0 || this.#counting.size > 0
+  }
+
+  #newList(name: string, filter: Filter, limit: number): List {
+    const list: List = {
+      ...{ filter, limit, audience: new Set(), isTimely: filter.terms.some(({ field }) => timely.has(field)) },
+      ...{ shown: new Map(), truncated: false, stale: false, listedAt: 0, ready: Promise.resolve() },
+    }
+    this.#lists.set(name, list)
+    list.ready = this.#begin(list).catch((error) => {
+      if (this.#lists.get(name) === list) this.#lists.delete(name)
+      throw error
+    })
+    return list
+  }
+
+  #page({ shown, truncated, filter }: List) {
+    const sign = filter.order === 'oldest' ? 1 : -1
+    const tasks = [...shown.values()].sort((a, b) => sign * (a.key - b.key)).map(({ info }) => info)
+    return { type: 'page' as const, tasks, ...(truncated && { truncated: true as const }) }
+  }
+
+  // ---- when ------------------------------------------------------------------------------------------------------------
+
+  #arm(ms: number): void {
+    if (this.#looking || !this.#isWatched) return
+    const { environment } = this.#means
+    this.#timer?.cancel()
+    const wait = Math.max(ms, this.#notBefore - environment.monotonic())
+    this.#timer = environment.timer(wait, () => void this.#turn())
+    this.#timer.unref?.()
+  }
+
+  /** Nobody watches any more. */
+  #rest(): void {
+    if (this.#isWatched) return
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#marks.clear()
+    this.#counts = null
+    this.#newest = null
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#looking) return
+    this.#looking = true
+    const { environment } = this.#means
+    const begun = environment.monotonic()
+    try {
+      await this.#look(begun)
+      this.#failingSince = null
+    } catch (error) {
+      this.#dirty = true
+      this.#failingSince ??= begun
+      if (!isPassing(error) || begun - this.#failingSince >= PATIENCE) this.#fail(error)
+    }
+    this.#looking = false
+    const ended = environment.monotonic()
+    this.#notBefore = ended + (ended - begun) * SHARE
+    this.#arm(this.#dirty && this.#failingSince === null ? FAST : ASKING)
+  }
+
+  /** Whoever comes back begins anew. */
+  #fail(error: unknown): void {
+    const audiences = [...this.#lists.values()].map(({ audience }) => audience)
+    this.#lists.clear()
+    for (const audience of [...audiences, this.#counting]) for (const watcher of [...audience]) watcher.fail(error)
+    this.#failingSince = null
+  }
+
+  async #look(now: number): Promise<void> {
+    const changes = await this.#means.store.changes()
+    const stirred = this.#dirty || changes === null || changes !== this.#changes
+    this.#changes = changes
+    if (stirred || now - this.#lookedAt >= SLOW) {
+      this.#dirty = false
+      this.#lookedAt = now
+      for (const list of this.#lists.values()) list.stale = true
+      await this.#lookAtChanged()
+      await this.#lookForNew()
+      await this.#count()
+    }
+    await this.#readNext(now)
+  }
+
+  // ---- what ------------------------------------------------------------------------------------------------------------
+
+  async #lookAtChanged(): Promise<void> {
+    const ids = [...new Set([...this.#lists.values()].flatMap(({ shown }) => [...shown.keys()]))]
+    const seen = new Map<string, string>()
+    for (let at = 0; at < ids.length; at += MARKS)
+      for (const { id, mark } of await this.#means.store.marks(ids.slice(at, at + MARKS))) seen.set(id, mark)
+    const changed = ids.filter((id) => seen.get(id) !== this.#marks.get(id))
+    for (let at = 0; at < changed.length; at += ROWS) {
+      const wanted = changed.slice(at, at + ROWS)
+      const oneOf = { column: 'id', test: { type: 'text', oneOf: wanted } } as const
+      const { rows } = await this.#means.store.list({ where: [oneOf], limit: ROWS, order: 'oldest' })
+      for (const row of rows) await this.#offer(row)
+      const found = new Set(rows.map(({ id }) => id))
+      for (const id of wanted) if (!found.has(id)) for (const list of this.#lists.values()) this.#drop(list, id)
+    }
+    this.#marks = seen
+  }
+
+  async #lookForNew(): Promise<void> {
+    if (this.#lists.size === 0) return
+    const { store } = this.#means
+    if (this.#newest !== null) {
+      const { rows } = await store.list({ where: [], after: this.#newest, limit: NEW, order: 'oldest' })
+      for (const row of rows) await this.#offer(row)
+      this.#newest = rows.at(-1)?.key ?? this.#newest
+      if (rows.length < NEW) return
+    }
+    await this.#findNewest()
+  }
+
+  async #findNewest(): Promise<void> {
+    const { rows } = await this.#means.store.list({ where: [], limit: 1, order: 'newest' })
+    this.#newest = rows[0]?.key ?? 0
+  }
+
+  async #count(): Promise<void> {
+    if (this.#counting.size === 0) return
+    const value = await this.#means.store.counts()
+    const text = JSON.stringify(value)
+    if (text === this.#counts?.text) return
+    this.#counts = { text, value }
+    for (const watcher of this.#counting) watcher.tell('counts', { type: 'counts', counts: value })
+  }
+
+  /** The list that waits longest for it. */
+  async #readNext(now: number): Promise<void> {
+    const due = [...this.#lists.values()].filter((it) => (it.stale || it.isTimely) && now - it.listedAt >= ANEW)
+    const list = due.sort((a, b) => a.listedAt - b.listedAt)[0]
+    if (list) await this.#read(list)
+  }
+
+  /** What is made after it was read is new. */
+  async #begin(list: List): Promise<void> {
+    if (this.#newest === null) await this.#findNewest()
+    await this.#read(list)
+  }
+
+  async #read(list: List): Promise<void> {
+    const { environment } = this.#means
+    const { filter, limit } = list
+    list.stale = false
+    list.listedAt = environment.monotonic()
+    const { where, rest } = conditionsOf(filter, environment.now())
+    const query = { where, limit, order: filter.order ?? 'newest' }
+    const fitting = rest.length > 0 ? (row: TaskRow) => fitsTrouble(row, rest) : undefined
+    const { rows, truncated } = await readRows(this.#means.store, query, fitting, MOST_LOOKS)
+    list.truncated = truncated ?? false
+    const found = new Set(rows.map(({ id }) => id))
+    for (const id of [...list.shown.keys()]) if (!found.has(id)) this.#drop(list, id)
+    for (const row of rows) await this.#show(list, row)
+  }
+
+  async #offer(row: TaskRow): Promise<void> {
+    const now = this.#means.environment.now()
+    for (const list of this.#lists.values()) {
+      if (fits(row, list.filter, now)) await this.#show(list, row)
+      else this.#drop(list, row.id)
+    }
+  }
+
+  async #show(list: List, row: TaskRow): Promise<void> {
+    const { shown, limit, filter, audience } = list
+    const info = await this.#means.shown(row)
+    const text = JSON.stringify(info)
+    if (shown.get(row.id)?.text === text) return
+    shown.set(row.id, { key: row.key, info, text })
+    if (shown.size > limit) {
+      const sign = filter.order === 'oldest' ? 1 : -1
+      const last = [...shown].reduce((a, b) => (sign * (a[1].key - b[1].key) > 0 ? a : b))[0]
+      if (last === row.id) return void shown.delete(last)
+      this.#drop(list, last)
+    }
+    for (const watcher of audience) watcher.tell(row.id, { type: 'task', task: info })
+  }
+
+  #drop({ shown, audience }: List, id: string): void {
+    if (shown.delete(id)) for (const watcher of audience) watcher.tell(id, { type: 'gone', id })
+  }
+}

@@ -1,0 +1,74 @@
+import { TriarchError } from '../error/error.ts'
+import { formatFilter, parseFilter } from '../filter/grammar.ts'
+import type { StateStore, TaskRow } from '../store/port.ts'
+import { conditionsOf } from '../view/condition.ts'
+import { fitsTrouble } from '../view/trouble.ts'
+import { readRows } from './rows.ts'
+
+/** Pages of one count for which more was looked at than one page may be. */
+const MOST_PASSED = 5
+const PAGE = 250
+/** Tasks that are counted at most. */
+export const MOST_MATCHING = 10_000
+
+/**
+ * How many tasks there are.
+ * @example const { count, truncated }: TaskCount = await triarch.count({ filter: 'status:paused' })
+ */
+export interface TaskCount {
+  /** So many were found. */
+  count: number
+  /** There may be more. */
+  truncated?: true
+}
+
+/** Ids of tasks, in the filter's order. */
+export interface Matching {
+  ids: string[]
+  /** The key behind which to go on; absent: that is all. */
+  next?: number
+  /** So much was looked at that the page was given before it was full. */
+  truncated?: true
+}
+
+type Means = { store: Pick<StateStore, 'list'>; now: () => number }
+
+/** Throws INVALID_FILTER. */
+export async function matching(
+  { store, now }: Means,
+  { filter: text, after, limit }: { filter: string; after?: number; limit: number },
+): Promise<Matching> {
+  const filter = parseFilter(text)
+  const { where, rest: texts } = conditionsOf(filter, now())
+  const fits = texts.length > 0 ? (row: TaskRow) => fitsTrouble(row, texts) : undefined
+  const query = { where, limit, order: filter.order ?? 'newest', ...(after !== undefined && { after }) }
+  const { rows, ...rest } = await readRows(store, query, fits)
+  return { ids: rows.map(({ id }) => id), ...rest }
+}
+
+/** No further than `most`. Throws INVALID_FILTER. */
+export async function countMatching(means: Means, filter: string, most: number): Promise<TaskCount> {
+  let count = 0
+  let after: number | undefined
+  for (let passed = 0; ; ) {
+    const limit = Math.min(PAGE, most - count)
+    const page = await matching(means, { filter, limit, ...(after !== undefined && { after }) })
+    count += page.ids.length
+    after = page.next
+    if (after === undefined) return { count }
+    if (page.truncated) passed++
+    if (count === most || passed === MOST_PASSED) return { count, truncated: true }
+  }
+}
+
+/** The filter, without the tasks of workflows whose names begin so. Throws INVALID_FILTER. */
+export function without(text: string, workflows: string): string {
+  if (typeof text !== 'string') throw new TriarchError('INVALID_FILTER', 'a filter is a string')
+  const { terms, ...rest } = parseFilter(text)
+  const others = {
+    field: 'workflow',
+    not: true,
+    test: { type: 'is', values: [{ text: workflows, prefix: true }] },
+  } as const
+  return formatFilter({ terms: [...terms, others], ...rest })
+}

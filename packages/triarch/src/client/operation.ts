@@ -1,0 +1,191 @@
+import { agent } from '../definition/agent.ts'
+import type { Agent, Workflow } from '../definition/definition.ts'
+import { workflow } from '../definition/workflow.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
+import { PermanentError } from '../error/step-error.ts'
+import { checkLabel, checkNewTaskId } from '../value/name.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { type Matching, MOST_MATCHING, without } from './matching.ts'
+import type { TaskHandle } from './task.ts'
+import { isPassing } from './waiting.ts'
+
+/**
+ * What an operation asks of each of its tasks.
+ * @example const action: OperationAction = 'cancel'
+ */
+export type OperationAction = 'cancel' | 'pause' | 'resume' | 'retry' | 'compensate' | 'thaw' | 'signal'
+
+/**
+ * One control for all tasks that fit a filter.
+ * @example
+ * const order: OperationOrder = {
+ *   filter: 'status:paused error:DECLINED',
+ *   action: 'retry',
+ *   confirm: 120,
+ *   reason: 'the bank is back',
+ * }
+ */
+export interface OperationOrder {
+  /** Which tasks, in the filter language (docs/reference/filter.md). Operations themselves are never among them. */
+  filter: string
+  /** What is asked of each. */
+  action: OperationAction
+  /** What the control takes (`{ compensate: false }`), or `{ name, payload }` of a signal; none. */
+  options?: Readonly<Record<string, unknown>>
+  /** No more tasks than this: 1 to 10,000. Where more fit, the order is refused: MORE_THAN_CONFIRMED. */
+  confirm: number
+  /** Why, for those who read it later. */
+  reason?: string
+  /** Who ordered it, for those who read it later. */
+  actor?: string
+}
+
+/**
+ * What became of an operation: the output of its task.
+ * @example const { matched, done, failed }: OperationReport = await (await triarch.operate(operation)).result()
+ */
+export interface OperationReport extends OperationOrder {
+  /** Tasks that fitted when it began. */
+  matched: number
+  /** Tasks that took it. */
+  done: number
+  /** Tasks that did not, such as those that had stopped meanwhile; each child of the operation's task says why. */
+  failed: number
+}
+
+/** The workflow of operations, and what the name of each workflow of theirs begins with. */
+export const OPERATION = 'triarch-operation'
+const actions: readonly OperationAction[] = ['cancel', 'pause', 'resume', 'retry', 'compensate', 'thaw', 'signal']
+const keys = ['filter', 'action', 'options', 'confirm', 'reason', 'actor'] as const
+const LONGEST_REASON = 10_000
+const LONGEST_ID = 180
+/** Ids that one step finds. */
+const PAGE = 1_000
+/** Tasks at a time. */
+const CONCURRENCY = 20
+
+/** What carries operations out: the engine that it is part of. */
+export interface Operator {
+  matching(query: { filter: string; after?: number; limit: number }): Promise<Matching>
+  task(id: string): TaskHandle
+}
+
+export interface Operations {
+  operation: Workflow<OperationOrder, OperationReport>
+  workflows: Workflow[]
+  agents: Agent[]
+}
+
+interface Target {
+  target: string
+  operation: string
+  order: OperationOrder
+}
+
+/** The order, as it may be. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_FILTER. */
+export function checkOrder(order: OperationOrder): OperationOrder {
+  checkOptions('operate', order, keys)
+  const { filter, action, options, confirm, reason, actor } = order
+  if (!actions.includes(action)) throw invalid(`action must be one of ${actions.join(', ')}`)
+  if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
+    throw invalid('options must be an object')
+  const { name } = options ?? {}
+  if (action === 'signal') checkLabel('a signal', name)
+  checkInteger('operate: confirm', confirm, 1, MOST_MATCHING)
+  if (reason !== undefined) checkText('operate: reason', reason, LONGEST_REASON)
+  if (actor !== undefined) checkText('operate: actor', actor, LONGEST_REASON)
+  without(filter, OPERATION)
+  return order
+}
+
+/** Part of the key of each of its requests. Throws INVALID_NAME. */
+export function checkOperationId(id: string): string {
+  if (typeof id === 'string' && id.length > LONGEST_ID)
+    throw new TriarchError('INVALID_NAME', `the id of an operation has at most ${LONGEST_ID} characters`)
+  return checkNewTaskId(id)
+}
+
+/** Their workflows, and the agent whose steps they are. */
+export function operationsOf(operator: () => Operator): Operations {
+  const hands = agent(OPERATION, { concurrency: CONCURRENCY })
+  const find = hands.action('find', {
+    run: async ({ filter, after, limit }: { filter: string; after: number | null; limit: number }) => {
+      const { ids, next = null } = await operator().matching({ filter, limit, ...(after !== null && { after }) })
+      return { ids, next }
+    },
+    rescue: 'fail',
+  })
+  const ask = hands.action('ask', {
+    run: async ({ target, operation, order }: Target) => {
+      // Asked again after a crash, it is the same request, which a task takes once.
+      const task = operator().task(target).once(`operation ${operation}`)
+      try {
+        await asked(task, order)
+      } catch (error) {
+        if (!isTriarchError(error) || isPassing(error)) throw error
+        throw Object.assign(new PermanentError(error.message, { cause: error }), { code: error.code })
+      }
+      return null
+    },
+    rescue: 'fail',
+  })
+  const each = workflow(`${OPERATION}-target`, {
+    rescue: 'fail',
+    run: (target: Target, task) => task.run(ask, target),
+  })
+  const operation = workflow(OPERATION, {
+    rescue: 'fail',
+    run: async (order: OperationOrder, task): Promise<OperationReport> => {
+      task.progress(order)
+      const filter = without(order.filter, OPERATION)
+      const ids: string[] = []
+      // Which tasks they are is settled before anything is asked of the first.
+      for (let after: number | null = null; ; ) {
+        const limit = Math.min(PAGE, order.confirm - ids.length)
+        const page: { ids: string[]; next: number | null } = await task.run(find, { filter, after, limit })
+        ids.push(...page.ids)
+        after = page.next
+        if (after === null || ids.length >= order.confirm) break
+      }
+      const report = { ...order, matched: ids.length }
+      task.progress(report)
+      if (ids.length === 0) return { ...report, done: 0, failed: 0 }
+      const { success, failed } = await task.batch('targets', {
+        workflow: each,
+        items: ids.map((target) => ({ target, operation: task.id, order })),
+        ...{ concurrency: CONCURRENCY, tolerate: 'any', undo: false },
+      })
+      return { ...report, done: success, failed }
+    },
+  })
+  return { operation, workflows: [operation as unknown as Workflow, each as unknown as Workflow], agents: [hands] }
+}
+
+async function asked(task: TaskHandle, { action, options = {}, reason }: OperationOrder): Promise<void> {
+  const said = reason === undefined ? {} : { reason }
+  switch (action) {
+    case 'cancel':
+      return task.cancel({ ...options, ...said })
+    case 'pause':
+      return task.pause({ ...options, ...said })
+    case 'resume':
+      return task.resume(options)
+    case 'retry':
+      return task.retry(options)
+    case 'compensate':
+      return task.compensate()
+    case 'thaw': {
+      const { startAt, ...rest } = options
+      return task.thaw({ ...rest, ...(startAt !== undefined && { startAt: new Date(String(startAt)) }) })
+    }
+    case 'signal': {
+      const { name, payload = null } = options
+      return (task as TaskHandle<unknown, never>).signal(name as never, ...([payload] as never))
+    }
+  }
+}
+
+function invalid(problem: string): TriarchError {
+  return new TriarchError('INVALID_OPTION', `operate: ${problem}`)
+}

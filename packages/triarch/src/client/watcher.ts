@@ -1,0 +1,149 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Filter } from '../filter/filter.ts'
+import { parseFilter } from '../filter/grammar.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import type { Statistics } from '../view/statistics.ts'
+import type { TaskInfo } from '../view/status.ts'
+
+/**
+ * What to watch.
+ * @example const changes = triarch.watch({ filter: 'status:paused sort:oldest', limit: 20, quiet: '15s' })
+ */
+export interface WatchOptions {
+  /** Tasks that fit this, in the filter language (docs/reference/filter.md); all. */
+  filter?: string
+  /** The first so many of them, in the filter's order: 1 to 200; 100. */
+  limit?: number
+  /** Say `quiet` after so long without a change; never. */
+  quiet?: Duration
+  /** Ends the watch, with its reason. */
+  signal?: AbortSignal
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION, INVALID_FILTER. */
+export function watchedBy(options: WatchOptions): { filter: Filter; limit: number; quiet: number | null } {
+  checkOptions('watch', options, ['filter', 'limit', 'quiet', 'signal'])
+  const { filter, limit = 100, quiet, signal } = options
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new TriarchError('INVALID_OPTION', 'watch: signal must be an AbortSignal')
+  return {
+    filter: filter === undefined ? { terms: [] } : parseFilter(filter),
+    limit: checkInteger('watch: limit', limit, 1, 200),
+    quiet: quiet === undefined ? null : positiveMilliseconds(quiet, 'watch: quiet'),
+  }
+}
+
+/**
+ * What is told of a list that is watched: the list as it is (first, and whenever so much changed that this is shorter); a task that came
+ * into it or changed; one that is not in it any more; or that nothing happened for a while.
+ * @example for await (const change of triarch.watch({ filter: 'status:paused' })) console.log(change.type)
+ */
+export type ListChange =
+  | { type: 'page'; tasks: TaskInfo[]; truncated?: true }
+  | { type: 'task'; task: TaskInfo }
+  | { type: 'gone'; id: string }
+  | { type: 'quiet' }
+
+/**
+ * How much is in the store now; or that nothing changed for a while.
+ * @example
+ * for await (const change of triarch.watchStatistics())
+ *   if (change.type === 'counts') console.log(change.counts.ready)
+ */
+export type CountsChange = { type: 'counts'; counts: Omit<Statistics, 'stale' | 'fenced'> } | { type: 'quiet' }
+
+type Change = ListChange | CountsChange
+/** All who are told the same. */
+export type Audience = Set<Watcher>
+
+/**
+ * One who watches. What he has not yet taken is kept by what it is about, the newest only; where that is more than the whole, the whole is
+ * kept instead: so it is bounded, however slow he is.
+ */
+export class Watcher {
+  readonly #environment: Environment
+  readonly #audience: Audience
+  readonly #whole: () => Change | null
+  readonly #most: number
+  readonly #pending = new Map<string, Change>()
+  #begun = false
+  #wants: (() => void) | null = null
+  #failure: { error: unknown } | null = null
+  /** He is not there any more. */
+  left: () => void = () => undefined
+
+  constructor(environment: Environment, audience: Audience, most: number, whole: () => Change | null) {
+    this.#environment = environment
+    this.#audience = audience
+    this.#most = most
+    this.#whole = whole
+    audience.add(this)
+  }
+
+  /** From now on he is told, of the whole first. */
+  begin(): void {
+    this.#begun = true
+    this.#renew()
+  }
+
+  tell(about: string, change: Change): void {
+    if (!this.#begun) return
+    this.#pending.delete(about)
+    this.#pending.set(about, change)
+    // The whole may be among it.
+    if (this.#pending.size > 2 * this.#most + 1) this.#renew()
+    this.#wants?.()
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.leave()
+    this.#wants?.()
+  }
+
+  leave(): void {
+    if (this.#audience.delete(this)) this.left()
+  }
+
+  #renew(): void {
+    const whole = this.#whole()
+    this.#pending.clear()
+    if (whole) this.#pending.set('', whole)
+  }
+
+  /** Ends with the signal; rejects where the store is out of reach. */
+  async *changes(quiet: number | null, signal: AbortSignal | undefined): AsyncIterableIterator<Change> {
+    try {
+      for (;;) {
+        signal?.throwIfAborted()
+        if (this.#failure) throw this.#failure.error
+        const [first] = this.#pending
+        if (!first && !(await this.#told(quiet, signal))) yield { type: 'quiet' }
+        if (!first) continue
+        this.#pending.delete(first[0])
+        yield first[1]
+      }
+    } finally {
+      this.leave()
+    }
+  }
+
+  /** False: nothing happened for so long. */
+  #told(quiet: number | null, signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      let timer: Timer | null = null
+      const done = (told: boolean) => {
+        timer?.cancel()
+        signal?.removeEventListener('abort', woken)
+        this.#wants = null
+        resolve(told)
+      }
+      const woken = () => done(true)
+      this.#wants = woken
+      signal?.addEventListener('abort', woken, { once: true })
+      if (quiet !== null) timer = this.#environment.timer(quiet, () => done(false))
+    })
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * What a client is made of, wherever it runs: the interface, how workflows are named, the errors. It needs nothing of Node, so it may
+ * be bundled for browsers and workers.
+ */
+
+export type { TriarchClient } from './client/client.ts'
+export type { ScheduleHandle } from './client/schedule.ts'
+export type { TaskOptions } from './client/submission.ts'
+export type { TaskHandle } from './client/task.ts'
+export { type WorkflowRef, workflowRef } from './definition/workflow-ref.ts'
+export { type ErrorCode, errorCatalogue, isErrorCode } from './error/catalogue.ts'
+export { isTriarchError, TriarchError, type TriarchErrorOptions } from './error/error.ts'
+export {
+  TaskCancelledError,
+  TaskCompensatedError,
+  TaskError,
+  TaskExpiredError,
+  TaskFailedError,
+  taskError,
+} from './error/task-error.ts'
+export { type Duration, milliseconds } from './value/duration.ts'

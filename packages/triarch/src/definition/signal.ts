@@ -1,0 +1,59 @@
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import { checkLabel } from '../value/name.ts'
+import { checkSchema, type InferInput, invalid, type StandardSchema, validateSync } from '../value/schema.ts'
+
+/**
+ * The signals that a workflow takes, by name, with the schemas of their payloads.
+ * @example
+ * const payment = workflow('payment', {
+ *   signals: { paid: z.object({ by: z.string() }) },
+ *   run: async (_: null, task) => (await task.waitForSignal('paid')).by,
+ * })
+ */
+export type SignalSchemas = Readonly<Record<string, StandardSchema>>
+
+/** Nothing is said about signals: any may come, with anything. */
+export type NoSignals = Record<never, never>
+
+/** Names of signals that may be sent: those declared, or any where none is. */
+export type SignalName<E extends SignalSchemas> = [keyof E] extends [never] ? string : keyof E & string
+
+/** What is sent with a signal, after its name. */
+export type SignalPayload<E extends SignalSchemas, K extends string> = K extends keyof E
+  ? null extends InferInput<E[K]>
+    ? [payload?: InferInput<E[K]>]
+    : [payload: InferInput<E[K]>]
+  : [payload?: unknown]
+
+/** Throws INVALID_OPTION, INVALID_NAME. */
+export function checkSignals(what: string, signals: unknown): void {
+  if (signals === undefined) return
+  if (typeof signals !== 'object' || signals === null || Array.isArray(signals))
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `${what} must have the names of signals, each with the schema of its payload`,
+    )
+  for (const [name, schema] of Object.entries(signals)) {
+    checkLabel('a signal', name)
+    checkSchema(`${what}: ${name}`, schema ?? null)
+  }
+}
+
+/** The schema declared for it; undefined: there is none. */
+export function signalSchema(signals: SignalSchemas | undefined, name: string): StandardSchema | undefined {
+  return signals && Object.hasOwn(signals, name) ? signals[name] : undefined
+}
+
+/** What the schema makes of the payload, as JSON has it; an Error: it refuses it, and why. */
+export function acceptSignal(
+  name: string,
+  schema: StandardSchema | undefined,
+  payload: Json,
+): { value: unknown } | TriarchError {
+  if (!schema) return { value: payload }
+  const what = `payload of signal "${name}"`
+  const checked = validateSync(schema, payload)
+  if (checked === 'async') return new TriarchError('INVALID_OPTION', `${what}: its schema is asynchronous`)
+  return 'issues' in checked ? invalid(checked, 'INVALID_INPUT', what) : checked
+}

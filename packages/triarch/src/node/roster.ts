@@ -1,0 +1,48 @@
+import type { AgentHost } from '../agent/host.ts'
+import type { Registry } from '../scheduler/registry.ts'
+import type { NodeRuns } from '../store/port.ts'
+import { FORMAT } from '../store/record.ts'
+import type { Settings } from './options.ts'
+
+/** What a node runs: agents that are elsewhere come and go. */
+export class Roster {
+  /** As step requests name them. */
+  actions: readonly string[]
+  readonly #registry: Registry
+  readonly #settings: Settings
+  readonly #hosts: ReadonlyMap<string, AgentHost>
+
+  constructor(registry: Registry, settings: Settings, hosts: ReadonlyMap<string, AgentHost>) {
+    this.#registry = registry
+    this.#settings = settings
+    this.#hosts = hosts
+    this.actions = this.#known()
+  }
+
+  /** The hosts have something else to offer. Whether that differs. */
+  update(): boolean {
+    const before = this.actions.join()
+    this.actions = this.#known()
+    return this.actions.join() !== before
+  }
+
+  /** As the store is told. */
+  get runs(): NodeRuns {
+    const { roles, limits } = this.#settings
+    const workflows = roles.has('scheduler') ? this.#registry.runnable : []
+    const agents = roles.has('agent') ? [...this.#registry.agents.values()] : []
+    return {
+      workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
+      reads: FORMAT,
+      memory: limits.memory,
+      actions: [...this.actions],
+      ...(agents.length > 0 && {
+        slots: Object.fromEntries(agents.map(({ name, concurrency }) => [name, concurrency])),
+      }),
+    }
+  }
+
+  #known(): string[] {
+    return [...this.#hosts.values()].flatMap((host) => host.actions)
+  }
+}

@@ -1,0 +1,44 @@
+import { type BreakerQuery, type BreakerRow, type BreakerWrite, endOfKeys, KEYED } from '../breaker.ts'
+import type { Database } from './database.ts'
+
+const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT ?1))`
+const ROWS = `
+SELECT n.name, coalesce(b.version, 0) AS version, b.state, ${WAITING} AS waiting`
+/** Queues are found by stepping from one to the next. */
+const OF_AGENT = `
+WITH RECURSIVE lanes (name) AS (
+  SELECT min(agent) FROM triarch_work WHERE locked_by IS NULL AND agent > max(?3, ?5) AND agent < ?6
+  UNION ALL
+  SELECT (SELECT min(agent) FROM triarch_work WHERE locked_by IS NULL AND agent > l.name AND agent < ?6)
+  FROM lanes l WHERE l.name IS NOT NULL LIMIT ?4),
+names (name) AS (
+  SELECT name FROM lanes WHERE name IS NOT NULL
+  UNION SELECT ?2 WHERE ?2 > ?3
+  UNION SELECT name FROM triarch_breakers WHERE name > max(?3, ?5) AND name < ?6)
+${ROWS} FROM names n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name LIMIT ?4`
+const NAMED = `
+${ROWS} FROM (SELECT DISTINCT value AS name FROM json_each(?2)) n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name`
+const AFTER = `${ROWS} FROM triarch_breakers n JOIN triarch_breakers b ON b.name = n.name WHERE n.name > ?2 ORDER BY n.name LIMIT ?3`
+const CREATE = 'INSERT INTO triarch_breakers (name, version, state) VALUES (?, 1, ?) ON CONFLICT DO NOTHING'
+const UPDATE = 'UPDATE triarch_breakers SET version = version + 1, state = ? WHERE name = ? AND version = ?'
+const DROP = 'DELETE FROM triarch_breakers WHERE name = ? AND version = ?'
+
+export function breakers(database: Database, _now: number, query: BreakerQuery): BreakerRow[] {
+  const { count } = query
+  const rows =
+    'agent' in query
+      ? database.all<BreakerRow>(
+          OF_AGENT,
+          ...[count, query.agent, query.after, query.limit, query.agent + KEYED, endOfKeys(query.agent)],
+        )
+      : 'names' in query
+        ? database.all<BreakerRow>(NAMED, count, JSON.stringify(query.names))
+        : database.all<BreakerRow>(AFTER, count, query.after, query.limit)
+  return rows.map((row) => ({ ...row }))
+}
+
+export function writeBreaker(database: Database, _now: number, { name, expected, state }: BreakerWrite): boolean {
+  if (state === null) return database.run(DROP, name, expected) > 0
+  if (expected === 0) return database.run(CREATE, name, state) > 0
+  return database.run(UPDATE, state, name, expected) > 0
+}

@@ -1,0 +1,41 @@
+import { FIRST_WAITING, type HeldLock, MOST_WAITING, type NamePage, type QueueRow } from '../gate.ts'
+import { MOST_COUNTED } from '../rows.ts'
+import type { Database } from './database.ts'
+
+// Lines of those who wait, as they are shown: for locks, and for agents.
+
+export const HELD: string = `
+SELECT l.name, t.id AS task, l.since, l.fence,
+  (SELECT count(*) FROM (SELECT 1 FROM triarch_locks w WHERE w.name = l.name AND w.held = 0 LIMIT ${MOST_WAITING})) AS waiting
+FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task WHERE l.held = 1 AND l.name > ? ORDER BY l.name LIMIT ?`
+export const NEXT: string = `
+SELECT t.id AS task, l.since FROM triarch_locks l JOIN triarch_tasks t ON t.key = l.task
+WHERE l.name = ? AND l.held = 0 ORDER BY l.priority DESC, l.id LIMIT ${FIRST_WAITING}`
+/** From name to name, however many requests each has. */
+export const QUEUED_AGENT: string = `
+SELECT agent FROM triarch_work WHERE locked_by IS NULL AND agent > ? ORDER BY agent LIMIT 1`
+export const QUEUE: string = `
+SELECT count(*) AS depth, min(id) AS first FROM (
+  SELECT id FROM triarch_work WHERE locked_by IS NULL AND agent = ? ORDER BY priority DESC, id LIMIT ${MOST_COUNTED})`
+const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
+
+export function held(database: Database, _now: number, { after, limit }: NamePage): HeldLock[] {
+  const rows = database.all<Omit<HeldLock, 'next'>>(HELD, after, limit)
+  return rows.map((row) => {
+    const next = row.waiting === 0 ? [] : database.all<HeldLock['next'][number]>(NEXT, row.name)
+    return { ...row, next: next.map((it) => ({ ...it })) }
+  })
+}
+
+export function queues(database: Database, _now: number, { after, limit }: NamePage): QueueRow[] {
+  const rows: QueueRow[] = []
+  for (let last = after; rows.length < limit; ) {
+    const agent = database.get<{ agent: string }>(QUEUED_AGENT, last)?.agent
+    if (agent === undefined) break
+    const queue = database.get<{ depth: number; first: number }>(QUEUE, agent)
+    const oldest = database.get<{ task: string; step: number }>(REQUEST, queue?.first ?? 0)
+    rows.push({ agent, depth: queue?.depth ?? 0, oldest: oldest ? { ...oldest } : null })
+    last = agent
+  }
+  return rows
+}

@@ -1,0 +1,186 @@
+import type { TaskEvent } from '../kernel/event.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { StepTelemetry, TaskTelemetry, TelemetryEvents, TelemetryName } from './catalogue.ts'
+import type { Telemetry } from './outlet.ts'
+
+/** What is told of a step once it is over, when the state has forgotten it. */
+interface Known {
+  action: string | null
+  name: string
+  /** When it was requested; null: before anybody wanted to hear of it here. */
+  since: number | null
+}
+export type KnownSteps = Map<number, Known>
+
+/** What a record is told with. */
+export interface Told {
+  events: readonly TaskEvent[]
+  /** As it is after them. */
+  state: TaskState
+  at: number
+  node: string
+  /** When this run of the task began; 0: it did not. */
+  began: number
+  /** Its steps before them; null: nobody wants to hear of those that end. */
+  known: KnownSteps | null
+}
+
+type Teller<E> = {
+  [N in TelemetryName]: {
+    name: N
+    make: (event: E, told: Told) => TelemetryEvents[N] | null
+  }
+}[TelemetryName]
+type Tellers = { readonly [T in TaskEvent['type']]: Teller<Extract<TaskEvent, { type: T }>> | null }
+
+/** The steps that may end: kept from one turn to the next, by whoever owns the task. */
+export function knownSteps({ steps, done }: TaskState): KnownSteps {
+  return new Map([...done, ...steps].map(([id, { action, name }]) => [id, { action, name, since: null }]))
+}
+
+/** Whether anybody wants to hear what these are told as. */
+export function isHeard(telemetry: Telemetry, events: readonly TaskEvent[]): boolean {
+  for (const { type } of events) {
+    const teller = tellers[type]
+    if (teller !== null && telemetry[teller.name].open) return true
+  }
+  return false
+}
+
+/** Tells of what a durable record says. */
+export function narrate(telemetry: Telemetry, told: Told): void {
+  for (const event of told.events) {
+    const teller = tellers[event.type] as Teller<TaskEvent> | null
+    if (teller && telemetry[teller.name].open) {
+      const made = teller.make(event, told)
+      if (made) telemetry[teller.name].tell(made as never)
+    }
+    if (told.known) follow(told.known, event, told)
+  }
+}
+
+function follow(known: KnownSteps, event: TaskEvent, { state, at }: Told): void {
+  if (event.type === 'stepRequested') known.set(event.id, { action: event.action, name: event.name, since: at })
+  else if (event.type === 'undoRegistered') known.set(event.id, { action: null, name: event.name, since: at })
+  else if (ends.has(event.type) && 'id' in event) {
+    if (!state.done.has(event.id) && !state.steps.has(event.id)) known.delete(event.id)
+  } else if (event.type === 'reset' || event.type === 'continuedAsNew') {
+    known.clear()
+    for (const [id, step] of knownSteps(state)) known.set(id, step)
+  }
+}
+
+const ends: ReadonlySet<TaskEvent['type']> = new Set<TaskEvent['type']>([
+  ...(['stepCompleted', 'stepFailed', 'stepSkipped', 'stepCancelled', 'undone'] as const),
+])
+
+function ofTask({ state, at, node }: Told): TaskTelemetry {
+  return { at, node, task: state.id, workflow: state.workflow, version: state.version }
+}
+
+/** Null: what the event is about is no step. */
+function ofStep(told: Told, step: number): StepTelemetry | null {
+  const { state, known } = told
+  const found = known?.get(step) ?? state.steps.get(step) ?? state.done.get(step)
+  return found ? { ...ofTask(told), step, action: found.action, name: found.name } : null
+}
+
+type Ended = TelemetryEvents['step:ended']
+type Ending = { id: number; error?: Ended['error'] }
+
+function ended<E extends Ending>(outcome: Ended['outcome']) {
+  const make = ({ id, error = null }: E, told: Told): Ended | null => {
+    const step = ofStep(told, id)
+    const since = told.known?.get(id)?.since ?? null
+    return step && { ...step, outcome, ms: since === null ? null : told.at - since, error }
+  }
+  return { name: 'step:ended' as const, make }
+}
+
+/** What each event of a history is told as; null: it is no news by itself. */
+const tellers: Tellers = {
+  submitted: null, // told by whoever made the task
+  planning: null,
+  planned: null,
+  started: { name: 'task:started', make: (_, told) => ofTask(told) },
+  paused: {
+    name: 'task:paused',
+    make: ({ reason, step = null, error = null }, told) => ({ ...ofTask(told), reason, step, error }),
+  },
+  resumed: { name: 'task:resumed', make: (_, told) => ofTask(told) },
+  compensating: { name: 'task:compensating', make: (_, told) => ofTask(told) },
+  continuedAsNew: { name: 'task:continued', make: (_, told) => ofTask(told) },
+  reset: { name: 'task:rewound', make: ({ step }, told) => ({ ...ofTask(told), step }) },
+  stopped: {
+    name: 'task:stopped',
+    make: ({ result, error = null }, told) => {
+      const { began, at, state } = told
+      return { ...ofTask(told), outcome: result, ms: began > 0 ? at - began : null, failures: state.failures, error }
+    },
+  },
+  closing: null,
+  messageIgnored: null,
+  requestReceived: null,
+  patched: null,
+  progressed: null,
+  returned: null,
+  threw: null,
+  continueAsNewRequested: null,
+  stepRequested: {
+    name: 'step:requested',
+    make: ({ id, action, name }, told) => ({ ...ofTask(told), step: id, action, name }),
+  },
+  undoRegistered: null,
+  stepCompleted: ended('success'),
+  attemptFailed: {
+    name: 'step:retried',
+    make: ({ id, operation, attempt, next, error, lost = null }, told) => {
+      const step = next && ofStep(told, id)
+      return step ? { ...step, operation, attempt, next: next.at, error, lost } : null
+    },
+  },
+  verified: null,
+  verifyRequested: null,
+  heartbeat: null,
+  stepFailed: ended('error'),
+  stepSkipped: ended('skipped'),
+  plannedStepFailed: ended('error'),
+  stepCancelled: ended('cancelled'),
+  stepRetried: null,
+  undoRequested: null,
+  undone: ended('compensated'),
+  stepSuspended: {
+    name: 'step:suspended',
+    make: ({ id, until = null }, told) => {
+      const step = ofStep(told, id)
+      return step && { ...step, until }
+    },
+  },
+  stepSignalled: null,
+  timerStarted: null,
+  waitStarted: null,
+  timerFired: null,
+  signalReceived: null,
+  waitTimedOut: null,
+  childStarted: null,
+  childStopped: null,
+  batchAdvanced: {
+    name: 'batch:moved',
+    make: ({ id, started = 0, again = 0, ended = [] }, told) => {
+      const count = ended.reduce((sum, [from, to]) => sum + to - from + 1, 0)
+      return { ...ofTask(told), step: id, started, ended: count, again }
+    },
+  },
+  batchStopping: {
+    name: 'batch:stopping',
+    make: ({ id, error = null }, told) => ({ ...ofTask(told), step: id, error }),
+  },
+  lockRequested: null,
+  lockReleased: null,
+  waitCancelled: null,
+  locksRequested: null,
+  lockGranted: null,
+  lockRefused: null,
+  thawed: null,
+  predecessorStopped: null,
+}

@@ -1,0 +1,12 @@
+import type { Creation } from '../store/port.ts'
+import type { TelemetryEvents } from './catalogue.ts'
+
+/** Of a task that was just made. `schedule`: the one that made it. */
+export function submission(
+  task: Creation,
+  node: string | null,
+  schedule: string | null = null,
+): TelemetryEvents['task:submitted'] {
+  const { id, workflow, version, at, startAt, parent } = task
+  return { at, node, task: id, workflow, version, startAt, schedule, parent }
+}

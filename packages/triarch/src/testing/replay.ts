@@ -1,0 +1,70 @@
+import type { HistoryEntry } from '../client/task.ts'
+import type { Workflow } from '../definition/definition.ts'
+import { Courtesy } from '../environment/courtesy.ts'
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { ErrorRecord } from '../kernel/json.ts'
+import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
+import { replay } from '../scheduler/function/replay.ts'
+import { FunctionRun } from '../scheduler/function/run.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { VirtualEnvironment } from './virtual.ts'
+
+/**
+ * Whether code and history agree.
+ * @example
+ * const { decisions, error } = await replayHistory('o-1', await task.history(), [fulfil])
+ * if (error) throw new Error(`after ${decisions} decisions: ${error.message}`)
+ */
+export interface ReplayReport {
+  /** The name of the workflow. */
+  workflow: string
+  /** The version of the workflow. */
+  version: string
+  /** Decisions of the run that goes on, or ended: each was compared. */
+  decisions: number
+  /** HISTORY_MISMATCH, WORKFLOW_MISUSE or whatever else the code met; UNKNOWN_WORKFLOW: it is not among those given. Absent: they agree. */
+  error?: ErrorRecord
+}
+
+/**
+ * Runs the code of a workflow against the history of a task, as a node does that takes the task over: each decision is compared, and
+ * no step is run. The history is what `task.history()` gave, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT.
+ * @example
+ * const task = triarch.task('o-1')
+ * const report = await replayHistory(task.id, await task.history(), [fulfil])
+ */
+export async function replayHistory(
+  id: string,
+  history: readonly HistoryEntry[],
+  workflows: readonly Workflow[],
+): Promise<ReplayReport> {
+  const rebuilt = rebuiltFrom(id, history)
+  const { workflow: name, version } = rebuilt.state
+  const report: ReplayReport = { workflow: name, version, decisions: rebuilt.decisions.length }
+  const workflow = workflows.find((one) => one.name === name && one.version === version)
+  if (!workflow) {
+    const unknown = new TriarchError('UNKNOWN_WORKFLOW', `nobody gave workflow "${name}" in version "${version}"`)
+    return { ...report, error: toRecord(unknown) }
+  }
+  if (!rebuilt.state.begun || workflow.definition.run === undefined) return report
+  const environment = new VirtualEnvironment()
+  const strays: unknown[] = []
+  const run = new FunctionRun(workflow, rebuilt, DEFAULT_PAYLOAD_LIMIT, (error) => strays.push(error))
+  await replay({ environment, courtesy: new Courtesy(environment) }, run, rebuilt)
+  const error = run.failure ?? strays[0]
+  return error ? { ...report, error: toRecord(error) } : report
+}
+
+function rebuiltFrom(id: string, history: readonly HistoryEntry[]): Rebuilt {
+  const corrupt = (cause?: unknown) =>
+    new TriarchError('HISTORY_CORRUPT', `the history of task "${id}" has gaps, or contradicts itself`, { cause })
+  const whole = history.every(({ seq, error, missing }, index) => seq === index + 1 && !error && !missing)
+  if (!whole || history[0]?.events[0]?.type !== 'submitted') throw corrupt()
+  const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: new Date(at).getTime(), event })))
+  try {
+    return rebuild(id, dated)
+  } catch (cause) {
+    throw corrupt(cause)
+  }
+}

@@ -1,0 +1,92 @@
+import { type BreakerPhase, totalOf } from '../policy/breaker.ts'
+import { agentOfQueue, KEYED } from '../store/breaker.ts'
+import { storedBreaker } from '../store/circuit.ts'
+import type { BreakerRow, QueuedRow, StateStore } from '../store/port.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import { clock } from './reason.ts'
+
+/**
+ * A circuit breaker as it stands.
+ * @example const { state, waiting, nextProbe } = await triarch.breaker('payments').info()
+ */
+export interface BreakerInfo {
+  /** Its agent, or `agent#key`. */
+  name: string
+  /** The name of its agent. */
+  agent: string
+  /** Of which key; undefined: of the whole agent. */
+  key: string | undefined
+  /** The agent has one for each key: this one says only that, and never opens. */
+  keyed: boolean
+  /** Whether it lets attempts through. */
+  state: BreakerPhase
+  /** Since when. */
+  since: Date
+  /** Before that nothing is tried while it is open; undefined: it is not open, or only an operator closes it. */
+  nextProbe: Date | undefined
+  /** How many requests wait in its queue; nothing is counted beyond 10,000. */
+  waiting: number
+  /** What nodes told of their attempts, as far as the window reaches back: all answers, the ill and the slow ones. Nothing while all is well. */
+  seen: { answers: number; ill: number; slow: number }
+  /** The last changes, oldest first: 20 at most. */
+  changes: BreakerChange[]
+}
+
+/**
+ * One change of a circuit breaker.
+ * @example const [last]: BreakerChange[] = (await triarch.breaker('payments').info()).changes.slice(-1)
+ */
+export interface BreakerChange {
+  /** When. */
+  at: Date
+  /** What it was. */
+  from: BreakerPhase
+  /** What it came to be. */
+  to: BreakerPhase
+  /** The id of the node that told of it, or what the operator gave as `by`. */
+  by: string
+  /** Why, in words. */
+  reason: string
+}
+
+/** Null: there is no row, or it cannot be read. */
+export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: number): BreakerInfo | null {
+  const stored = text === null ? null : storedBreaker(text)
+  if (!stored) return null
+  const { state, rule, keyed = false } = stored
+  const at = name.indexOf(KEYED)
+  return {
+    ...{ name, agent: agentOfQueue(name), key: at < 0 ? undefined : name.slice(at + 1), keyed },
+    state: state.phase,
+    since: new Date(state.since),
+    nextProbe: state.phase === 'open' && state.until !== null ? new Date(state.until) : undefined,
+    waiting,
+    seen: { ...totalOf(state, rule, now) },
+    changes: state.moves.map((move) => ({ ...move, at: new Date(move.at) })),
+  }
+}
+
+/** The breakers that keep what waits in the queues, by the queue. */
+export async function keepers(
+  store: StateStore,
+  { work }: QueuedRow,
+  now: number,
+): Promise<ReadonlyMap<string, BreakerInfo>> {
+  const names = [...new Set(work.filter(({ node }) => node === null).map(({ queue }) => queue))]
+  if (names.length === 0) return new Map()
+  const infos = (await store.breakers({ names, count: MOST_COUNTED })).map((row) => breakerInfo(row, now))
+  return new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : [])))
+}
+
+/** What its state means for who waits. */
+export function keeperText({ name, state, since, nextProbe, waiting, changes }: BreakerInfo): string {
+  const many = waiting >= MOST_COUNTED ? `${MOST_COUNTED.toLocaleString('en')} or more` : waiting.toLocaleString('en')
+  const wait = `${many} ${waiting === 1 ? 'step waits' : 'steps wait'}`
+  const last = changes.at(-1)
+  const why = last && `: ${last.reason}`
+  const next = nextProbe ? `next probe at ${clock(nextProbe)}` : 'until somebody closes it'
+  if (state === 'open')
+    return `the circuit breaker of ${name} is open since ${clock(since)}${why ?? ''}, ${next}, ${wait}`
+  const what = state === 'half-open' ? 'is half-open, and its probes try the service' : 'lets go in waves what waited'
+  return `the circuit breaker of ${name} ${what} since ${clock(since)}, ${wait}`
+}

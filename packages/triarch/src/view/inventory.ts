@@ -1,0 +1,262 @@
+import type { Agent, Workflow } from '../definition/definition.ts'
+import { readable } from '../scheduler/history.ts'
+import { agentOfQueue } from '../store/breaker.ts'
+import { MOST_WAITING } from '../store/gate.ts'
+import type { HeldLock, NamePage, NodeRow, QueueRow, StateStore } from '../store/port.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { heardOf } from './explain.ts'
+
+/**
+ * Which page of what is listed by name.
+ * @example const { locks, next } = await triarch.locks({ cursor: 'stock:7', limit: 20 })
+ */
+export interface NamedPage {
+  /** `next` of the page before: those behind this name. */
+  cursor?: string
+  /** Most of them: 1 to 100; 100. */
+  limit?: number
+}
+
+/**
+ * A workflow, by its name.
+ * @example const { workflows } = await triarch.workflows()
+ */
+export interface WorkflowInfo {
+  /** The name of the workflow. */
+  name: string
+  /** Its versions, by name: those that living nodes run, and those that this process knows. */
+  versions: WorkflowVersionInfo[]
+}
+
+/** One version of a workflow. */
+export interface WorkflowVersionInfo {
+  /** The version. */
+  version: string
+  /** How its code decides; absent where this process does not know it. */
+  kind?: 'function' | 'plan'
+  /** The living nodes that run it, by their ids. */
+  nodes: string[]
+}
+
+/** Workflows by name. */
+export interface WorkflowPage {
+  /** Those of this page. */
+  workflows: WorkflowInfo[]
+  /** `cursor` of the next page; absent on the last. */
+  next?: string
+}
+
+/**
+ * An agent, by its name.
+ * @example for (const { name, queue } of (await triarch.agents()).agents) console.log(name, queue.depth)
+ */
+export interface AgentInfo {
+  /** The name of the agent. */
+  name: string
+  /** The names of its actions: those that living nodes have, and those that this process knows. */
+  actions: string[]
+  /** The living nodes that run its attempts. */
+  nodes: AgentNode[]
+  /** Requests that nobody has taken. */
+  queue: AgentQueue
+}
+
+/** A node that runs attempts of an agent. */
+export interface AgentNode {
+  /** The id of the node. */
+  id: string
+  /** Attempts that it runs at a time; absent where it is of a version that does not say so. */
+  slots?: number
+}
+
+/** What waits for an agent. */
+export interface AgentQueue {
+  /** How many requests there are. */
+  depth: number
+  /** There are as many, or more. */
+  truncated?: true
+  /**
+   * The request that waits longest, of those that are counted, and since when; without `since`, the history of its task does not say.
+   * Absent where nothing waits.
+   */
+  oldest?: { task: string; step: number; since?: Date }
+}
+
+/** Agents by name. */
+export interface AgentPage {
+  /** Those of this page. */
+  agents: AgentInfo[]
+  /** `cursor` of the next page; absent on the last. */
+  next?: string
+}
+
+/**
+ * A lock that a task has.
+ * @example
+ * const { locks } = await triarch.locks()
+ * for (const { name, holder, waiting } of locks) console.log(name, holder, waiting)
+ */
+export interface LockInfo {
+  /** The name of the lock. */
+  name: string
+  /** The task that has it. */
+  holder: string
+  /** When that had it. */
+  since: Date
+  /** The fencing number of its grant. */
+  fence?: number
+  /** How many wait for it. */
+  waiting: number
+  /** As many wait, or more. */
+  truncated?: true
+  /** The first five in line, and when they asked for it. */
+  next: { task: string; since: Date }[]
+}
+
+/** Locks by name. */
+export interface LockPage {
+  /** Those of this page. */
+  locks: LockInfo[]
+  /** `cursor` of the next page; absent on the last. */
+  next?: string
+}
+
+const MOST = 100
+/** Names of locks have a prefix where they are a schedule's. */
+const LONGEST_NAME = 1_000
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function namedPage(of: string, options: NamedPage): NamePage {
+  checkOptions(of, options, ['cursor', 'limit'])
+  const { cursor: after = '', limit = MOST } = options
+  if (after !== '') checkText(`${of}: cursor`, after, LONGEST_NAME)
+  return { after, limit: checkInteger(`${of}: limit`, limit, 1, MOST) }
+}
+
+/** What is at hand of what is asked for: one more than a page shows that there is another. */
+function paged<T extends { name: string }>(all: readonly T[], { limit }: NamePage): { page: T[]; next?: string } {
+  const page = all.slice(0, limit)
+  const last = page.at(-1)
+  return { page, ...(all.length > limit && last && { next: last.name }) }
+}
+
+/** `nodes`: those that live. */
+export function workflowPage(known: readonly Workflow[], nodes: readonly NodeRow[], asked: NamePage): WorkflowPage {
+  const found = new Map<string, Map<string, WorkflowVersionInfo>>()
+  const versionOf = (name: string, version: string) => {
+    const versions = found.get(name) ?? new Map<string, WorkflowVersionInfo>()
+    const one = versions.get(version) ?? { version, nodes: [] }
+    found.set(name, versions.set(version, one))
+    return one
+  }
+  for (const { name, version, definition } of known)
+    versionOf(name, version).kind = definition.plan === undefined ? 'function' : 'plan'
+  for (const { id, runs } of nodes) {
+    for (const key of runs?.workflows ?? []) {
+      const at = key.lastIndexOf('@')
+      versionOf(key.slice(0, at), key.slice(at + 1)).nodes.push(id)
+    }
+  }
+  const names = [...found.keys()].filter((name) => name > asked.after).sort()
+  const all = names.map((name) => {
+    const versions = [...(found.get(name)?.values() ?? [])]
+    return { name, versions: versions.sort((a, b) => (a.version < b.version ? -1 : 1)) }
+  })
+  const { page, ...rest } = paged(all, asked)
+  return { workflows: page, ...rest }
+}
+
+/** `nodes`: those that live. */
+export async function agentPage(
+  store: StateStore,
+  known: readonly Agent[],
+  nodes: readonly NodeRow[],
+  asked: NamePage,
+): Promise<AgentPage> {
+  const queues = await queuesAfter(store, { ...asked, limit: asked.limit + 1 })
+  const found = new Map<string, { actions: Set<string>; nodes: AgentNode[] }>()
+  const agentOf = (name: string) => {
+    const agent = found.get(name) ?? { actions: new Set<string>(), nodes: [] }
+    found.set(name, agent)
+    return agent
+  }
+  for (const { agent } of queues) agentOf(agent)
+  for (const { name, actions } of known) for (const action of actions.keys()) agentOf(name).actions.add(action)
+  for (const { id, runs } of nodes) {
+    for (const key of runs?.actions ?? []) {
+      const [name = '', action = ''] = key.split('.')
+      const { actions, nodes } = agentOf(name)
+      actions.add(action)
+      const slots = runs?.slots?.[name]
+      if (nodes.at(-1)?.id !== id) nodes.push({ id, ...(slots !== undefined && { slots }) })
+    }
+  }
+  const names = [...found.keys()].filter((name) => name > asked.after).sort()
+  const { page, ...rest } = paged(
+    names.map((name) => ({ name })),
+    asked,
+  )
+  const agents = page.map(async ({ name }): Promise<AgentInfo> => {
+    const { actions, nodes } = agentOf(name)
+    const queue = await queueOf(
+      store,
+      queues.find(({ agent }) => agent === name),
+    )
+    return { name, actions: [...actions].sort(), nodes, queue }
+  })
+  return { agents: await Promise.all(agents), ...rest }
+}
+
+/** What waits for circuit breakers of an agent's keys waits for the agent. */
+async function queuesAfter(store: StateStore, { after, limit }: NamePage): Promise<QueueRow[]> {
+  const found = new Map<string, QueueRow>()
+  for (let last = after; ; ) {
+    const rows = await store.queues({ after: last, limit })
+    for (const row of rows) {
+      const agent = agentOfQueue(row.agent)
+      const known = found.get(agent)
+      if (agent === after) continue
+      if (known) known.depth += row.depth
+      else found.set(agent, { ...row, agent })
+    }
+    last = rows.at(-1)?.agent ?? ''
+    // One more than is asked for: the last may have more queues.
+    if (rows.length < limit || found.size > limit) return [...found.values()].slice(0, limit)
+  }
+}
+
+async function queueOf(store: StateStore, row: QueueRow | undefined): Promise<AgentQueue> {
+  if (!row) return { depth: 0 }
+  const { depth, oldest } = row
+  const since = oldest ? await askedAt(store, oldest) : undefined
+  return {
+    depth,
+    ...(depth >= MOST_COUNTED && { truncated: true }),
+    ...(oldest && { oldest: { ...oldest, ...(since !== undefined && { since: new Date(since) }) } }),
+  }
+}
+
+/** Only the history says when a step was asked for: no request pays for a column that is seldom looked at. */
+async function askedAt(store: StateStore, { task, step }: { task: string; step: number }): Promise<number | undefined> {
+  const row = await store.task(task)
+  if (!row) return undefined
+  const { events } = await readable(store, row)
+  return heardOf(events).ids.get(step)
+}
+
+export async function lockPage(store: StateStore, asked: NamePage): Promise<LockPage> {
+  const rows = await store.held({ ...asked, limit: asked.limit + 1 })
+  const { page, ...rest } = paged(rows, asked)
+  return { locks: page.map(lockInfo), ...rest }
+}
+
+function lockInfo({ name, task, since, fence, waiting, next }: HeldLock): LockInfo {
+  return {
+    ...{ name, holder: task, since: new Date(since) },
+    ...(fence !== null && { fence }),
+    ...{ waiting, ...(waiting >= MOST_WAITING && { truncated: true }) },
+    next: next.map((one) => ({ task: one.task, since: new Date(one.since) })),
+  }
+}

@@ -1,0 +1,343 @@
+import type { HostedAttempt } from '../agent/host.ts'
+import { AgentHost } from '../agent/host.ts'
+import { Threads } from '../agent/threads.ts'
+import { Dock } from '../agent/trial.ts'
+import type { Agent } from '../definition/definition.ts'
+import type { Middleware } from '../definition/middleware.ts'
+import { inOrder } from '../definition/middleware.ts'
+import type { Environment } from '../environment/environment.ts'
+import { Patience } from '../environment/patience.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import type { Reply } from '../kernel/message.ts'
+import { unheard } from '../telemetry/outlet.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
+import { PROTOCOL } from './message.ts'
+import { answerOf } from './outcome.ts'
+
+type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+
+export interface AgentProcessOptions {
+  environment: Environment
+  agents: readonly Agent[]
+  middleware: readonly Middleware[]
+  threads: number
+  software: string
+  /** There is something to say. */
+  urge: () => void
+  failed: (error: unknown) => void
+}
+
+interface Running {
+  given: RemoteAttempt
+  host: AgentHost
+  beat: number
+}
+
+interface Unacknowledged {
+  answer: Answer
+  /** When it was said last, by the monotonic clock. */
+  saidAt: number
+}
+
+/** Messages in one request, and their bytes (about). */
+const MOST_MESSAGES = 500
+const MOST_BYTES = 512 * 1024
+/** How long an answer that is not acknowledged is not said again on a connection that holds (ms). */
+const AGAIN = 5_000
+/** How long code that was told to end has for that, at most (ms). */
+const LAST_GRACE = 1_000
+
+/**
+ * A process of agents without a store, whatever carries its messages: it runs attempts as any node does, says how they go, and keeps
+ * each answer until it is durable.
+ */
+export class AgentProcess {
+  readonly #options: AgentProcessOptions
+  readonly #instance: string
+  readonly #hosts: ReadonlyMap<string, AgentHost>
+  readonly #threads: Threads | null
+  readonly #running = new Map<string, Running>()
+  readonly #unacknowledged = new Map<string, Unacknowledged>()
+  /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
+  readonly #beats = new Map<string, AgentMessage>()
+  readonly #told = new Map<string, number>()
+  #session: string | null = null
+  #seen = 0
+  #payload = DEFAULT_PAYLOAD_LIMIT
+  #draining = false
+  /** Messages in one request: fewer where a server took no more. */
+  #portion = MOST_MESSAGES
+  #empty: (() => void)[] = []
+
+  constructor(options: AgentProcessOptions) {
+    const { environment, agents, middleware } = options
+    this.#options = options
+    this.#instance = environment.id()
+    this.#threads = Threads.in(environment, options.threads)
+    const chains = new Map<string, readonly Middleware[]>()
+    const around = (key: string): readonly Middleware[] => {
+      const known = chains.get(key)
+      if (known) return known
+      const [agent = '', name = ''] = key.replace(/:finalize$/, '').split('.')
+      const own = agents.find((it) => it.name === agent)?.actions.get(name)?.definition.middleware
+      const chain = inOrder(middleware, own)
+      chains.set(key, chain)
+      return chain
+    }
+    const process = this
+    const host = {
+      environment,
+      node: this.#instance,
+      get payload() {
+        return process.#payload
+      },
+      around,
+      late: () => undefined,
+      // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
+      lease: { holds: () => true, sure: async () => true, trace: null },
+      threads: this.#threads,
+      dock: new Dock(environment),
+      telemetry: unheard,
+      freed: () => options.urge(),
+      overrun: () => options.urge(),
+    }
+    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+  }
+
+  get connected(): boolean {
+    return this.#session !== null
+  }
+
+  /** Who asks next is somebody else: says hello. */
+  disconnected(): void {
+    this.#session = null
+    this.#seen = 0
+    for (const kept of this.#unacknowledged.values()) kept.saidAt = Number.NEGATIVE_INFINITY
+  }
+
+  /** Whether there is more to say than that it lives. */
+  get urgent(): boolean {
+    if (this.#session === null || this.#beats.size > 0 || this.#credits().length > 0) return true
+    for (const { saidAt } of this.#unacknowledged.values()) if (this.#isDue(saidAt)) return true
+    return false
+  }
+
+  #isDue(saidAt: number): boolean {
+    return this.#options.environment.monotonic() - saidAt >= AGAIN
+  }
+
+  /** What is to be said now; what got lost on the way is said again after `disconnected`. */
+  request(wait: number): AgentRequest {
+    const messages: AgentMessage[] = this.#session === null ? [this.#hello()] : []
+    let bytes = 0
+    for (const kept of this.#unacknowledged.values()) {
+      if (messages.length >= this.#portion || bytes > MOST_BYTES) break
+      if (!this.#isDue(kept.saidAt)) continue
+      kept.saidAt = this.#options.environment.monotonic()
+      bytes += JSON.stringify(kept.answer).length
+      messages.push(kept.answer)
+    }
+    for (const [attempt, beat] of this.#beats) {
+      if (messages.length >= this.#portion || bytes > MOST_BYTES) break
+      this.#beats.delete(attempt)
+      bytes += JSON.stringify(beat).length
+      messages.push(beat)
+    }
+    for (const [agent, slots] of this.#credits()) {
+      this.#told.set(agent, slots)
+      messages.push({ type: 'credit', agent, slots })
+    }
+    return {
+      ...(this.#session !== null && { session: this.#session }),
+      ...{ seen: this.#seen, wait: this.#session === null ? 0 : wait, messages },
+    }
+  }
+
+  #hello(): AgentMessage {
+    this.#told.clear()
+    const agents = [...this.#hosts.values()].map((host) => {
+      const slots = this.#slotsOf(host)
+      this.#told.set(host.name, slots)
+      return { name: host.name, slots, actions: host.actions }
+    })
+    const running = [...this.#running.keys(), ...this.#unacknowledged.keys()]
+    const { software } = this.#options
+    return { type: 'hello', protocol: PROTOCOL, instance: this.#instance, agents, running, software }
+  }
+
+  /** Slots that code took which outlived its attempt are no one's. */
+  #slotsOf(host: AgentHost): number {
+    let running = 0
+    for (const it of this.#running.values()) if (it.host === host) running++
+    return this.#draining ? 0 : Math.max(0, Math.min(host.slots.most, host.slots.free + running))
+  }
+
+  #credits(): [string, number][] {
+    if (this.#session === null) return []
+    const now = [...this.#hosts.values()].map((host): [string, number] => [host.name, this.#slotsOf(host)])
+    return now.filter(([agent, slots]) => this.#told.get(agent) !== slots)
+  }
+
+  /** What a server said to this very process since its last hello. Throws what it refused. */
+  hear(messages: readonly ServerMessage[]): void {
+    for (const message of messages) {
+      if ('n' in message) {
+        // Said twice, it is heard once.
+        if (message.n <= this.#seen) continue
+        this.#seen = message.n
+      }
+      this.#take(message)
+    }
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.type) {
+      case 'welcome':
+        this.#session = message.session
+        this.#seen = 0
+        this.#payload = message.payload
+        return
+      case 'reset':
+        return this.disconnected()
+      case 'refused':
+        throw new TriarchError(
+          'INVALID_OPTION',
+          `the server refuses these agents (${message.code}): ${message.message}`,
+        )
+      case 'attempt':
+        return this.#start(message)
+      case 'ack':
+        this.#unacknowledged.delete(message.attempt)
+        return this.#settled()
+      case 'abort':
+        return this.#abort(message.attempt, new TriarchError(codeOf(message.code), message.message))
+      case 'drain':
+        return
+    }
+  }
+
+  #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt): void {
+    if (this.#running.has(name) || this.#unacknowledged.has(name)) return
+    const given: RemoteAttempt = { attempt: name, ...rest }
+    const { action, operation, number, attemptWithin, heartbeatWithin = null } = given
+    const { environment } = this.#options
+    const host = this.#hosts.get(given.agent)
+    if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
+    const running: Running = { given, host, beat: 0 }
+    this.#running.set(name, running)
+    const { task, step, workflow, version, idempotencyKey, input, output, checkpoint, signal, metadata, fence } = given
+    const hosted: HostedAttempt = {
+      request: {
+        ...{
+          task,
+          step,
+          operation,
+          attempt: number,
+          name: given.name,
+          action,
+          workflow,
+          version,
+          idempotencyKey,
+          input,
+        },
+        ...(output !== undefined && { output }),
+        ...(checkpoint !== undefined && { checkpoint }),
+        ...(signal && { event: signal }),
+        ...(metadata && { metadata }),
+        ...(fence !== undefined && { fence }),
+      },
+      completeBy: environment.now() + attemptWithin,
+      heartbeatWithin,
+      beat: (progress, checkpoint) => this.#beat(name, running, progress, checkpoint),
+      begun: async () => true,
+      survived: () => undefined,
+      done: (reply) => this.#done(name, reply),
+    }
+    host.start(hosted)
+  }
+
+  #beat(attempt: string, running: Running, progress: Json | undefined, checkpoint: Json | undefined): void {
+    running.beat++
+    const told = { ...(progress !== undefined && { progress }), ...(checkpoint !== undefined && { checkpoint }) }
+    const before = this.#beats.get(attempt)
+    this.#beats.set(attempt, { ...before, type: 'heartbeat', attempt, beat: running.beat, ...told } as AgentMessage)
+    this.#options.urge()
+  }
+
+  #done(attempt: string, reply: Reply): void {
+    this.#running.delete(attempt)
+    this.#beats.delete(attempt)
+    this.#answer(answerOf(attempt, reply))
+  }
+
+  #answer(answer: Answer): void {
+    this.#unacknowledged.set(answer.attempt, { answer, saidAt: Number.NEGATIVE_INFINITY })
+    this.#options.urge()
+  }
+
+  #abort(name: string, reason: TriarchError): void {
+    const running = this.#running.get(name)
+    if (!running) return
+    const { task, step } = running.given
+    if (reason.code === 'STEP_CANCELLED') running.host.abort(task, step, reason)
+    else running.host.abandon(task, step, reason)
+  }
+
+  /** The server took this. */
+  taken({ session, messages }: AgentRequest): void {
+    if (session !== undefined && messages.length > 0) this.#portion = Math.min(MOST_MESSAGES, this.#portion * 2)
+  }
+
+  /** The server cannot take this: less at a time, and an answer that it does not take alone is said as a failure. */
+  refused({ messages }: AgentRequest, why: Error): void {
+    this.#portion = Math.max(1, messages.length >> 1)
+    const [message] = messages
+    if (messages.length !== 1 || (message?.type !== 'reply' && message?.type !== 'suspend')) return
+    const { attempt } = message
+    const error = { name: 'TriarchError', code: 'PAYLOAD_TOO_LARGE', message: why.message.slice(0, 1_000) }
+    const outcome = { kind: 'failed', error, retryable: false, unknown: true, done: true } as const
+    if (message.type === 'reply' && message.outcome.kind === 'failed') this.#unacknowledged.delete(attempt)
+    else if (this.#unacknowledged.has(attempt)) this.#answer({ type: 'reply', attempt, outcome })
+  }
+
+  /** Takes nothing more, and lets what runs finish; what still runs after `grace` ms is aborted. Then waits until all is said. */
+  async drain(grace: number, said: Promise<unknown>): Promise<void> {
+    const { environment, failed } = this.#options
+    this.#draining = true
+    const patience = new Patience(environment, failed)
+    const hosts = [...this.#hosts.values()]
+    for (const host of hosts) host.close()
+    this.#options.urge()
+    const idle = Promise.all(hosts.map((host) => host.idle()))
+    await patience.wait(idle, grace)
+    const reason = new TriarchError('NODE_STOPPED', 'the process of the agent stops')
+    for (const host of hosts) host.abortAll(reason)
+    await patience.wait(idle, Math.min(grace, LAST_GRACE))
+    for (const host of hosts) host.abandonAll(reason)
+    await this.#threads?.drain()
+    if (this.#unacknowledged.size > 0)
+      await patience.wait(
+        Promise.race([said, new Promise<void>((resolve) => this.#empty.push(resolve))]),
+        Math.max(grace, LAST_GRACE),
+      )
+  }
+
+  #settled(): void {
+    if (this.#unacknowledged.size === 0) for (const wake of this.#empty.splice(0)) wake()
+  }
+
+  /** The last words. */
+  farewell(): AgentRequest | null {
+    return this.#session === null
+      ? null
+      : { session: this.#session, seen: this.#seen, wait: 0, messages: [{ type: 'leave' }] }
+  }
+}
+
+const noPlace = { kind: 'withdrawn', after: 250 } as const
+
+function codeOf(code: string): 'STEP_CANCELLED' | 'STEP_LOST' {
+  return code === 'STEP_CANCELLED' ? code : 'STEP_LOST'
+}

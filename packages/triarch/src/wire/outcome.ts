@@ -1,0 +1,108 @@
+import { TriarchError } from '../error/error.ts'
+import { toRecord } from '../error/record.ts'
+import type { Outcome, Reply } from '../kernel/message.ts'
+import type { Operation } from '../kernel/step/step.ts'
+import { encode } from '../value/payload.ts'
+import type { AgentMessage, RemoteOutcome } from './message.ts'
+
+type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+
+/** Pages are as much larger than other payloads as those of agents in process. */
+const PAGE_PAYLOADS = 64
+
+/** What an agent's answer means. What cannot be recorded is an error of the agent's, whose work may be done. */
+export function outcomeOf(answer: Answer, operation: Operation, payload: number): Outcome {
+  try {
+    return answer.type === 'suspend'
+      ? suspension(answer, operation, payload)
+      : result(answer.outcome, operation, payload)
+  } catch (error) {
+    const done = answer.type === 'reply' && answer.outcome.kind === 'done'
+    return {
+      ...{ kind: 'failed', error: toRecord(error), retryable: false, unknown: true },
+      ...(done && { done: true as const }),
+    }
+  }
+}
+
+/** A checkpoint that may be recorded; undefined: there is none. */
+export function checkpointOf({ checkpoint }: Answer, payload: number): Reply['checkpoint'] {
+  try {
+    return checkpoint === undefined ? undefined : encode(checkpoint, 'checkpoint', payload)
+  } catch {
+    return undefined
+  }
+}
+
+function result(outcome: RemoteOutcome, operation: Operation, payload: number): Outcome {
+  switch (outcome.kind) {
+    case 'done':
+      return { kind: 'done', output: operation === 'undo' ? null : encode(outcome.output, 'output', payload) }
+    case 'not-done':
+    case 'unknown':
+      if (operation === 'verify') return outcome
+      throw new TriarchError('STEP_MISUSE', `only verify can answer "${outcome.kind}"`)
+    case 'withdrawn':
+      return { kind: 'withdrawn', after: outcome.after ?? 0 }
+    case 'failed': {
+      const { error, retryable, retryAfter, unknown, done, lost } = outcome
+      return {
+        ...{ kind: 'failed', error: toRecord(error), retryable },
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...(unknown && { unknown }),
+        ...(done && { done }),
+        ...(lost && { lost }),
+      }
+    }
+  }
+}
+
+function suspension(answer: Extract<Answer, { type: 'suspend' }>, operation: Operation, payload: number): Outcome {
+  if (operation !== 'run') throw new TriarchError('STEP_MISUSE', 'only run can be suspended')
+  const { timeout, signals = [], checkpoint, progress, onCancel, page } = answer
+  return {
+    kind: 'suspended',
+    ...(timeout !== undefined && { timeout }),
+    ...(signals.length > 0 && {
+      alarms: signals.map((it) => ({
+        in: it.in,
+        name: it.name,
+        payload: encode(it.payload, `payload of signal "${it.name}"`, payload),
+      })),
+    }),
+    ...(checkpoint !== undefined && { checkpoint: encode(checkpoint, 'checkpoint', payload) }),
+    ...(progress !== undefined && { progress: encode(progress, 'progress', payload) }),
+    ...(onCancel && { wary: onCancel }),
+    ...(page && { page: pageOf(page, payload) }),
+  }
+}
+
+function pageOf({ offset, items, last }: NonNullable<Extract<Answer, { type: 'suspend' }>['page']>, payload: number) {
+  encode(items, 'a page of a batch', payload * PAGE_PAYLOADS)
+  return {
+    offset,
+    last,
+    items: items.map(({ input, exclusive = [] }, n) => ({
+      input: encode(input, `input of child ${offset + n}`, payload),
+      ...(exclusive.length > 0 && { exclusive }),
+    })),
+  }
+}
+
+/** The same from the agent's side. */
+export function answerOf(attempt: string, { outcome, checkpoint }: Reply): Answer {
+  if (outcome.kind === 'suspended') {
+    const { kind: _, alarms, wary, ...rest } = outcome
+    return {
+      ...{ type: 'suspend', attempt, ...rest },
+      ...(alarms && { signals: alarms }),
+      ...(wary && { onCancel: wary }),
+    }
+  }
+  const told: RemoteOutcome = outcome.kind === 'failed' ? failure(outcome) : outcome
+  return { type: 'reply', attempt, outcome: told, ...(checkpoint !== undefined && { checkpoint }) }
+}
+
+function failure({ lost, ...outcome }: Extract<Outcome, { kind: 'failed' }>): RemoteOutcome {
+  return { ...outcome, ...(lost === 'stop' || lost === 'alive' ? { lost } : {}) }
+}

@@ -1,0 +1,307 @@
+import type { Attempt, AttemptOptions, Relayed } from '../agent/attempt.ts'
+import type { AgentLink, Remotes } from '../agent/remote.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
+import type { Outcome } from '../kernel/message.ts'
+import { newToken } from '../value/token.ts'
+import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from './message.ts'
+import { checkpointOf, outcomeOf } from './outcome.ts'
+import { writeTicket } from './ticket.ts'
+
+type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+
+export interface SessionOptions {
+  environment: Environment
+  remotes: Remotes
+  /** One that says nothing for so long is taken for dead (ms). */
+  lease: number
+  /** Largest payload, in bytes of JSON. */
+  payload: number
+  /** An answer to an attempt that this session was not given: true, if it counts. Rejects when that is not known. */
+  elsewhere: (answer: Answer) => Promise<boolean>
+  failed: (error: unknown) => void
+  ended: (session: Session) => void
+}
+
+/** An attempt that the session was given. */
+interface Given {
+  attempt: Attempt
+  options: AttemptOptions
+  freed: () => void
+  beat: number
+}
+
+interface Unseen {
+  message: { n: number } & NumberedMessage
+  /** When an attempt must be answered. */
+  completeBy: number
+  /** It was part of an answer: it may have arrived. */
+  sent: boolean
+  /** About (characters). */
+  size: number
+}
+
+/** Messages of one answer, at most, and their characters. */
+const PAGE = { messages: 500, size: 1024 * 1024 }
+/** Messages that were not seen: one who never says that it saw any is no agent. */
+const MOST_UNSEEN = 20_000
+/** Answers to attempts of others that are looked into at a time. */
+const MOST_ELSEWHERE = 100
+
+/** One process of agents, as this server sees it: what it was given, what it was told and has not seen, and whether it lives. */
+export class Session implements AgentLink {
+  /** Another after each hello: who asked before has no part in what is said then. */
+  id: string
+  readonly instance: string
+  readonly #options: SessionOptions
+  #offers: Map<string, OfferedAgent>
+  readonly #given = new Map<string, Given>()
+  #unseen: Unseen[] = []
+  #last = 0
+  /** Ends the wait of the request that waits. */
+  #waiting: (() => void) | null = null
+  #heardAt: number
+  #expiry: Timer
+  #open = true
+  #elsewhere = 0
+
+  constructor(options: SessionOptions, { instance, agents }: Extract<AgentMessage, { type: 'hello' }>) {
+    const { environment, lease } = options
+    this.#options = options
+    this.id = environment.id()
+    this.instance = instance
+    this.#heardAt = environment.monotonic()
+    this.#offers = new Map()
+    this.#expiry = environment.timer(lease, () => this.#expire())
+    this.#offer(agents)
+  }
+
+  /** Says hello anew: what it was sent and does not know of, it never got. The tickets that this session does not know. */
+  resume({ agents, running }: Extract<AgentMessage, { type: 'hello' }>): string[] {
+    const known = new Set(running)
+    this.id = this.#options.environment.id()
+    this.#unseen = []
+    this.#last = 0
+    this.#waiting?.()
+    // What is asked for again may be given to it within this loop.
+    for (const [ticket, given] of [...this.#given]) {
+      if (!known.has(ticket)) this.#answer(ticket, given, { kind: 'withdrawn' })
+      else if (given.attempt.aborted !== undefined) this.#sayAbort(ticket, given.attempt.aborted)
+    }
+    this.#offer(agents)
+    return running.filter((ticket) => !this.#given.has(ticket))
+  }
+
+  #offer(agents: readonly OfferedAgent[]): void {
+    const { remotes } = this.#options
+    const gone = [...this.#offers.keys()].filter((name) => !agents.some((it) => it.name === name))
+    for (const name of gone) remotes.offer(this, { agent: name, slots: 0, actions: [] })
+    this.#offers = new Map(agents.map((it) => [it.name, it]))
+    for (const { name, slots, actions } of agents) remotes.offer(this, { agent: name, slots, actions })
+  }
+
+  give(attempt: Attempt, options: AttemptOptions, { freed, under }: Parameters<AgentLink['give']>[2]): Relayed {
+    const { request, completeBy, heartbeatWithin } = options
+    const { remotes } = this.#options
+    const { task, step, operation, idempotencyKey } = request
+    const place = { node: remotes.node ?? '', work: options.work ?? null, at: attempt.startedAt }
+    const ticket = under ?? writeTicket({ ...place, task, step, operation, attempt: request.attempt })
+    this.#given.set(ticket, { attempt, options, freed, beat: 0 })
+    const { attempt: number, trial: _, event, ...rest } = request
+    const given: NumberedMessage = {
+      ...{ type: 'attempt', attempt: ticket, agent: agentOf(request.action), number, ...rest },
+      token: newToken({ task, step, key: idempotencyKey }),
+      attemptWithin: 0,
+      ...(event && { signal: event }),
+      ...(heartbeatWithin !== null && { heartbeatWithin }),
+    }
+    if (under === undefined) this.#say(given, completeBy, 500 + JSON.stringify(request.input).length)
+    return { abort: (reason) => this.#abort(ticket, reason) }
+  }
+
+  #abort(ticket: string, reason: unknown): void {
+    const given = this.#given.get(ticket)
+    if (!given) return
+    const at = this.#unseen.findIndex(({ message }) => message.type === 'attempt' && message.attempt === ticket)
+    if (at < 0 || this.#unseen[at]?.sent) return this.#sayAbort(ticket, reason)
+    // Nobody has heard of it yet. The numbers stay without a gap.
+    this.#unseen.splice(at, 1)
+    for (const { message } of this.#unseen.slice(at)) message.n--
+    this.#last--
+    this.#answer(ticket, given, { kind: 'withdrawn' })
+  }
+
+  #sayAbort(attempt: string, reason: unknown): void {
+    const { code = 'STEP_CANCELLED', message = '' } = isTriarchError(reason) ? reason : {}
+    this.#say({ type: 'abort', attempt, code, message })
+  }
+
+  /** The session ends if nobody ever sees what it is told. */
+  #say(message: NumberedMessage, completeBy = 0, size = 300): void {
+    if (!this.#open) return
+    if (this.#unseen.length >= MOST_UNSEEN) return this.end()
+    this.#unseen.push({ message: { n: ++this.#last, ...message }, completeBy, sent: false, size })
+    this.#waiting?.()
+  }
+
+  receive(message: AgentMessage): void {
+    switch (message.type) {
+      case 'hello':
+        return
+      case 'credit':
+        return this.#credit(message.agent, message.slots)
+      case 'drain':
+        for (const name of this.#offers.keys()) this.#credit(name, 0)
+        return
+      case 'heartbeat':
+        return this.#heartbeat(message)
+      case 'leave':
+        return this.end('stop')
+      default:
+        return this.#answered(message)
+    }
+  }
+
+  #credit(agent: string, slots: number): void {
+    const offer = this.#offers.get(agent)
+    if (offer) this.#options.remotes.offer(this, { agent, slots, actions: offer.actions })
+  }
+
+  #heartbeat({ attempt: ticket, beat, progress, checkpoint }: Extract<AgentMessage, { type: 'heartbeat' }>): void {
+    const given = this.#given.get(ticket)
+    if (!given || beat <= given.beat) return
+    given.beat = beat
+    try {
+      given.attempt.heartbeat({ progress, checkpoint })
+    } catch {
+      given.attempt.heartbeat({}) // what cannot be recorded is not; it lives all the same
+    }
+  }
+
+  #answered(answer: Answer): void {
+    const { payload } = this.#options
+    const { attempt: ticket } = answer
+    const given = this.#given.get(ticket)
+    if (!given) return void this.#answeredElsewhere(answer)
+    const outcome = outcomeOf(answer, given.options.request.operation, payload)
+    this.#answer(ticket, given, outcome, answer)
+  }
+
+  #answer(ticket: string, { attempt, freed }: Given, outcome: Outcome, answer?: Answer): void {
+    this.#given.delete(ticket)
+    freed()
+    attempt.told(outcome, {
+      checkpoint: answer && checkpointOf(answer, this.#options.payload),
+      recorded: (counts) => answer && this.#acknowledge(ticket, counts),
+    })
+  }
+
+  /** What is not looked into is sent again. */
+  async #answeredElsewhere(answer: Answer): Promise<void> {
+    if (this.#elsewhere >= MOST_ELSEWHERE) return
+    this.#elsewhere++
+    try {
+      this.#acknowledge(answer.attempt, await this.#options.elsewhere(answer))
+    } catch (error) {
+      this.#options.failed(error)
+    } finally {
+      this.#elsewhere--
+    }
+  }
+
+  #acknowledge(attempt: string, counts: boolean): void {
+    this.#say({ type: 'ack', attempt, ...(!counts && { late: true }) })
+  }
+
+  /** Nobody waits for it, as its task says. */
+  callOff(ticket: string): void {
+    this.#say({ type: 'abort', attempt: ticket, code: 'STEP_LOST', message: 'the attempt was given up' })
+  }
+
+  /** This server stops. */
+  drain(): void {
+    for (const name of this.#offers.keys()) this.#credit(name, 0)
+    this.#say({ type: 'drain' })
+  }
+
+  /** What is to be said, as soon as there is something new. A newer request ends the wait of the one before. */
+  async take(seen: number, wait: number, signal?: AbortSignal): Promise<ServerMessage[]> {
+    const { environment } = this.#options
+    const { id } = this
+    this.#unseen = this.#unseen.filter(({ message }) => message.n > seen)
+    this.#waiting?.()
+    if (wait > 0 && this.#open && !signal?.aborted && !this.#unseen.some(({ sent }) => !sent)) {
+      await new Promise<void>((resolve) => {
+        const over = () => {
+          timer.cancel()
+          signal?.removeEventListener('abort', over)
+          if (this.#waiting === over) this.#waiting = null
+          resolve()
+        }
+        const timer = environment.timer(wait, over)
+        signal?.addEventListener('abort', over, { once: true })
+        this.#waiting = over
+      })
+      // What happens in this very moment goes out with it.
+      await new Promise<void>((resolve) => environment.soon(resolve))
+    }
+    return this.id === id ? this.#page() : []
+  }
+
+  #page(): ServerMessage[] {
+    const now = this.#options.environment.now()
+    const page: ServerMessage[] = []
+    let size = 0
+    for (const unseen of this.#unseen) {
+      const { message, completeBy } = unseen
+      size += unseen.size
+      if (page.length === PAGE.messages || (page.length > 0 && size > PAGE.size)) break
+      if (message.type === 'attempt') message.attemptWithin = Math.max(1, Math.round(completeBy - now))
+      unseen.sent = true
+      page.push(message)
+    }
+    return page
+  }
+
+  /** It lives. */
+  heard(): void {
+    this.#heardAt = this.#options.environment.monotonic()
+  }
+
+  get open(): boolean {
+    return this.#open
+  }
+
+  #expire(): void {
+    const { environment, lease } = this.#options
+    const left = this.#heardAt + lease - environment.monotonic()
+    if (left <= 0) this.end()
+    else this.#expiry = environment.timer(left, () => this.#expire())
+  }
+
+  /** What it was given and has not answered is lost, and may have taken effect; but what was never sent has not. */
+  end(lost: 'silence' | 'stop' = 'silence'): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#expiry.cancel()
+    const unsent = new Set(
+      this.#unseen.flatMap(({ message, sent }) => (message.type === 'attempt' && !sent ? [message.attempt] : [])),
+    )
+    this.#unseen = []
+    this.#options.remotes.leave(this)
+    const why = lost === 'stop' ? 'the process of its agent stopped' : 'nothing was heard of its agent'
+    const error = { name: 'TriarchError', code: 'STEP_LOST', message: why }
+    for (const [ticket, given] of [...this.#given])
+      this.#answer(
+        ticket,
+        given,
+        unsent.has(ticket) ? { kind: 'withdrawn' } : { kind: 'failed', error, retryable: true, unknown: true, lost },
+      )
+    this.#waiting?.()
+    this.#options.ended(this)
+  }
+}
+
+function agentOf(action: string): string {
+  return action.slice(0, action.indexOf('.'))
+}

@@ -1,0 +1,187 @@
+import type { Remotes } from '../agent/remote.ts'
+import type { Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Reply } from '../kernel/message.ts'
+import type { TaskState } from '../kernel/state.ts'
+import { isOutstanding } from '../kernel/turn.ts'
+import type { StateStore } from '../store/port.ts'
+import type { AgentMessage, AgentRequest, AgentResponse } from './message.ts'
+import { PROTOCOL } from './message.ts'
+import { checkpointOf, outcomeOf } from './outcome.ts'
+import { Session } from './session.ts'
+import { readTicket, type Ticket } from './ticket.ts'
+
+type Hello = Extract<AgentMessage, { type: 'hello' }>
+type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+
+/**
+ * Agents in processes that have no store: what a transport such as `@triarch/server` is made of.
+ * @example
+ * const agents: RemoteAgents = triarch.remoteAgents()
+ * const { messages } = await agents.exchange(request)
+ */
+export interface RemoteAgents {
+  /**
+   * Takes what an agent's process says, and answers what it is to hear. The request must have been checked. Throws NODE_STOPPED where no
+   * node hosts agents now, STORE_*.
+   * @example const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
+   */
+  exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse>
+  /**
+   * Tells them to go elsewhere, and answers those who wait.
+   * @example agents.close()
+   */
+  close(): void
+}
+
+export interface SessionsOptions {
+  environment: Environment
+  remotes: Remotes
+  store: Pick<StateStore, 'reply' | 'post' | 'adoptWork'>
+  /** Of a task, as its history has it; null: that cannot be read. */
+  state: (task: string) => Promise<TaskState | null>
+  /** Hosted in this process. */
+  hosted: (agent: string) => boolean
+  payload: number
+  lease: number
+  /** Something was written for tasks that may be owned here. */
+  posted: () => void
+  failed: (error: unknown) => void
+}
+
+/** Processes of agents at a time. */
+const MOST_SESSIONS = 10_000
+
+/** The processes of agents that are connected to this one. */
+export class Sessions implements RemoteAgents {
+  readonly #options: SessionsOptions
+  readonly #sessions = new Map<string, Session>()
+  readonly #byInstance = new Map<string, Session>()
+  #closed = false
+
+  constructor(options: SessionsOptions) {
+    this.#options = options
+  }
+
+  async exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse> {
+    const { session: id, seen = 0, wait = 0, messages } = request
+    if (this.#options.remotes.node === null || this.#closed)
+      throw new TriarchError('NODE_STOPPED', 'no agents are hosted here now')
+    const [first] = messages
+    if (first?.type === 'hello') return this.#hello(first, messages.slice(1))
+    const session = id === undefined ? undefined : this.#sessions.get(id)
+    if (!session) return { messages: [{ type: 'reset' }] }
+    session.heard()
+    for (const message of messages) session.receive(message)
+    const said = await session.take(seen, Math.min(wait, this.#options.lease / 2), signal)
+    return { messages: session.open && session.id === id ? said : [{ type: 'reset' }] }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const session of this.#sessions.values()) session.drain()
+  }
+
+  async #hello(hello: Hello, rest: readonly AgentMessage[]): Promise<AgentResponse> {
+    const { lease, payload, hosted } = this.#options
+    const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): AgentResponse => {
+      return { messages: [{ type: 'refused', code, message }] }
+    }
+    if (hello.protocol !== PROTOCOL) return refused('PROTOCOL', `this server speaks version ${PROTOCOL}`)
+    const own = hello.agents.find(({ name }) => hosted(name))
+    if (own) return refused('AGENT_HOSTED', `agent "${own.name}" is hosted by this server itself`)
+    if (this.#sessions.size >= MOST_SESSIONS) return refused('TOO_MANY', 'too many agents are connected to this server')
+    const before = this.#byInstance.get(hello.instance)
+    before?.heard()
+    if (before) this.#sessions.delete(before.id)
+    const unknown = before ? before.resume(hello) : hello.running
+    const session = before ?? this.#begin(hello)
+    this.#sessions.set(session.id, session)
+    // What it says that it has answered comes right after: only what still runs is worth to be taken over.
+    const answered = new Set(rest.map((it) => (it.type === 'reply' || it.type === 'suspend' ? it.attempt : '')))
+    await this.#adopt(
+      session,
+      unknown.filter((it) => !answered.has(it)),
+    )
+    for (const message of rest) session.receive(message)
+    const welcome = { type: 'welcome', protocol: PROTOCOL, session: session.id, lease, payload } as const
+    return { messages: [welcome, ...(await session.take(0, 0))] }
+  }
+
+  #begin(hello: Hello): Session {
+    const session = new Session(
+      {
+        ...this.#options,
+        elsewhere: (answer) => this.#elsewhere(answer),
+        ended: (it) => {
+          this.#sessions.delete(it.id)
+          if (this.#byInstance.get(it.instance) === it) this.#byInstance.delete(it.instance)
+        },
+      },
+      hello,
+    )
+    this.#byInstance.set(session.instance, session)
+    return session
+  }
+
+  /** What it runs for another node goes on for this one; what was given up is called off. */
+  async #adopt(session: Session, tickets: readonly string[]): Promise<void> {
+    const { remotes, store, failed } = this.#options
+    const to = remotes.node
+    const found = tickets.flatMap((name) => {
+      const ticket = readTicket(name)
+      return ticket?.work == null ? [] : [{ name, ticket, work: ticket.work }]
+    })
+    if (found.length === 0 || to === null) return
+    try {
+      const items = await store.adoptWork(
+        found.map(({ ticket, work }) => ({ work, node: ticket.node, to, of: markOf(ticket) })),
+      )
+      for (const [index, { name }] of found.entries()) {
+        const item = items[index]
+        if (item) remotes.adopt(session, item, name)
+        else session.callOff(name)
+      }
+    } catch (error) {
+      failed(error) // until it is told again, its old node's lease decides
+    }
+  }
+
+  /** The answer to an attempt that another node gave away, or this one before somebody gave it up. */
+  async #elsewhere(answer: Answer): Promise<boolean> {
+    const { environment, store, payload, posted } = this.#options
+    const ticket = readTicket(answer.attempt)
+    if (!ticket) return false
+    const { task, step, operation, attempt, work, node } = ticket
+    const outcome = outcomeOf(answer, operation, payload)
+    const checkpoint = checkpointOf(answer, payload)
+    const endedAt = environment.now()
+    const message: Reply = {
+      ...{ type: 'reply', step, operation, attempt, outcome, startedAt: Math.min(ticket.at, endedAt), endedAt, node },
+      ...(checkpoint !== undefined && { checkpoint }),
+    }
+    if (work !== null) {
+      const [counts = false] = await store.reply([{ work, node, of: markOf(ticket), message }])
+      if (counts) posted()
+      return counts
+    }
+    if (!(await this.#isWanted(ticket))) return false
+    const [posting] = await store.post([{ task, message, control: true }])
+    posted()
+    return posting === 'posted'
+  }
+
+  /** Its task still waits for this very attempt. */
+  async #isWanted({ task, step: id, operation, attempt }: Ticket): Promise<boolean> {
+    const state = await this.#options.state(task).catch((error: unknown) => {
+      if (error instanceof TriarchError && error.code === 'UNKNOWN_TASK') return null
+      throw error
+    })
+    const step = state?.steps.get(id)
+    return step !== undefined && step.operation === operation && step.attempt === attempt && isOutstanding(step)
+  }
+}
+
+function markOf({ task, step, operation, attempt }: Ticket) {
+  return { task, step, operation, attempt }
+}

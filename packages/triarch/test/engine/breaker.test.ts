@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest'
+import { agent, type CircuitBreakerOptions, PermanentError, TransientError, workflow } from '../../src/index.ts'
+import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
+
+const quick = { attempts: 100, backoff: { initial: '100ms', max: '100ms', jitter: false } } as const
+const rule = { failureRate: 0.5, minimum: 4, window: '10s', open: '10s', openMax: '40s', probes: 2 } as const
+
+interface Order {
+  region: string
+  n: number
+}
+
+/** An agent whose service is ill where it is said to be; what it saw, and workflows that call it. */
+function bank(options: CircuitBreakerOptions = {}, concurrency = 100) {
+  const ill = new Set<string>()
+  const calls: { at: number; what: string }[] = []
+  const pay = agent('bank', { concurrency, circuitBreaker: { ...rule, ...options } })
+  let now = () => 0
+  let pause = (_: number): Promise<void> => Promise.resolve()
+  const meet = (what: string, { region }: Order) => {
+    calls.push({ at: now(), what })
+    if (ill.has(region)) throw new TransientError('ill')
+  }
+  const charge = pay.action('charge', {
+    retry: quick,
+    undoRetry: quick,
+    run: async (order: Order) => {
+      meet(`run ${order.n}`, order)
+      await pause(100)
+      return order
+    },
+    undo: ({ output }) => meet(`undo ${output.n}`, output),
+  })
+  const refuse = pay.action('refuse', {
+    run: (order: Order) => {
+      meet(`refuse ${order.n}`, order)
+      throw new PermanentError('no money')
+    },
+  })
+  const order = workflow('order', { run: (given: Order, task) => task.run(charge, given) })
+  const refused = workflow('refused', { run: (given: Order, task) => task.run(refuse, given, { rescue: 'fail' }) })
+  const saga = workflow('saga', {
+    async run(given: Order, task) {
+      await task.run(charge, given)
+      await task.waitForSignal('go')
+      throw new Error('undo it')
+    },
+  })
+  const start = async (): Promise<Stage> => {
+    const s = await stage({ workflows: [order, saga, refused], agents: [pay] })
+    now = () => s.engine.now().getTime()
+    pause = (ms) => new Promise((resolve) => void s.engine.environment.timer(ms, resolve))
+    return s
+  }
+  return { ill, calls, order, saga, refused, start, since: (at: number) => calls.filter((call) => call.at >= at) }
+}
+
+/** Of an error and its causes. */
+function codesOf(error: { code?: string; cause?: unknown } | undefined): (string | undefined)[] {
+  return error ? [error.code, ...codesOf(error.cause as typeof error)] : []
+}
+
+const many = (s: Stage, of: ReturnType<typeof bank>, count: number, region = 'eu') =>
+  Promise.all(Array.from({ length: count }, (_, n) => s.submit(of.order, { region, n }, { id: `${region}-${n}` })))
+
+/** The breaker is open, and its service was left alone for a moment. */
+async function opened(s: Stage, of: ReturnType<typeof bank>, count = 6, region = 'eu') {
+  of.ill.add(region)
+  const tasks = await many(s, of, count, region)
+  await s.advance('1s')
+  return tasks
+}
+
+describe('while its circuit breaker is open an agent', () => {
+  it('is left alone, and its steps wait without an attempt and without a slot', async () => {
+    const of = bank({}, 4)
+    await using s = await of.start()
+    const [first] = await opened(s, of, 40)
+    const before = of.calls.length
+    expect(before).toBeLessThan(20)
+    await s.advance('5s')
+    expect(of.calls).toHaveLength(before)
+    expect((await s.engine.triarch.statistics()).work).toBe(40)
+    expect((await eventsOf(first as never, 'attemptFailed')).length).toBeLessThanOrEqual(2)
+    expect(s.alerts).toMatchObject([{ code: 'BREAKER_CHANGED', breaker: 'bank', reason: 'open' }])
+  })
+
+  it('is tried by its probes and by nothing else, for longer each time it is still ill', async () => {
+    const of = bank()
+    await using s = await of.start()
+    await opened(s, of, 40)
+    const rounds: number[] = []
+    for (let round = 0; round < 4; round++) {
+      const before = of.calls.length
+      await s.advance('40s')
+      rounds.push(of.calls.length - before)
+    }
+    // Of 10 s, 20 s and 40 s, less a quarter at most: one probe that fails is enough.
+    expect(rounds.every((calls) => calls >= 1 && calls <= 6)).toBe(true)
+    of.ill.clear()
+    await s.advance('2m')
+  })
+
+  it('gets what waited in waves once it is well, and forgets none', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const tasks = await opened(s, of, 200)
+    of.ill.clear()
+    const well = s.engine.now().getTime()
+    await s.advance('30s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(200)
+    const served = of.since(well)
+    expect(served).toHaveLength(200)
+    // 2 probes, then twice as many each time: as soon as the last wave was answered, which takes 100 ms.
+    const waves = [...Map.groupBy(served, ({ at }) => at).values()].map(({ length }) => length)
+    expect(waves).toEqual([2, 4, 8, 16, 32, 64, 74])
+    const reasons = s.alerts.map(({ reason }) => reason)
+    expect(reasons).toEqual(['open', 'half-open', 'releasing', 'closed'])
+  })
+
+  it('takes back first what is to be undone', async () => {
+    const of = bank({ probes: 1 })
+    await using s = await of.start()
+    const saga = await s.submit(of.saga, { region: 'eu', n: 7 }, { id: 'saga', priority: -5 })
+    await s.advance('1s')
+    await opened(s, of, 20)
+    await saga.signal('go')
+    await s.settle()
+    const before = of.calls.length
+    of.ill.clear()
+    await s.advance('15s')
+    expect(of.calls[before]?.what).toBe('undo 7')
+  })
+
+  it('minds the complete-by of what waits', async () => {
+    const of = bank()
+    await using s = await of.start()
+    await opened(s, of)
+    const late = await s.submit(of.order, { region: 'eu', n: 99 }, { id: 'late', completeBy: '3s' })
+    const result = late.result().catch((error: { cause?: { code?: string } }) => error.cause?.code)
+    await s.advance('5s')
+    expect(await result).toBe('TASK_DEADLINE')
+    expect(of.calls.some(({ what }) => what === 'run 99')).toBe(false)
+    of.ill.clear()
+    await s.advance('1m')
+  })
+
+  it('lets go of what waits when its task is cancelled', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const [task] = await opened(s, of)
+    expect(await s.store.queued('eu-0')).toMatchObject({ work: [{ queue: 'bank', node: null }] })
+    await task?.cancel()
+    await s.settle()
+    expect(await task?.status()).toMatchObject({ status: 'stopped' })
+    expect(await s.store.queued('eu-0')).toMatchObject({ work: [] })
+    of.ill.clear()
+    await s.advance('1m')
+  })
+})
+
+describe('a circuit breaker', () => {
+  it('does not mind refusals', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const tasks = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => s.submit(of.refused, { region: 'eu', n }, { id: `r${n}` })),
+    )
+    await s.advance('1s')
+    for (const task of tasks) expect(await task.status()).toMatchObject({ outcome: 'error' })
+    expect(s.alerts).toEqual([])
+  })
+
+  it('of one key does not touch the others', async () => {
+    const of = bank({ key: (input) => (input as Order).region })
+    await using s = await of.start()
+    const ill = await opened(s, of, 20)
+    const well = await many(s, of, 20, 'us')
+    await s.advance('2s')
+    expect(await Promise.all(well.map((task) => task.result()))).toHaveLength(20)
+    expect(of.calls.filter(({ at }) => at > s.engine.now().getTime() - 1_000)).toEqual([])
+    expect((await s.store.queued('eu-3')).work).toMatchObject([{ queue: 'bank#eu' }])
+    expect(s.alerts).toMatchObject([{ breaker: 'bank#eu', reason: 'open' }])
+    // It waits for the agent, whatever the queue is called.
+    expect((await s.engine.triarch.agents()).agents).toMatchObject([{ name: 'bank', queue: { depth: 20 } }])
+    of.ill.clear()
+    await s.advance('1m')
+    expect(await Promise.all(ill.map((task) => task.result()))).toHaveLength(20)
+  })
+
+  it('whose key cannot be told fails the attempt, not the node', async () => {
+    const of = bank({
+      key() {
+        throw new PermanentError('no key')
+      },
+    })
+    await using s = await of.start()
+    const task = await s.submit(of.refused, { region: 'eu', n: 1 })
+    await s.advance('1s')
+    expect((await task.status()).status).toBe('running')
+    expect((await eventsOf(task as never, 'attemptFailed'))[0]?.error.message).toBe('no key')
+    await task.cancel({ force: true })
+  })
+
+  it('lets steps fail at once where it is told to, and tries the service with one that comes when its time is over', async () => {
+    const of = bank({ whenOpen: 'fail' })
+    await using s = await of.start()
+    await opened(s, of)
+    const before = of.calls.length
+    const late = await s.submit(of.order, { region: 'eu', n: 50 }, { id: 'fails' })
+    const error = late.result().catch(codesOf)
+    await s.settle()
+    expect(await error).toContain('CIRCUIT_OPEN')
+    expect(of.calls).toHaveLength(before)
+    of.ill.clear()
+    await s.advance('15s')
+    const next = await many(s, of, 5, 'at')
+    await s.advance('5s')
+    expect(await Promise.all(next.map((task) => task.result()))).toHaveLength(5)
+  })
+})
+
+describe('an operator', () => {
+  const by = { reason: 'maintenance', by: 'ada' }
+
+  it('opens a breaker that was never ill, until an instant or until it is closed, and it is known who did it and why', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const breaker = s.engine.triarch.breaker('bank')
+    const until = new Date(s.engine.now().getTime() + 60_000)
+    await breaker.open({ ...by, until })
+    await s.advance('5s')
+    const tasks = await many(s, of, 3)
+    await s.advance('50s')
+    expect(of.calls).toEqual([])
+    expect(await breaker.info()).toMatchObject({ state: 'open', nextProbe: until, waiting: 3, changes: [by] })
+    expect((await s.engine.triarch.breakers()).map(({ name, state }) => `${name} ${state}`)).toEqual(['bank open'])
+    await s.advance('10s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(3)
+    expect(s.alerts[0]).toMatchObject({ code: 'BREAKER_CHANGED', breaker: 'bank', reason: 'open' })
+    await breaker.open(by)
+    await s.advance('1d')
+    expect(await breaker.info()).toMatchObject({ state: 'open', nextProbe: undefined })
+    await breaker.close({ reason: 'done' })
+    await s.advance('5s')
+    expect(await breaker.info()).toMatchObject({ state: 'closed' })
+    expect((await breaker.info()).changes.slice(-2)).toMatchObject([
+      { to: 'releasing', by: 'operator', reason: 'done' },
+      { to: 'closed' },
+    ])
+  })
+
+  it('closes it before its time, or makes it forget how often it opened', async () => {
+    const of = bank()
+    await using s = await of.start()
+    const tasks = await opened(s, of, 30)
+    const breaker = s.engine.triarch.breaker('bank')
+    of.ill.clear()
+    await breaker.reset({ reason: 'another provider' })
+    await s.advance('3s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(30)
+    expect(await breaker.info()).toMatchObject({ state: 'closed', waiting: 0, seen: { answers: 0 } })
+  })
+
+  it('cannot change one that there is not, nor all keys of an agent at once', async () => {
+    const of = bank({ key: (input) => (input as Order).region })
+    await using s = await of.start()
+    const codes = ['none', 'none#eu', 'bank', 'bank#eu'].map((name) => codeOf(s.engine.triarch.breaker(name).open(by)))
+    expect(await Promise.all(codes)).toEqual(['UNKNOWN_BREAKER', 'UNKNOWN_BREAKER', 'INVALID_OPTION', 'nothing'])
+    expect(await s.engine.triarch.breaker('bank#eu').info()).toMatchObject({ agent: 'bank', key: 'eu', state: 'open' })
+    expect(await codeOf(s.engine.triarch.breaker('bank').close(undefined as never))).toBe('INVALID_OPTION')
+    expect(await codeOf(s.engine.triarch.breaker('bank#eu').open({ reason: 'r', until: 'soon' as never }))).toBe(
+      'INVALID_OPTION',
+    )
+  })
+
+  it('is told what a step waits for, and what will be done about it', async () => {
+    const of = bank()
+    await using s = await of.start()
+    await opened(s, of, 7)
+    const { text, reasons } = await s.engine.triarch.task('eu-3').explain()
+    const { since, nextProbe } = await s.engine.triarch.breaker('bank').info()
+    expect(reasons).toMatchObject([
+      { code: 'breaker', breaker: 'bank', state: 'open', since, nextProbe, waiting: 7, step: 1 },
+    ])
+    expect(text).toMatch(
+      /the circuit breaker of bank is open since .* UTC: .* answers ill, next probe at .* UTC, 7 steps wait\.$/,
+    )
+    of.ill.clear()
+    await s.advance('1m')
+  })
+})

@@ -1,0 +1,98 @@
+import type { Agent, Triarch } from '../packages/triarch/src/index.ts'
+import { isTriarchError, TransientError } from '../packages/triarch/src/index.ts'
+import { storedBreaker } from '../packages/triarch/src/store/circuit.ts'
+import type { BreakerWrite } from '../packages/triarch/src/store/port.ts'
+import type { Call } from '../packages/triarch/src/testing/link.ts'
+import type { Machine } from '../packages/triarch/src/testing/machine.ts'
+import { type AttemptCall, sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
+import type { World } from '../packages/triarch/src/testing/world.ts'
+import type { Plan } from './plan.ts'
+
+/** What services are called by while a breaker stands between them and the nodes. */
+interface Period {
+  lane: string
+  /** When it opened, and when it let go what waited, in true time; until then, how many waves of probes there were. */
+  from: number
+  until: number
+  waves: number
+}
+
+/** What keys give: all that an agent does is of one. */
+const KEY = 'one'
+
+/** Services that are ill for a while, the breakers before them, and who called them when. */
+export class Outage {
+  readonly #world: World
+  readonly #plan: NonNullable<Plan['outage']> | null
+  /** How long a node may take a breaker for closed that is not (ms). */
+  readonly #unaware: number
+  readonly #periods: Period[] = []
+  readonly #starts: { lane: string; at: number }[] = []
+
+  constructor(world: World, { outage, settings }: Plan) {
+    this.#world = world
+    this.#plan = outage ?? null
+    this.#unaware = Math.max(1_000, 10 * Math.max(settings.poll, 50))
+  }
+
+  /** The agent with its breaker, before a service that is ill now and then. */
+  agent(machine: Machine, agent: Agent): Agent {
+    const plan = this.#plan
+    if (!plan) return agent
+    const { keyed, ...rule } = plan.rule
+    const circuitBreaker = { ...rule, ...(keyed && { key: () => KEY }) }
+    const guarded = Object.freeze({ ...agent, circuitBreaker })
+    return sabotagedAgent(guarded, (call, work) => {
+      this.#called(machine, keyed ? `${agent.name}#${KEY}` : agent.name, call)
+      const now = this.#world.elapsed
+      if (plan.ills.some(({ at, ms }) => now >= at && now < at + ms)) throw new TransientError('injected: an outage')
+      return work()
+    })
+  }
+
+  #called(machine: Machine, lane: string, { operation }: AttemptCall): void {
+    if (machine.alive && operation !== 'finalize') this.#starts.push({ lane, at: this.#world.now })
+  }
+
+  readonly observe = ({ name, args }: Call, answer: unknown): void => {
+    if (name !== 'writeBreaker' || answer !== true) return
+    const { name: lane, state: text } = args[0] as BreakerWrite
+    const state = text === null ? null : storedBreaker(text)?.state
+    const open = this.#periods.find((it) => it.lane === lane && it.until === Number.POSITIVE_INFINITY)
+    if (state?.phase === 'open' && !open)
+      this.#periods.push({ lane, from: this.#world.now, until: Number.POSITIVE_INFINITY, waves: 0 })
+    if (open && state?.phase === 'half-open')
+      open.waves = Math.max(open.waves, state.waves - (this.#before.get(lane) ?? 0))
+    if (open && (state === null || state?.phase === 'releasing' || state?.phase === 'closed'))
+      open.until = this.#world.now
+    if (state && state.phase !== 'open' && state.phase !== 'half-open') this.#before.set(lane, state.waves)
+  }
+
+  /** Waves that there were before it opened. */
+  readonly #before = new Map<string, number>()
+
+  /** The operator's words, each at its time. */
+  plan(machine: Machine, triarch: Triarch): void {
+    for (const { at, agent, word, ms } of this.#plan?.words ?? [])
+      machine.timer(at, () => {
+        const breaker = triarch.breaker(this.#plan?.rule.keyed ? `${agent}#${KEY}` : agent)
+        const until = new Date(this.#world.now + ms)
+        const said = word === 'open' ? breaker.open({ reason: 'planned', until }) : breaker[word]({ reason: 'planned' })
+        void said.catch((error: unknown) => {
+          if (!isTriarchError(error)) throw error
+        })
+      })
+  }
+
+  get faults(): string[] {
+    const probes = this.#plan?.rule.probes ?? 0
+    return this.#periods.flatMap(({ lane, from, until, waves }) => {
+      const within = this.#starts.filter(
+        (start) => start.lane === lane && start.at > from + this.#unaware && start.at < until,
+      )
+      const most = waves * probes
+      if (within.length <= most) return []
+      return [`${lane} was open from ${from} to ${until}: ${within.length} attempts began, its probes are ${most}`]
+    })
+  }
+}
