@@ -69,8 +69,9 @@ async function answer(
   const { limits, authenticate, origins } = settings
   const reads = route.method === 'GET'
   if (!reads) checkOrigin(request, origins)
-  if (!route.open && authenticate && !(await authenticate(request)))
-    throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  const isAsked = !route.open && authenticate !== undefined
+  const principal = isAsked ? await authenticate(request) : null
+  if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
   const { query = none, body: schema = none } = route
   const text = reads ? '' : await readBody(request, limits.bytes)
   const call = {
@@ -79,13 +80,18 @@ async function answer(
     // What takes a body takes none for an empty one.
     body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
     headers: request.headers,
+    principal,
     signal: request.signal,
   }
-  const { status, body, headers } = await route.run(call, site)
-  return new Response(body === undefined ? null : JSON.stringify(body), {
+  const { status, body, headers, stream } = await route.run(call, site)
+  const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null
+  const isRead = request.method !== 'HEAD'
+  if (!isRead) await stream?.cancel()
+  const sent = stream ?? (body === undefined ? null : JSON.stringify(body))
+  return new Response(isRead ? sent : null, {
     status,
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(type !== null && { 'content-type': type }),
       ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
       ...headers,
     },

@@ -66,12 +66,13 @@ function operationOf(route: Route): Node {
       ...{ name, in: 'header', required: false, description, schema: { type: 'string' } },
     })),
   ]
-  const responses = Object.entries(answers).map(([status, { description, schema, headers = [] }]) => [
+  const responses = Object.entries(answers).map(([status, { description, schema, events, headers = [] }]) => [
     status,
     {
       description,
       ...(headers.length > 0 && { headers: Object.fromEntries(headers.map((name) => [name, known[name]])) }),
       ...(schema && { content: { 'application/json': { schema: { $ref: ref(idOf(schema)) } } } }),
+      ...(events && { content: { 'text/event-stream': streamOf(events) } }),
     },
   ])
   const refused = [...statuses].sort().map((status) => [String(status), { $ref: '#/components/responses/Problem' }])
@@ -92,6 +93,12 @@ function operationOf(route: Route): Node {
 const known = {
   Location: { description: 'Where the task is, relative to the URL that was asked', schema: { type: 'string' } },
   'Retry-After': { description: 'When to ask again (s)', schema: { type: 'string' } },
+}
+
+/** The `data` of each event is JSON: `x-events` says of which schema. */
+function streamOf(events: Readonly<Record<string, z.ZodType>>): Node {
+  const schemas = Object.entries(events).map(([name, schema]) => [name, { $ref: ref(idOf(schema)) }])
+  return { schema: { type: 'string' }, 'x-events': Object.fromEntries(schemas) }
 }
 
 function parametersOf(query: z.ZodObject): Node[] {

@@ -26,6 +26,10 @@ export interface ServerLimits {
   wait?: number
   /** Requests that wait at the same time. One more is answered without a wait; 1,000. */
   waiting?: number
+  /** Streams of events at the same time. One more is 503; 1,000. */
+  streams?: number
+  /** Bytes of events that may wait for one client to read them. One more, and its stream ends; 1 MiB. */
+  buffered?: number
   /** Connections of one listen(), at the same time; 10,000. */
   connections?: number
 }
@@ -75,6 +79,8 @@ const standard: Required<ServerLimits> = {
   url: 8_192,
   wait: 60_000,
   waiting: 1_000,
+  streams: 1_000,
+  buffered: 1024 * 1024,
   connections: 10_000,
 }
 const most: Required<ServerLimits> = {
@@ -84,6 +90,8 @@ const most: Required<ServerLimits> = {
   url: 1024 ** 2,
   wait: 3_600_000,
   waiting: 1_000_000,
+  streams: 1_000_000,
+  buffered: 1024 ** 3,
   connections: 1_000_000,
 }
 const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'onError']

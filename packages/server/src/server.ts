@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { type Triarch, TriarchError, type Workflow } from 'triarch'
+import { type RemoteAgents, type Triarch, TriarchError, type Workflow } from 'triarch'
 import { appOf } from './app.ts'
 import { checkListen, Listener, type Listening, type ListenOptions } from './listen.ts'
+import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { checkLoopback, isLoopback } from './request/origin.ts'
@@ -36,7 +37,7 @@ export interface TriarchServer extends AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<Listening>
   /**
-   * Takes no more requests, ends waits, answers what is under way. The engine goes on.
+   * Takes no more requests, ends waits and streams, answers what is under way. The engine goes on.
    * @example await server.close()
    */
   close(): Promise<void>
@@ -62,6 +63,8 @@ class HttpServer implements TriarchServer {
   readonly #triarch: Triarch
   readonly #settings: Settings
   readonly #waits: Waits
+  readonly #streams: Streams
+  readonly #agents: RemoteAgents
   readonly #listeners = new Set<Listener>()
   /** What stops listening to signals. */
   readonly #heeded: (() => void)[] = []
@@ -71,7 +74,10 @@ class HttpServer implements TriarchServer {
     this.#triarch = triarch
     this.#settings = settings
     this.#waits = new Waits(settings.limits.waiting)
-    const app = appOf(siteOf(triarch, settings, this.#waits), settings)
+    this.#streams = new Streams(settings.limits, (error) => problemOf(error, settings.onError).code)
+    this.#agents = triarch.remoteAgents()
+    const held = { waits: this.#waits, streams: this.#streams, agents: this.#agents }
+    const app = appOf(siteOf(triarch, settings, held), settings)
     this.fetch = async (request) =>
       this.#isClosed() ? this.#refuse(new Refused('STOPPING', 'this server is stopping')) : app(request)
     this.node = this.#listenerOf(this.fetch)
@@ -103,6 +109,8 @@ class HttpServer implements TriarchServer {
 
   async #close(): Promise<void> {
     this.#waits.close()
+    this.#streams.close()
+    this.#agents.close()
     for (const off of this.#heeded.splice(0)) off()
     await Promise.all([...this.#listeners].map((listener) => listener.close()))
   }
@@ -175,9 +183,13 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
-function siteOf(triarch: Triarch, { workflows, limits }: Settings, waits: Waits): Site {
+function siteOf(
+  triarch: Triarch,
+  { workflows, limits }: Settings,
+  held: Pick<Site, 'waits' | 'streams' | 'agents'>,
+): Site {
   return {
-    ...{ triarch, workflows, waits },
+    ...{ triarch, workflows, ...held },
     workflow(name, version) {
       const found = workflows.findLast((one) => one.name === name && (version === undefined || one.version === version))
       if (found) return found as Workflow

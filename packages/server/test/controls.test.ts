@@ -17,11 +17,11 @@ describe('an operator, from outside', () => {
   it('pauses with a reason and resumes, with or without a body', async () => {
     await submit({ workflow: 'approval', id: 'c-1' })
     expect(await control('c-1', 'pause', { reason: 'stock-taking' })).toBe(202)
-    await becomes('c-1', { status: 'paused', pause: { reason: 'operator', note: 'stock-taking' } })
+    await becomes('c-1', { status: 'paused', pause: { cause: 'operator', reason: 'stock-taking' } })
     expect(await control('c-1', 'resume')).toBe(202)
     await becomes('c-1', { status: 'running' })
     expect(await control('c-1', 'cancel', { reason: 'no more', compensate: false })).toBe(202)
-    await becomes('c-1', { result: 'cancelled' })
+    await becomes('c-1', { outcome: 'cancelled' })
   })
 
   it('retries and skips the step that failed', async () => {
@@ -30,18 +30,37 @@ describe('an operator, from outside', () => {
     await submit({ ...big, id: 'held-2' })
     await becomes('held-1', { status: 'paused', steps: [{ held: 'step' }] })
     expect(await control('held-1', 'retry', { step: 1, input: { amount: 5 } })).toBe(202)
-    await becomes('held-1', { result: 'success', output: { receipt: 'r-5' } })
+    await becomes('held-1', { outcome: 'success', output: { receipt: 'r-5' } })
     await becomes('held-2', { status: 'paused' })
     expect(await control('held-2', 'skip', { step: 1, output: { receipt: 'cash' } })).toBe(202)
-    await becomes('held-2', { result: 'warning', output: { receipt: 'cash' } })
+    await becomes('held-2', { outcome: 'warning', output: { receipt: 'cash' } })
     expect(await control('held-2', 'compensate', {})).toBe(202)
-    await becomes('held-2', { result: 'compensated' })
+    await becomes('held-2', { outcome: 'compensated' })
+  })
+
+  it('who sends a request again under its key changes nothing, and hears no error', async () => {
+    await submit({ workflow: 'approval', id: 'k-1' })
+    const keyed = async (name: string, body: unknown, key: string) =>
+      (await here.ask('POST', `/tasks/k-1/${name}`, body, { 'idempotency-key': key })).status
+    expect(await keyed('pause', {}, 'k')).toBe(202)
+    await becomes('k-1', { status: 'paused' })
+    expect(await keyed('resume', {}, '"k"')).toBe(202)
+    await becomes('k-1', { status: 'running' })
+    expect(await keyed('pause', {}, 'k')).toBe(202)
+    expect(await keyed('cancel', { compensate: false }, 'c')).toBe(202)
+    await becomes('k-1', { outcome: 'cancelled' })
+    expect(await keyed('cancel', { compensate: false }, 'c')).toBe(202)
+    expect(await keyed('cancel', {}, 'd')).toBe(409)
+    expect(await keyed('pause', {}, 'x'.repeat(201))).toBe(400)
+    const { records } = await here.json<{ records: { events: { type: string }[] }[] }>('GET', '/tasks/k-1/history')
+    const types = records.flatMap(({ events }) => events.map(({ type }) => type))
+    expect(types.filter((type) => type === 'paused')).toHaveLength(1)
   })
 
   it('thaws what was frozen', async () => {
     await submit({ workflow: 'order', input: { amount: 1 }, id: 'ice', frozen: true })
     expect(await control('ice', 'thaw')).toBe(202)
-    await becomes('ice', { result: 'success' })
+    await becomes('ice', { outcome: 'success' })
     expect(await control('ice', 'thaw', { startAt: '2999-01-01T00:00:00Z' })).toBe(409)
   })
 
@@ -70,13 +89,15 @@ describe('an operator, from outside', () => {
 })
 
 describe('a token', () => {
-  it('gives its step an event, once', async () => {
+  it('gives its step a signal, once', async () => {
     await submit({ workflow: 'called', id: 'hook' })
     await becomes('hook', { status: 'running', steps: [{ name: 'callback' }] })
     await expect.poll(() => here.token()).not.toBe('')
     const path = `/tokens/${here.token()}`
-    expect((await here.ask('POST', path, { value: { paid: true } })).status).toBe(202)
-    await becomes('hook', { result: 'success', output: { paid: true } })
+    const first = { 'idempotency-key': 'hook-1' }
+    expect((await here.ask('POST', path, { value: { paid: true } }, first)).status).toBe(202)
+    await becomes('hook', { outcome: 'success', output: { paid: true } })
+    expect((await here.ask('POST', path, { value: { paid: true } }, first)).status).toBe(202)
     expect((await here.ask('POST', path, { value: 1 })).status).toBe(409)
     expect((await here.ask('POST', path, { value: 1, optional: true })).status).toBe(202)
   })

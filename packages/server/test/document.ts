@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { openapi } from '../src/openapi.ts'
 
 interface Response {
-  content?: Record<string, { schema: AnySchema }>
+  content?: Record<string, { schema: AnySchema; 'x-events'?: Record<string, AnySchema> }>
   headers?: Record<string, unknown>
 }
 export interface Operation {
@@ -62,7 +62,8 @@ export async function judged(
   response: globalThis.Response,
 ): Promise<globalThis.Response> {
   const said = `${method} ${path} → ${response.status}`
-  const text = await response.clone().text()
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? '' : await response.clone().text()
   const operation = operationFor(method, path)
   if (operation === undefined) {
     if (path === '/api/v1/openapi.json' || method === 'OPTIONS' || method === 'HEAD') return response
@@ -76,7 +77,16 @@ export async function judged(
   expect(response.headers.get('content-type') ?? '', said).toBe(type)
   for (const name of Object.keys(documented?.headers ?? {}))
     expect(response.headers.get(name), `${said}: ${name}`).not.toBeNull()
+  if (isStream) return response
   if (content) expect(complaints(content.schema, JSON.parse(text)), `${said} ${text.slice(0, 500)}`).toEqual([])
   else expect(text, said).toBe('')
   return response
+}
+
+/** An event of a stream, when the document has it, and its data. */
+export function judgedEvent(path: string, event: string, data: unknown): void {
+  const answer = resolved(operationFor('GET', `/api/v1${path}`)?.responses['200'])
+  const schema = answer?.content?.['text/event-stream']?.['x-events']?.[event]
+  expect(schema, `${path}: ${event} is not in the document`).toBeDefined()
+  if (schema) expect(complaints(schema, data), `${path}: ${event}`).toEqual([])
 }

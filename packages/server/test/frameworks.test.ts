@@ -86,11 +86,11 @@ describe.each(Object.keys(mounts))('under %s', (name) => {
       })
       const first = await ask('POST', '/tasks?wait=30s', { body })
       expect(first.status).toBe(201)
-      expect(await first.json()).toMatchObject({ outcome: { output: { receipt: 'r-4' } } })
+      expect(await first.json()).toMatchObject({ output: { receipt: 'r-4' } })
       // Where it says that it is, from wherever it was asked.
       const there = new URL(first.headers.get('location') ?? '', first.url)
       expect(there.href).toBe(`${mounted.url}${base}/api/v1/tasks/a%2Fb%20c`)
-      expect(await (await fetch(there)).json()).toMatchObject({ id: 'a/b c', result: 'success' })
+      expect(await (await fetch(there)).json()).toMatchObject({ id: 'a/b c', outcome: 'success' })
       expect((await ask('GET', '/nothing')).status).toBe(404)
       expect((await ask('POST', '/tasks', { body: 'x'.repeat(2_000_000) })).status).toBe(413)
       expect((await ask('POST', '/tasks', { body })).status).toBe(200)

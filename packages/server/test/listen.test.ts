@@ -97,7 +97,7 @@ describe('a server that listens', () => {
     const second = here.ask('GET', '/tasks/gone?wait=1m')
     await here.ask('POST', '/tasks/gone/signal', { name: 'decided', payload: { by: 'eve' } })
     await expect
-      .poll(async () => ((await here.json('GET', '/tasks/gone')) as { result: string }).result)
+      .poll(async () => ((await here.json('GET', '/tasks/gone')) as { outcome: string }).outcome)
       .toBe('success')
     expect((await second).status).toBe(200)
   })

@@ -1,3 +1,4 @@
+import { workflow } from 'triarch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Shop, shop } from './shop.ts'
 
@@ -25,8 +26,8 @@ describe('a schedule', () => {
       recurrence: { every: 172_800_000 },
       overlap: 'queue',
     })
-    expect(await here.json('POST', '/schedules/daily/pause', { note: 'stock-taking' })).toMatchObject({
-      paused: { note: 'stock-taking' },
+    expect(await here.json('POST', '/schedules/daily/pause', { reason: 'stock-taking' })).toMatchObject({
+      paused: { reason: 'stock-taking' },
     })
     expect(await here.json('POST', '/schedules/daily/resume')).not.toHaveProperty('paused')
     expect((await here.ask('DELETE', '/schedules/daily')).status).toBe(204)
@@ -52,9 +53,9 @@ describe('a schedule', () => {
   it('is found among others, page by page', async () => {
     for (const name of ['s-1', 's-2', 's-3']) await here.ask('PUT', `/schedules/${name}`, daily)
     type Page = { schedules: { name: string }[]; next?: string }
-    const page = await here.json<Page>('GET', '/schedules?after=s&limit=2')
+    const page = await here.json<Page>('GET', '/schedules?cursor=s&limit=2')
     expect(page).toMatchObject({ schedules: [{ name: 's-1' }, { name: 's-2' }], next: 's-2' })
-    expect((await here.json<Page>('GET', '/schedules?after=s-2')).schedules.map(({ name }) => name)).toEqual(['s-3'])
+    expect((await here.json<Page>('GET', '/schedules?cursor=s-2')).schedules.map(({ name }) => name)).toEqual(['s-3'])
   })
 
   it.each([
@@ -77,22 +78,57 @@ describe('a schedule', () => {
 
 describe('the system', () => {
   it('says what can be started, by which schema, and who runs it', async () => {
-    const { workflows } = await here.json<{ workflows: { name: string; version: string; nodes: string[] }[] }>(
-      'GET',
-      '/workflows',
-    )
-    const first = workflows.find(({ name, version }) => name === 'order' && version === '1')
-    expect(first).toMatchObject({
-      kind: 'function',
-      input: { type: 'object', properties: { amount: { type: 'number' } } },
-      output: { type: 'object', properties: { receipt: { type: 'string' } } },
-      nodes: [expect.any(String)],
+    interface Listed {
+      workflows: { name: string; versions: { version: string; nodes: string[] }[] }[]
+      next?: string
+    }
+    const { workflows } = await here.json<Listed>('GET', '/workflows')
+    const versions = (wanted: string) => workflows.find(({ name }) => name === wanted)?.versions
+    expect(versions('order')).toMatchObject([
+      {
+        ...{ version: '1', kind: 'function', startable: true },
+        input: { type: 'object', properties: { amount: { type: 'number' } } },
+        output: { type: 'object', properties: { receipt: { type: 'string' } } },
+        nodes: [expect.any(String)],
+      },
+      { version: '2', startable: true },
+    ])
+    expect(versions('approval')).toMatchObject([{ signals: { decided: { payload: { type: 'object' } } } }])
+    expect(versions('planned')).toMatchObject([{ kind: 'plan' }])
+    expect(versions('failing')?.[0]).not.toHaveProperty('input')
+    const page = await here.json<Listed>('GET', '/workflows?limit=2')
+    expect(page).toEqual({ workflows: workflows.slice(0, 2), next: workflows[1]?.name })
+    const rest = await here.json<Listed>('GET', `/workflows?cursor=${page.next}`)
+    expect(rest.workflows).toEqual(workflows.slice(2))
+  })
+
+  it('lists what can be started though nobody runs it and the engine does not know it', async () => {
+    const alone = workflow('alone', { run: async () => null })
+    await using other = await shop({ workflows: [alone] })
+    const { workflows } = await other.json<{ workflows: object[] }>('GET', '/workflows')
+    expect(workflows[0]).toEqual({
+      name: 'alone',
+      versions: [{ version: '1', kind: 'function', startable: true, nodes: [] }],
     })
-    expect(workflows.find(({ name }) => name === 'approval')).toMatchObject({
-      events: { decided: { payload: { type: 'object' } } },
+    expect(workflows[1]).toMatchObject({ name: 'approval', versions: [{ startable: false }] })
+  })
+
+  it('says which agents there are, and which locks are held', async () => {
+    expect(await here.json('GET', '/agents')).toMatchObject({
+      agents: [
+        { name: 'bank', actions: ['callback', 'charge'], nodes: [{ slots: 100 }], queue: { depth: 0 } },
+        { name: 'triarch-operation' },
+      ],
     })
-    expect(workflows.find(({ name }) => name === 'planned')).toMatchObject({ kind: 'plan' })
-    expect(workflows.find(({ name }) => name === 'failing')).not.toHaveProperty('input')
+    const body = { workflow: 'approval', exclusive: { key: 'desk' } }
+    for (const id of ['first', 'second']) await here.ask('POST', '/tasks', { ...body, id })
+    await expect
+      .poll(() => here.json('GET', '/locks'))
+      .toMatchObject({
+        locks: [{ name: 'desk', holder: 'first', waiting: 1, next: [{ task: 'second' }] }],
+      })
+    expect(await here.json('GET', '/locks?cursor=desk')).toEqual({ locks: [] })
+    expect((await here.ask('GET', '/locks?limit=0')).status).toBe(400)
   })
 
   it('says which nodes live, and how much there is', async () => {

@@ -27,8 +27,8 @@ export const order = workflow('order', {
 })
 /** Waits until it is told how to go on. */
 export const approval = workflow('approval', {
-  events: { decided: z.object({ by: z.string() }) },
-  run: async (_: unknown, task) => (await task.event('decided')).by,
+  signals: { decided: z.object({ by: z.string() }) },
+  run: async (_: unknown, task) => (await task.waitForSignal('decided')).by,
 })
 export const failing = workflow('failing', {
   rescue: 'fail',
@@ -71,6 +71,7 @@ export async function shop(options: ServerOptions = {}, store?: StoreFactory): P
     store: store ?? sqlite(join(folder, 'store.db'), { writer: 'inline' }),
     workflows,
     agents: [bank],
+    operations: true,
     notices: false,
     onError: () => undefined,
   })

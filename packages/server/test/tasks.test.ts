@@ -4,7 +4,9 @@ import { type Shop, shop } from './shop.ts'
 interface Receipt {
   id: string
   created: boolean
-  outcome?: { result: string; output?: unknown; error?: { message: string } }
+  outcome?: string
+  output?: unknown
+  error?: { message: string }
 }
 
 let here: Shop
@@ -29,10 +31,10 @@ describe('a task that is submitted', () => {
     expect(again.status).toBe(200)
     expect(await receiptOf(again)).toEqual({
       ...{ id: 'o/1 ü', created: false },
-      outcome: { result: 'success', output: { receipt: 'r-7' } },
+      ...{ outcome: 'success', output: { receipt: 'r-7' } },
     })
     const task = await here.json('GET', `/${first.headers.get('location')}`)
-    expect(task).toMatchObject({ id: 'o/1 ü', workflow: 'order', version: '1', status: 'stopped', result: 'success' })
+    expect(task).toMatchObject({ id: 'o/1 ü', workflow: 'order', version: '1', status: 'stopped', outcome: 'success' })
   })
 
   it('is another order under the same id: 409', async () => {
@@ -63,7 +65,7 @@ describe('a task that is submitted', () => {
   it('answers with how it ended, whatever that is', async () => {
     const failed = await submit({ workflow: 'failing', id: 'f-1' }, '?wait=30s')
     expect(failed.status).toBe(201)
-    expect((await receiptOf(failed)).outcome).toMatchObject({ result: 'error', error: { message: 'nothing works' } })
+    expect(await receiptOf(failed)).toMatchObject({ outcome: 'error', error: { message: 'nothing works' } })
   })
 
   it('that does not end in time is accepted: 202, where it is, and when to ask', async () => {
@@ -80,8 +82,7 @@ describe('a task that is submitted', () => {
       ...{
         completeBy: '3000d',
         exclusive: { key: 'till', ifHeld: 'queue' },
-        after: ['f-1'],
-        afterOn: 'end',
+        after: ['f-0', { task: 'f-1', on: 'end' }],
         frozen: true,
       },
       ...{ priority: 5, tags: { customer: 'ada' }, metadata: { tenant: 't' } },
@@ -100,7 +101,7 @@ describe('a task that is submitted', () => {
     expect((await submit({ workflow: 'order', id: 'v', input: { amount: 1 } })).status).toBe(201)
     expect(await here.json('GET', '/tasks/v')).toMatchObject({ version: '1' })
     const two = await submit({ workflow: 'order', version: '2', id: 'v2' }, '?wait=30s')
-    expect((await receiptOf(two)).outcome?.output).toEqual({ receipt: 'new' })
+    expect((await receiptOf(two)).output).toEqual({ receipt: 'new' })
     expect((await submit({ workflow: 'order', version: '3' })).status).toBe(404)
     expect((await submit({ workflow: 'nothing' })).status).toBe(404)
   })
@@ -115,7 +116,7 @@ describe('a task that is submitted', () => {
     [{}, 'body.workflow'],
     [{ workflow: 'order', inputs: 1 }, 'body'],
     [{ workflow: 'order', startAt: 'tomorrow' }, 'body.startAt'],
-    [{ workflow: 'order', via: {} }, 'body'],
+    [{ workflow: 'order', transaction: {} }, 'body'],
     [{ workflow: 'order', tags: { a: 1 } }, 'body.tags.a'],
   ])('is no task when it is written like this: %j', async (body, path) => {
     const response = await submit(body)
@@ -130,12 +131,45 @@ describe('a task that is submitted', () => {
   })
 })
 
+describe('who waits for a task', () => {
+  interface Change {
+    task: { status: string; outcome: string }
+    mark: string
+  }
+
+  it('is told how it ended, or to ask again: 200, 202', async () => {
+    await submit({ workflow: 'approval', id: 'w-1' })
+    const early = await here.ask('GET', '/tasks/w-1/outcome?wait=1ms')
+    expect([early.status, early.headers.get('retry-after')]).toEqual([202, '1'])
+    const waiting = here.json('GET', '/tasks/w-1/outcome?wait=60s')
+    await here.ask('POST', '/tasks/w-1/signal', { name: 'decided', payload: { by: 'ada' } })
+    expect(await waiting).toEqual({ outcome: 'success', output: 'ada' })
+    expect((await here.ask('GET', '/tasks/nobody/outcome?wait=1s')).status).toBe(404)
+  })
+
+  it('is told as soon as it is not as it was', async () => {
+    await submit({ workflow: 'approval', id: 'w-2' })
+    await expect.poll(() => here.json('GET', '/tasks/w-2')).toMatchObject({ status: 'running' })
+    const first = await here.json<Change>('GET', '/tasks/w-2/change?wait=60s')
+    expect(first.task.status).toBe('running')
+    expect(await here.json<Change>('GET', `/tasks/w-2/change?after=${first.mark}&wait=1ms`)).toEqual(first)
+    const waiting = here.json<Change>('GET', `/tasks/w-2/change?after=${first.mark}&wait=60s`)
+    await here.ask('POST', '/tasks/w-2/pause')
+    const second = await waiting
+    expect(second.task.status).toBe('paused')
+    await here.ask('POST', '/tasks/w-2/cancel', { compensate: false })
+    for (let { mark, task } = second; task.status !== 'stopped'; )
+      ({ mark, task } = await here.json<Change>('GET', `/tasks/w-2/change?after=${mark}&wait=60s`))
+    expect((await here.ask('GET', '/tasks/nobody/change?wait=1s')).status).toBe(404)
+  })
+})
+
 describe('tasks', () => {
   it('are listed a page at a time, by all that list() takes', async () => {
     for (const id of ['l-1', 'l-2', 'l-3'])
       await submit({ workflow: 'order', input: { amount: 1 }, id, tags: { list: 'a&b', 'x[y]': '1' } }, '?wait=30s')
     const query =
-      'tags[list]=a%26b&status=stopped&status=running&result=success&workflow=order&order=oldest&limit=2&submittedAfter=2020-01-01T00:00:00Z'
+      'tags[list]=a%26b&status=stopped&status=running&outcome=success&workflow=order&order=oldest&limit=2&submittedAfter=2020-01-01T00:00:00Z'
     const first = await here.json<{ tasks: { id: string }[]; next: string }>('GET', `/tasks?${query}`)
     expect(first.tasks.map(({ id }) => id)).toEqual(['l-1', 'l-2'])
     const rest = await here.json<{ tasks: { id: string }[]; next?: string }>(
@@ -151,7 +185,7 @@ describe('tasks', () => {
   it('are listed by a filter, and told where one is wrong', async () => {
     for (const id of ['f-1', 'f-2'])
       await submit({ workflow: 'order', input: { amount: 1 }, id, tags: { filter: id } }, '?wait=30s')
-    const filter = encodeURIComponent('id:f-* -tag.filter:f-1 result:success')
+    const filter = encodeURIComponent('id:f-* -tag.filter:f-1 outcome:success')
     const found = await here.json<{ tasks: { id: string }[] }>('GET', `/tasks?filter=${filter}`)
     expect(found.tasks.map(({ id }) => id)).toEqual(['f-2'])
     const response = await here.ask('GET', '/tasks?filter=stats:paused')
@@ -189,7 +223,7 @@ describe('tasks', () => {
     await submit({ workflow: 'approval', id: 'waits' })
     await expect
       .poll(() => here.json('GET', '/tasks/waits/explain'))
-      .toMatchObject({ reasons: [{ code: 'event', name: 'decided' }] })
+      .toMatchObject({ reasons: [{ code: 'signal', name: 'decided' }] })
   })
 
   it('show their history page by page, without a gap', async () => {

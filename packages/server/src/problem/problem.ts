@@ -1,4 +1,4 @@
-import { catalogue, type ErrorCode, isTriarchError } from 'triarch'
+import { type ErrorCode, errorCatalogue, isTriarchError } from 'triarch'
 import { type ProblemStatus, type Refusal, refusals, statuses } from './status.ts'
 
 /** One place of a request, and what is wrong with it. */
@@ -49,7 +49,7 @@ export function problemOf(error: unknown, onError: (error: unknown) => void): Pr
   }
   const { code, details } = error
   const status = statuses[code]
-  const [title, advice] = parted(catalogue[code])
+  const [title, advice] = parted(errorCatalogue[code])
   const type = `${docs}/reference/errors.md#${code.toLowerCase()}`
   if (status < 500)
     return { type, title, status, detail: error.message, code, ...(details !== undefined && { details }) }

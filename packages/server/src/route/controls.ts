@@ -1,10 +1,13 @@
 import type { TaskHandle } from 'triarch'
 import type { z } from 'zod'
+import { keyOf } from '../request/key.ts'
 import { Cancel, Compensate, Pause, Resume, Retry, Signal, Skip, Thaw, Token } from '../wire/control.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 /** It is durable; it happens when a scheduler takes the task up. */
 const taken = { 202: { description: 'It is recorded, and happens when a scheduler takes the task up' } } as const
+
+const key = { 'Idempotency-Key': 'Names the request: sent again, it changes nothing.' } as const
 
 function control<B extends z.ZodType>(
   name: string,
@@ -20,8 +23,11 @@ function control<B extends z.ZodType>(
     body,
     answers: taken,
     problems: [404, 409, 422],
-    async run({ params, body }, { triarch }) {
-      await act(triarch.task((params as { id: string }).id), body)
+    headers: key,
+    async run({ params, body, headers }, { triarch }) {
+      const task = triarch.task((params as { id: string }).id)
+      const once = keyOf(headers)
+      await act(once === undefined ? task : task.once(once), body)
       return reply(202)
     },
   })
@@ -31,14 +37,15 @@ const token = route({
   method: 'POST',
   path: '/tokens/{token}',
   id: 'resumeStep',
-  summary: 'Gives the step that handed out this token an event. The token is the right to do so, and to nothing else.',
+  summary: 'Gives the step that handed out this token a signal. The token is the right to do so, and to nothing else.',
   body: Token,
   answers: { 202: { description: 'It is recorded: the step runs again as soon as it is suspended' } },
   problems: [404, 409, 410, 422, 429],
+  headers: key,
   open: true,
-  async run({ params, body }, { triarch }) {
+  async run({ params, body, headers }, { triarch }) {
     const { value = null, ...options } = body
-    await triarch.resume(params.token, value, given(options))
+    await triarch.resume(params.token, value, given({ ...options, once: keyOf(headers) }))
     return reply(202)
   },
 })
@@ -55,7 +62,7 @@ export const controls: readonly Route[] = [
     Retry,
     (task, body) => task.retry(given(body)),
   ),
-  control('skip', 'Goes on without a step that failed.', Skip, (task, { step, output }) => task.skip(step, output)),
+  control('skip', 'Goes on without a step that failed.', Skip, (task, { step, output }) => task.skip({ step, output })),
   control('compensate', 'Undoes a task that succeeded.', Compensate, (task) => task.compensate()),
   control('thaw', 'A task that was submitted frozen may begin.', Thaw, (task, { startAt }) =>
     task.thaw(startAt === undefined ? {} : { startAt: new Date(startAt) }),
@@ -63,9 +70,9 @@ export const controls: readonly Route[] = [
   {
     ...control(
       'signal',
-      'Sends the task an event, which is kept until it asks for it.',
+      'Sends the task a signal, which is kept until it asks for it.',
       Signal,
-      (task, { name, payload }) => task.emit(name, payload ?? null),
+      (task, { name, payload }) => task.signal(name, payload ?? null),
     ),
     problems: [404, 409, 422, 429],
   },

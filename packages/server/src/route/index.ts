@@ -1,8 +1,19 @@
+import { agents } from './agents.ts'
 import { controls } from './controls.ts'
+import { live } from './live.ts'
+import { operations } from './operations.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
 import { system } from './system.ts'
 import { tasks } from './tasks.ts'
 
 /** All that the server does. */
-export const routes: readonly Route[] = [...tasks, ...controls, ...schedules, ...system]
+export const routes: readonly Route[] = [
+  ...live,
+  ...tasks,
+  ...controls,
+  ...operations,
+  ...schedules,
+  ...system,
+  ...agents,
+]

@@ -1,5 +1,7 @@
-import type { Triarch, Workflow } from 'triarch'
+import type { RemoteAgents, Triarch, Workflow } from 'triarch'
 import type { z } from 'zod'
+import type { Streams } from '../live/streams.ts'
+import type { Principal } from '../options.ts'
 import type { ProblemStatus } from '../problem/status.ts'
 import type { Waits } from '../waits.ts'
 import type { Sent } from '../wire/schema.ts'
@@ -10,6 +12,8 @@ export type Answers = Readonly<Record<number, Answered>>
 interface Answered {
   description: string
   schema?: z.ZodType
+  /** It is a stream of these, by their names. */
+  events?: Readonly<Record<string, z.ZodType>>
   headers?: readonly ('Location' | 'Retry-After')[]
 }
 
@@ -18,7 +22,11 @@ export type Reply<A extends Answers> = {
   [S in keyof A & number]: {
     status: S
     headers?: Readonly<Record<string, string>>
-  } & (A[S] extends { schema: infer B extends z.ZodType } ? { body: Sent<z.output<B>> } : { body?: never })
+  } & (A[S] extends { schema: infer B extends z.ZodType }
+    ? { body: Sent<z.output<B>> }
+    : A[S] extends { events: object }
+      ? { stream: ReadableStream }
+      : { body?: never })
 }[keyof A & number]
 
 /** What all routes work with. */
@@ -28,6 +36,9 @@ export interface Site {
   workflow(name: string, version?: string): Workflow
   workflows: readonly Workflow[]
   waits: Waits
+  streams: Streams
+  /** Those in processes without a store. */
+  agents: RemoteAgents
   /** Milliseconds of a request's `wait`: no more than there may be. Throws INVALID_DURATION. */
   patience(wait: string | undefined): number
 }
@@ -37,6 +48,8 @@ export interface Call<Path extends string, Q, B> {
   query: Q
   body: B
   headers: Headers
+  /** Who asks; null: nobody was asked who they are. */
+  principal: Principal | null
   /** Aborts when the client goes away. */
   signal: AbortSignal
 }
@@ -71,6 +84,7 @@ export type Route = Omit<RouteDefinition<string, z.ZodObject, z.ZodType, Answers
     status: number
     headers?: Readonly<Record<string, string>>
     body?: unknown
+    stream?: ReadableStream
   }>
 }
 

@@ -16,11 +16,10 @@ const list = route({
   path: '/schedules',
   id: 'listSchedules',
   summary: 'Schedules by name, a page at a time.',
-  query: z.strictObject({ after: z.string().optional(), limit: z.int().min(1).max(1_000).optional() }),
-  answers: { 200: { description: 'A page; `next` is the `after` of the next one', schema: SchedulePage } },
+  query: z.strictObject({ cursor: z.string().optional(), limit: z.int().min(1).max(1_000).optional() }),
+  answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: SchedulePage } },
   async run({ query }, { triarch }) {
-    const page = await triarch.schedules(given(query))
-    return reply(200, { schedules: [...page], next: page.next })
+    return reply(200, await triarch.schedules(given(query)))
   },
 })
 
@@ -37,7 +36,7 @@ const put = route({
   problems: [404, 422],
   async run({ params, body }, site) {
     const { workflow, version, input, every, from, jitter, catchUp, ...rest } = body
-    const schedule = await site.triarch.schedule(params.name)
+    const schedule = site.triarch.schedule(params.name)
     const known = await isThere(schedule)
     await schedule.register({
       ...(given(rest) as Partial<ScheduleOptions>),
@@ -70,7 +69,7 @@ const get = route({
   answers: { 200: { description: 'The schedule', schema: Schedule } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await (await triarch.schedule(params.name)).info())
+    return reply(200, await triarch.schedule(params.name).info())
   },
 })
 
@@ -82,7 +81,7 @@ const remove = route({
   answers: { 204: { description: 'It is gone' } },
   problems: [404],
   async run({ params }, { triarch }) {
-    await (await triarch.schedule(params.name)).remove()
+    await triarch.schedule(params.name).remove()
     return reply(204)
   },
 })
@@ -96,7 +95,7 @@ const pause = route({
   answers: { 200: { description: 'The schedule as it is now', schema: Schedule } },
   problems: [404],
   async run({ params, body }, { triarch }) {
-    const schedule = await triarch.schedule(params.name)
+    const schedule = triarch.schedule(params.name)
     await schedule.pause(given(body))
     return reply(200, await schedule.info())
   },
@@ -110,7 +109,7 @@ const resume = route({
   answers: { 200: { description: 'The schedule as it is now', schema: Schedule } },
   problems: [404],
   async run({ params }, { triarch }) {
-    const schedule = await triarch.schedule(params.name)
+    const schedule = triarch.schedule(params.name)
     await schedule.resume()
     return reply(200, await schedule.info())
   },
@@ -125,7 +124,7 @@ const backfill = route({
   answers: { 200: { description: 'The ids of their tasks', schema: Backfilled } },
   problems: [404],
   async run({ params, body: { from, to, overlap } }, { triarch }) {
-    const schedule = await triarch.schedule(params.name)
+    const schedule = triarch.schedule(params.name)
     const span = { from: new Date(from), to: new Date(to) }
     const tasks = await schedule.backfill({ ...span, ...(overlap !== undefined && { overlap }) })
     return reply(200, { tasks })
@@ -141,7 +140,7 @@ const next = route({
   answers: { 200: { description: 'Instants, the earliest first', schema: Occurrences } },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const schedule = await triarch.schedule(params.name)
+    const schedule = triarch.schedule(params.name)
     return reply(200, { occurrences: await schedule.next(query.count) })
   },
 })

@@ -1,43 +1,59 @@
-import type { StandardSchema, Workflow } from 'triarch'
-import { Nodes, Statistics, Workflows } from '../wire/system.ts'
-import { type Route, reply, route } from './route.ts'
+import type { StandardSchema, Workflow, WorkflowVersionInfo } from 'triarch'
+import { z } from 'zod'
+import { Agents, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
+import { given, type Route, reply, route } from './route.ts'
+
+const MOST = 100
+const page = z.strictObject({ cursor: z.string().max(1_000).optional(), limit: z.int().min(1).max(MOST).optional() })
 
 const workflows = route({
   method: 'GET',
   path: '/workflows',
   id: 'listWorkflows',
-  summary: 'What can be started here, and which living nodes run it.',
-  answers: { 200: { description: 'Every version that can be started', schema: Workflows } },
-  async run(_, site) {
-    const nodes = await site.triarch.nodes()
-    const body = site.workflows.map((workflow) => {
-      const { name, version, definition } = workflow
-      const key = `${name}@${version}`
-      const running = nodes.filter(({ runs }) => runs?.workflows.includes(key)).map(({ id }) => id)
-      return { name, version, kind: kindOf(workflow), ...schemasOf(definition), nodes: running }
-    })
-    return reply(200, { workflows: body })
+  summary:
+    'Workflows by name: their versions, which living nodes run them, and what those take that can be started here.',
+  query: page,
+  answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Workflows } },
+  async run({ query }, site) {
+    const { cursor: after = '', limit = MOST } = query
+    const { workflows, next: end } = await site.triarch.workflows({ cursor: after, limit })
+    const found = new Map(
+      workflows.map(({ name, versions }) => [name, new Map(versions.map((it) => [it.version, it]))]),
+    )
+    // What can be started here need not be known to this engine, nor run by anybody now.
+    const startable = site.workflows.filter(({ name }) => name > after && (end === undefined || name <= end))
+    for (const { name, version, definition } of startable) {
+      const versions = found.get(name) ?? new Map<string, WorkflowVersionInfo>()
+      const kind = definition.plan === undefined ? 'function' : 'plan'
+      found.set(name, versions.set(version, { nodes: [], ...versions.get(version), version, kind }))
+    }
+    const names = [...found.keys()].sort()
+    const body = names.slice(0, limit).map((name) => ({
+      name,
+      versions: [...(found.get(name)?.values() ?? [])].map((it) => {
+        const known = startable.find((one) => one.name === name && one.version === it.version)
+        return { ...it, startable: known !== undefined, ...(known && schemasOf(known.definition)) }
+      }),
+    }))
+    const next = names.length > limit ? body.at(-1)?.name : end
+    return reply(200, { workflows: body, next })
   },
 })
 
-function kindOf({ definition }: Workflow): 'function' | 'plan' {
-  return definition.plan === undefined ? 'function' : 'plan'
-}
-
-function schemasOf({ input, output, events }: Workflow['definition']): {
+function schemasOf({ input, output, signals }: Workflow['definition']): {
   input?: unknown
   output?: unknown
-  events?: Record<string, { payload?: unknown }>
+  signals?: Record<string, { payload?: unknown }>
 } {
   const [takes, gives] = [saidBy(input, 'input'), saidBy(output, 'output')]
-  const payloads = Object.entries(events ?? {}).map(([name, schema]) => {
+  const payloads = Object.entries(signals ?? {}).map(([name, schema]) => {
     const payload = saidBy(schema, 'input')
     return [name, payload === undefined ? {} : { payload }] as const
   })
   return {
     ...(takes !== undefined && { input: takes }),
     ...(gives !== undefined && { output: gives }),
-    ...(events !== undefined && { events: Object.fromEntries(payloads) }),
+    ...(signals !== undefined && { signals: Object.fromEntries(payloads) }),
   }
 }
 
@@ -54,6 +70,30 @@ function saidBy(schema: StandardSchema | undefined, side: 'input' | 'output'): u
   }
 }
 
+const agents = route({
+  method: 'GET',
+  path: '/agents',
+  id: 'listAgents',
+  summary: 'Agents by name: their actions, the living nodes that run them, and what waits for them.',
+  query: page,
+  answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Agents } },
+  async run({ query }, { triarch }) {
+    return reply(200, await triarch.agents(given(query)))
+  },
+})
+
+const locks = route({
+  method: 'GET',
+  path: '/locks',
+  id: 'listLocks',
+  summary: 'Locks that tasks have, by name: who has each, and who waits for it.',
+  query: page,
+  answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Locks } },
+  async run({ query }, { triarch }) {
+    return reply(200, await triarch.locks(given(query)))
+  },
+})
+
 const nodes = route({
   method: 'GET',
   path: '/nodes',
@@ -61,9 +101,9 @@ const nodes = route({
   summary: 'The nodes that live, and where.',
   answers: { 200: { description: 'Each life of a node has an id of its own', schema: Nodes } },
   async run(_, { triarch }) {
-    const rows = await triarch.nodes()
-    const nodes = rows.map(({ id, roles, startedAt, leaseUntil, runs, place }) => ({
-      ...{ id, roles, startedAt: new Date(startedAt), leaseUntil: new Date(leaseUntil) },
+    const living = await triarch.nodes()
+    const nodes = living.map(({ id, roles, startedAt, leaseUntil, runs, place }) => ({
+      ...{ id, roles, startedAt, leaseUntil },
       ...{ host: place?.host, pid: place?.pid },
       ...{ workflows: runs ? [...runs.workflows] : undefined, actions: runs ? [...runs.actions] : undefined },
     }))
@@ -82,4 +122,4 @@ const statistics = route({
   },
 })
 
-export const system: readonly Route[] = [workflows, nodes, statistics]
+export const system: readonly Route[] = [workflows, agents, locks, nodes, statistics]

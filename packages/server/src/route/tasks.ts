@@ -1,11 +1,21 @@
-import { type Duration, isTriarchError, type SubmitOptions, type TaskHandle, TriarchError } from 'triarch'
+import {
+  type Duration,
+  isTriarchError,
+  type SubmitOptions,
+  type TaskHandle,
+  type TaskInfo,
+  TriarchError,
+} from 'triarch'
 import { z } from 'zod'
+import { keyOf } from '../request/key.ts'
 import { duration, whole } from '../wire/schema.ts'
 import {
+  Change,
   childrenQuery,
   Explanation,
   History,
   listQuery,
+  Outcome,
   Plan,
   Steps,
   Submission,
@@ -13,7 +23,7 @@ import {
   Task,
   TaskPage,
 } from '../wire/task.ts'
-import { given, type Route, reply, route, type Site } from './route.ts'
+import { given, type Route, reply, route } from './route.ts'
 
 const wait = z.strictObject({ wait: duration.optional() })
 /** When to ask again for a task that has not stopped (s). */
@@ -46,7 +56,7 @@ const submit = route({
     const { workflow, version, input, id = keyOf(headers), ...rest } = body
     const { startAt, startBefore, completeBy, exclusive, ...options } = rest
     if (id !== undefined) checkAddress(id)
-    const { task, created } = await submitted(site, site.workflow(workflow, version), input ?? null, {
+    const task = await site.triarch.submit(site.workflow(workflow, version), input ?? null, {
       ...(options as SubmitOptions),
       ...(id !== undefined && { id }),
       ...(startAt !== undefined && { startAt: when(startAt) }),
@@ -54,6 +64,7 @@ const submit = route({
       ...(completeBy !== undefined && { completeBy: when(completeBy) }),
       ...(exclusive !== undefined && { exclusive: exclusive as SubmitOptions['exclusive'] & {} }),
     })
+    const created = task.isNew !== false
     const receipt = { id: task.id, created }
     // Relative to the URL that was asked: so it is right under any path, and behind any gateway.
     const location = { Location: `tasks/${encodeURIComponent(task.id)}` }
@@ -61,40 +72,15 @@ const submit = route({
     if (query.wait === undefined) return reply(status, receipt, location)
     if (!(await site.waits.stopped(task, patience, signal)))
       return reply(202, receipt, { ...location, 'Retry-After': AGAIN })
-    const { result, output, error } = await task.status()
-    return reply(status, { ...receipt, outcome: { result, output, error } }, location)
+    const { outcome, output, error } = await task.status()
+    return reply(status, { ...receipt, outcome, output, error }, location)
   },
 })
 
-/**
- * The engine does not say whether a task is new: so it is first submitted as one that must be. Whoever submits the same id at the same time
- * is told the same, in one order or the other.
- */
-async function submitted(
-  { triarch }: Site,
-  workflow: Parameters<Site['triarch']['submit']>[0],
-  input: unknown,
-  options: SubmitOptions,
-): Promise<{ task: TaskHandle; created: boolean }> {
-  if (options.id === undefined || options.ifExists === 'reject')
-    return { task: await triarch.submit(workflow, input, options), created: true }
-  try {
-    return { task: await triarch.submit(workflow, input, { ...options, ifExists: 'reject' }), created: true }
-  } catch (error) {
-    if (!isTriarchError(error, 'TASK_EXISTS')) throw error
-    return { task: await triarch.submit(workflow, input, options), created: false }
-  }
-}
-
-/** As a string of structured fields, which the draft asks for, or as it is. */
-function keyOf(headers: Headers): string | undefined {
-  const key = headers.get('idempotency-key') ?? undefined
-  return key?.replace(/^"(.*)"$/s, '$1').replace(/\\(["\\])/g, '$1')
-}
-
-/** No path of a URL leads to these: they are taken for steps up and down in it. */
+/** No path of a URL leads to these: they are taken for steps up and down in it, and for the events of all tasks. */
 function checkAddress(id: string): void {
-  if (id === '.' || id === '..') throw new TriarchError('INVALID_NAME', 'a task id must not be "." or ".."')
+  if (id === '.' || id === '..' || id === 'events')
+    throw new TriarchError('INVALID_NAME', 'a task id must not be ".", ".." or "events"')
 }
 
 function when(text: string): Date | Duration {
@@ -136,6 +122,71 @@ const get = route({
     return reply(200, await task.status())
   },
 })
+
+const outcome = route({
+  method: 'GET',
+  path: '/tasks/{id}/outcome',
+  id: 'getOutcome',
+  summary: 'How the task ended; with `wait`, waits for that. Reads no history.',
+  query: wait,
+  answers: {
+    200: { description: 'It has stopped', schema: Outcome },
+    202: { description: 'It has not stopped: ask again', headers: ['Retry-After'] },
+  },
+  problems: [404],
+  async run({ params, query, signal }, { triarch, waits, patience }) {
+    const task = triarch.task(params.id)
+    await waits.stopped(task, patience(query.wait), signal)
+    const { status, outcome, output, error } = await seen(task)
+    if (status !== 'stopped') return { status: 202 as const, headers: { 'Retry-After': AGAIN } }
+    return reply(200, { outcome, output, error })
+  },
+})
+
+const change = route({
+  method: 'GET',
+  path: '/tasks/{id}/change',
+  id: 'getChange',
+  summary: 'The task, once it is not as it was at `after` any more, or the time is over. Reads no history.',
+  query: wait.extend({ after: z.string().max(100).optional() }),
+  answers: {
+    200: { description: 'The task; `mark` stands for how it is now: the `after` of the next request', schema: Change },
+  },
+  problems: [404],
+  async run({ params, query: { after, wait }, signal }, { triarch, waits, patience }) {
+    const task = triarch.task(params.id)
+    const over = new AbortController()
+    void waits.stopped(task, patience(wait), signal).then(
+      () => over.abort(),
+      () => over.abort(),
+    )
+    try {
+      for await (const info of task.watch({ signal: over.signal })) {
+        const mark = await markOf(info)
+        if (mark !== after) return reply(200, { task: info, mark })
+      }
+    } catch (error) {
+      if (!over.signal.aborted || isTriarchError(error)) throw error
+    } finally {
+      over.abort()
+    }
+    const info = await seen(task)
+    return reply(200, { task: info, mark: await markOf(info) })
+  },
+})
+
+/** What its row shows. Throws UNKNOWN_TASK. */
+async function seen(task: TaskHandle): Promise<TaskInfo> {
+  for await (const info of task.watch()) return info
+  throw new TriarchError('UNKNOWN_TASK', `there is no task "${task.id}"`)
+}
+
+/** Stands for all that a watch takes for a change. */
+async function markOf({ status, outcome, failures, progress, pause }: TaskInfo): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify([status, outcome, failures, progress, pause]))
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text))
+  return [...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 const steps = route({
   method: 'GET',
@@ -203,8 +254,8 @@ const explain = route({
   answers: { 200: { description: 'What it waits for', schema: Explanation } },
   problems: [404],
   async run({ params }, { triarch }) {
-    return reply(200, await triarch.explain(params.id))
+    return reply(200, await triarch.task(params.id).explain())
   },
 })
 
-export const tasks: readonly Route[] = [submit, list, get, steps, history, plan, children, explain]
+export const tasks: readonly Route[] = [submit, list, get, outcome, change, steps, history, plan, children, explain]

@@ -17,5 +17,5 @@ export const Thaw = named('Thaw', z.strictObject({ startAt: instant.optional() }
 export const Signal = named('Signal', z.strictObject({ name: z.string(), payload: json.optional() }))
 export const Token = named(
   'Token',
-  z.strictObject({ value: json.optional(), event: z.string().optional(), optional: z.boolean().optional() }),
+  z.strictObject({ value: json.optional(), name: z.string().optional(), optional: z.boolean().optional() }),
 )

@@ -17,7 +17,7 @@ export const Schedule = named(
       z.object({ every: z.number(), offset: z.number() }),
     ]),
     overlap,
-    paused: z.object({ since: instant, note: z.string().optional() }).optional(),
+    paused: z.object({ since: instant, reason: z.string().optional() }).optional(),
     next: instant.optional(),
     last: instant.optional(),
     started: whole,
@@ -51,7 +51,7 @@ export const ScheduleDefinition = named(
   }),
 )
 
-export const SchedulePause = named('SchedulePause', z.strictObject({ note: z.string().optional() }))
+export const SchedulePause = named('SchedulePause', z.strictObject({ reason: z.string().optional() }))
 export const Backfill = named('Backfill', z.strictObject({ from: instant, to: instant, overlap: overlap.optional() }))
 export const Backfilled = named('Backfilled', z.object({ tasks: z.array(z.string()) }))
 export const Occurrences = named('Occurrences', z.object({ occurrences: z.array(instant) }))

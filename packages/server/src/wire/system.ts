@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Counts } from './live.ts'
 import { instant, json, named, whole } from './schema.ts'
 
 export const Workflows = named(
@@ -7,15 +8,59 @@ export const Workflows = named(
     workflows: z.array(
       z.object({
         name: z.string(),
-        version: z.string(),
-        kind: z.enum(['function', 'plan']),
-        /** JSON Schemas, where the library of the schema can say them. */
-        input: json.optional(),
-        output: json.optional(),
-        events: z.record(z.string(), z.object({ payload: json.optional() })).optional(),
-        nodes: z.array(z.string()),
+        versions: z.array(
+          z.object({
+            version: z.string(),
+            kind: z.enum(['function', 'plan']).optional(),
+            /** By POST /tasks. */
+            startable: z.boolean(),
+            /** JSON Schemas, where the library of the schema can say them. */
+            input: json.optional(),
+            output: json.optional(),
+            signals: z.record(z.string(), z.object({ payload: json.optional() })).optional(),
+            nodes: z.array(z.string()),
+          }),
+        ),
       }),
     ),
+    next: z.string().optional(),
+  }),
+)
+
+export const Agents = named(
+  'Agents',
+  z.object({
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        actions: z.array(z.string()),
+        nodes: z.array(z.object({ id: z.string(), slots: whole.optional() })),
+        queue: z.object({
+          depth: whole,
+          truncated: z.literal(true).optional(),
+          oldest: z.object({ task: z.string(), step: whole, since: instant.optional() }).optional(),
+        }),
+      }),
+    ),
+    next: z.string().optional(),
+  }),
+)
+
+export const Locks = named(
+  'Locks',
+  z.object({
+    locks: z.array(
+      z.object({
+        name: z.string(),
+        holder: z.string(),
+        since: instant,
+        fence: whole.optional(),
+        waiting: whole,
+        truncated: z.literal(true).optional(),
+        next: z.array(z.object({ task: z.string(), since: instant })),
+      }),
+    ),
+    next: z.string().optional(),
   }),
 )
 
@@ -37,15 +82,4 @@ export const Nodes = named(
   }),
 )
 
-export const Statistics = named(
-  'Statistics',
-  z.object({
-    tasks: whole,
-    ready: whole,
-    work: whole,
-    inbox: whole,
-    truncated: z.array(z.enum(['tasks', 'ready', 'work', 'inbox'])).optional(),
-    stale: whole,
-    fenced: whole,
-  }),
-)
+export const Statistics = named('Statistics', Counts.extend({ stale: whole, fenced: whole }))

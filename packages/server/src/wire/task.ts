@@ -1,4 +1,4 @@
-import type { ListOptions, PauseReason, StepStatus, TaskResult, TaskStatus } from 'triarch'
+import type { ListOptions, PauseCause, StepStatus, TaskOutcome, TaskStatus } from 'triarch'
 import { z } from 'zod'
 import { duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
 
@@ -11,8 +11,8 @@ function all<T extends string>() {
 export const taskStatus = all<TaskStatus>()([
   ...(['scheduled', 'pending', 'planning', 'planned', 'running', 'paused', 'compensating', 'stopped'] as const),
 ])
-export const taskResult = all<TaskResult>()(['pending', 'success', 'warning', 'error', 'cancelled', 'compensated'])
-const pauseReason = all<PauseReason>()([
+export const taskOutcome = all<TaskOutcome>()(['pending', 'success', 'warning', 'error', 'cancelled', 'compensated'])
+const pauseCause = all<PauseCause>()([
   ...(['operator', 'lock', 'step', 'undo', 'unknown-outcome', 'mismatch', 'error', 'quarantine'] as const),
 ])
 const stepStatus = all<StepStatus | 'waiting'>()([
@@ -25,16 +25,16 @@ const info = {
   workflow: z.string(),
   version: z.string(),
   status: taskStatus,
-  result: taskResult,
+  outcome: taskOutcome,
   failures: whole,
   progress: json.optional(),
   output: json.optional(),
   error: ErrorRecord.optional(),
   pause: z
     .object({
-      reason: pauseReason,
+      cause: pauseCause,
       error: ErrorRecord.optional(),
-      note: z.string().optional(),
+      reason: z.string().optional(),
       step: z.string().optional(),
     })
     .optional(),
@@ -63,6 +63,10 @@ const children = z
 
 export const TaskInfo = named('TaskInfo', z.object(info))
 
+const ending = { outcome: taskOutcome, output: json.optional(), error: ErrorRecord.optional() }
+export const Outcome = named('Outcome', z.object(ending))
+export const Change = named('Change', z.object({ task: TaskInfo, mark: z.string() }))
+
 const StepInfo = named(
   'StepInfo',
   z.object({
@@ -72,7 +76,7 @@ const StepInfo = named(
     attempt: whole,
     progress: json.optional(),
     error: ErrorRecord.optional(),
-    held: pauseReason.optional(),
+    held: pauseCause.optional(),
     children,
   }),
 )
@@ -165,7 +169,7 @@ export const Explanation = named(
 export const listQuery = z.strictObject({
   filter: z.string().max(4_000).optional(),
   status: z.array(taskStatus).optional(),
-  result: z.array(taskResult).optional(),
+  outcome: z.array(taskOutcome).optional(),
   workflow: z.string().optional(),
   version: z.string().optional(),
   parent: z.string().optional(),
@@ -182,7 +186,7 @@ export const listQuery = z.strictObject({
 } satisfies Record<keyof ListOptions, z.ZodType>)
 
 export const childrenQuery = z.strictObject({
-  ...listQuery.pick({ status: true, result: true, workflow: true, cursor: true, limit: true }).shape,
+  ...listQuery.pick({ status: true, outcome: true, workflow: true, cursor: true, limit: true }).shape,
   step: z.int().min(1).optional(),
 })
 
@@ -202,8 +206,10 @@ export const Submission = named(
     exclusive: z
       .strictObject({ key: z.string().optional(), ifHeld: z.enum(['queue', 'reject', 'replace']).optional() })
       .optional(),
-    after: z.array(z.string()).max(1_000).optional(),
-    afterOn: z.enum(['success', 'end']).optional(),
+    after: z
+      .array(z.union([z.string(), z.strictObject({ task: z.string(), on: z.enum(['success', 'end']).optional() })]))
+      .max(1_000)
+      .optional(),
     frozen: z.boolean().optional(),
     priority: z.int().optional(),
     tags: texts.optional(),
@@ -216,6 +222,8 @@ export const Submitted = named(
   z.object({
     id: z.string(),
     created: z.boolean(),
-    outcome: z.object({ result: taskResult, output: json.optional(), error: ErrorRecord.optional() }).optional(),
+    outcome: taskOutcome.optional(),
+    output: json.optional(),
+    error: ErrorRecord.optional(),
   }),
 )

@@ -1,0 +1,80 @@
+import { type CountsChange, formatFilter, type ListChange } from 'triarch'
+import { z } from 'zod'
+import type { Source } from '../live/streams.ts'
+import { Counts, Gone, StreamEnd } from '../wire/live.ts'
+import { TaskInfo, TaskPage } from '../wire/task.ts'
+import { given, type Route, reply, route, type Site } from './route.ts'
+
+/** A comment is sent after so long without an event: whoever stands between does not take the connection for dead. */
+const QUIET = '15s'
+
+const headers = {
+  'Last-Event-ID': 'The id of the last event that was read: if nothing changed since, nothing is told again.',
+} as const
+const about =
+  'Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again.'
+
+type Sent = Record<string, string>
+const streamed: Sent = { 'x-accel-buffering': 'no' }
+
+async function open({ streams }: Site, source: Source, asked: Headers) {
+  return streams.open(source, asked.get('last-event-id'))
+}
+
+const task = route({
+  method: 'GET',
+  path: '/tasks/{id}/events',
+  id: 'watchTask',
+  summary: 'The task now, and after each change that is seen, until it stops.',
+  headers,
+  answers: {
+    200: { description: about, events: { task: TaskInfo, gone: Gone, end: StreamEnd } },
+    204: { description: 'It has stopped, and `Last-Event-ID` says that this is known' },
+  },
+  problems: [404],
+  async run({ params, headers }, site) {
+    const { id } = params
+    const filter = formatFilter({ terms: [{ field: 'id', test: { type: 'is', values: [{ text: id }] } }] })
+    const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
+      site.triarch.watch({ filter, limit: 1, quiet: QUIET, signal })
+    const stream = await open(site, { watch, task: id }, headers)
+    return stream === null ? reply(204) : { status: 200 as const, headers: streamed, stream }
+  },
+})
+
+const list = route({
+  method: 'GET',
+  path: '/tasks/events',
+  id: 'watchTasks',
+  summary: 'The tasks that fit a filter, and what comes into that list, changes in it, and leaves it.',
+  query: z.strictObject({
+    filter: z.string().max(4_000).optional(),
+    limit: z.int().min(1).max(200).optional(),
+  }),
+  headers,
+  answers: { 200: { description: about, events: { page: TaskPage, task: TaskInfo, gone: Gone, end: StreamEnd } } },
+  async run({ query, headers }, site) {
+    const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
+      site.triarch.watch({ ...given(query), quiet: QUIET, signal })
+    const stream = await open(site, { watch }, headers)
+    return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
+  },
+})
+
+const counts = route({
+  method: 'GET',
+  path: '/stats/events',
+  id: 'watchStatistics',
+  summary: 'How much is in the store, now and after each change that is seen.',
+  headers,
+  answers: { 200: { description: about, events: { counts: Counts, end: StreamEnd } } },
+  async run({ headers }, site) {
+    const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
+      site.triarch.watchStatistics({ quiet: QUIET, signal })
+    const stream = await open(site, { watch }, headers)
+    return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
+  },
+})
+
+// Before those of one task: `events` is no id here.
+export const live: readonly Route[] = [list, task, counts]

@@ -1,0 +1,14 @@
+// An agent that is to be killed: node agent.process.ts URL
+import { agent, connectAgents } from 'triarch'
+
+const mail = agent('mail')
+mail.action('wait', {
+  run: async (_: string) => {
+    console.log('began')
+    await new Promise(() => undefined)
+  },
+  verify: async () => 'unknown' as const,
+})
+const { connected } = connectAgents(process.argv[2] ?? '', { agents: [mail] })
+await connected
+console.log('connected')
