@@ -1,0 +1,140 @@
+import type {
+  ListOptions,
+  NodeInfo,
+  NoSignals,
+  ResumeOptions,
+  SchedulePage,
+  SchedulesOptions,
+  SignalSchemas,
+  Statistics,
+  TaskPage,
+} from 'triarch'
+import type { ScheduleHandle, TaskHandle, TaskOptions, TriarchClient, WorkflowRef } from 'triarch/contract'
+import { TriarchError } from 'triarch/contract'
+import type { Environment } from './environment.ts'
+import { Exchange } from './exchange.ts'
+import { type ConnectOptions, known, settingsOf } from './options.ts'
+import { RemoteSchedule } from './schedule.ts'
+import { array, object, text } from './shape.ts'
+import { accepted, RemoteTask } from './task.ts'
+import { encode, instant, moment, query, segment } from './value.ts'
+import { nodeInfos, scheduleInfo, taskPage } from './view.ts'
+
+/**
+ * Tasks of a server, by the calls of `Triarch`. It opens no connection before the first call, and holds nothing that must be closed.
+ * `url`: where the server is mounted, without `/api/v1`. Throws INVALID_OPTION, UNKNOWN_OPTION, INVALID_DURATION.
+ * @example
+ * const tasks = connect('https://tasks.example.com', { token: 's3cret' })
+ * const task = await tasks.submit(fulfil, { id: 'o-1', amount: 10 }, { id: 'o-1' })
+ * const { receipt } = await task.result({ timeout: '30s' })
+ */
+export function connect(url: string, options: ConnectOptions = {}): TriarchClient {
+  return connected(url, options)
+}
+
+/** The same, in surroundings of a test's own. */
+export function connected(url: string, options: ConnectOptions, environment?: Environment): TriarchClient {
+  return new HttpClient(new Exchange(settingsOf(url, options, environment)))
+}
+
+class HttpClient implements TriarchClient {
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  async submit<I, O, E extends SignalSchemas>(
+    workflow: WorkflowRef<I, O, E>,
+    input: NoInfer<I>,
+    options: TaskOptions = {},
+  ): Promise<TaskHandle<O, E>> {
+    checkRef(workflow)
+    const { startAt, startBefore, completeBy, after, id = this.#exchange.settings.environment.id(), ...rest } = options
+    const { ifExists, exclusive, frozen, priority, tags, metadata, ...others } = rest
+    known('submit', others)
+    const body = {
+      ...{ workflow: workflow.name, version: workflow.version, input, id, ifExists, exclusive, frozen },
+      ...{ priority, tags, metadata },
+      ...(startAt !== undefined && { startAt: moment('submit: startAt', startAt) }),
+      ...(startBefore !== undefined && { startBefore: moment('submit: startBefore', startBefore) }),
+      ...(completeBy !== undefined && { completeBy: moment('submit: completeBy', completeBy) }),
+      ...(after !== undefined && { after: [after].flat() }),
+    }
+    segment('a task id', id)
+    const isNew = await this.#exchange.ask({
+      ...{ method: 'POST', path: '/tasks', body: encode(`input of ${workflow.name}`, body) },
+      // By its id it is the same task, unless none of this id may be there.
+      once: ifExists === 'reject',
+      read(answer, _, uncertain) {
+        const { id, created } = object(answer)
+        text(id)
+        // One that is there may be of a request before, whose answer was lost.
+        return created === true || (uncertain ? undefined : false)
+      },
+    })
+    return new RemoteTask<O, E>(this.#exchange, id, { isNew })
+  }
+
+  task<O = unknown, E extends SignalSchemas = NoSignals>(
+    id: string,
+    workflow?: WorkflowRef<unknown, O, E>,
+  ): TaskHandle<O, E> {
+    if (workflow !== undefined) checkRef(workflow)
+    return new RemoteTask<O, E>(this.#exchange, id)
+  }
+
+  async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
+    const { name, optional, once, ...rest } = options
+    known('resume', rest)
+    if (typeof token !== 'string' || token === '') throw new TriarchError('INVALID_TOKEN', 'a token must be a string')
+    if (once !== undefined) segment('the name of a request', once)
+    await this.#exchange.ask({
+      ...{ method: 'POST', path: `/tokens/${encodeURIComponent(token)}` },
+      ...{ body: encode('value', { value, name, optional }), key: once ?? this.#exchange.settings.environment.id() },
+      read: accepted,
+    })
+  }
+
+  schedule(name: string): ScheduleHandle {
+    return new RemoteSchedule(this.#exchange, name)
+  }
+
+  async schedules(options: SchedulesOptions = {}): Promise<SchedulePage> {
+    const { cursor, limit, ...rest } = options
+    known('schedules', rest)
+    return this.#get(`/schedules${query({ cursor, limit })}`, (body) => {
+      const page = object(body)
+      return { ...page, schedules: array(page.schedules, scheduleInfo) }
+    })
+  }
+
+  async list(options: ListOptions = {}): Promise<TaskPage> {
+    const { status, outcome, submittedAfter, submittedBefore, quarantined, ...more } = options
+    const { filter, workflow, version, parent, tags, cursor, limit, order, ...rest } = more
+    known('list', rest)
+    const parameters = {
+      ...{ filter, status, outcome, workflow, version, parent, quarantined, tags, cursor, limit, order },
+      ...(submittedAfter !== undefined && { submittedAfter: instant('list: submittedAfter', submittedAfter) }),
+      ...(submittedBefore !== undefined && { submittedBefore: instant('list: submittedBefore', submittedBefore) }),
+    }
+    return this.#get(`/tasks${query(parameters)}`, taskPage)
+  }
+
+  nodes(): Promise<NodeInfo[]> {
+    return this.#get('/nodes', nodeInfos)
+  }
+
+  statistics(): Promise<Statistics> {
+    return this.#get('/stats', (body) => object(body) as unknown as Statistics)
+  }
+
+  #get<T>(path: string, read: (body: unknown) => T): Promise<T> {
+    return this.#exchange.ask({ method: 'GET', path, read })
+  }
+}
+
+function checkRef(workflow: WorkflowRef<unknown, unknown, SignalSchemas>): void {
+  if (typeof workflow?.name === 'string') return
+  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is no workflow: give what workflow() or workflowRef() returned')
+}

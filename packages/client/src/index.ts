@@ -1,0 +1,4 @@
+/** Tasks of a Triarch server, from anywhere with fetch. */
+
+export { connect } from './connect.ts'
+export type { ConnectOptions, ConnectRetryOptions } from './options.ts'

@@ -1,0 +1,81 @@
+import type {
+  Explanation,
+  HistoryEntry,
+  NodeInfo,
+  PlanView,
+  ScheduleInfo,
+  StepView,
+  TaskDetails,
+  TaskInfo,
+  TaskPage,
+} from 'triarch'
+import { array, date, dated, object, text } from './shape.ts'
+
+// What the server shows, as `Triarch` shows it: instants are Dates.
+
+export function taskInfo(value: unknown): TaskInfo {
+  const info = dated(value, 'submittedAt', 'updatedAt', 'wakeAt')
+  text(info.id)
+  text(info.status)
+  if (!info.submittedAt || !info.updatedAt) throw new TypeError('no instants')
+  return info as unknown as TaskInfo
+}
+
+export function taskDetails(value: unknown): TaskDetails {
+  array(object(value).steps, object)
+  return taskInfo(value) as TaskDetails
+}
+
+export function taskPage(value: unknown): TaskPage {
+  const page = object(value)
+  return { ...page, tasks: array(page.tasks, taskInfo) }
+}
+
+export function stepViews(value: unknown): StepView[] {
+  return array(object(value).steps, (step) => dated(step, 'requestedAt', 'endedAt') as unknown as StepView)
+}
+
+export function historyEntries(value: unknown): HistoryEntry[] {
+  return array(object(value).records, (record) => {
+    array(object(record).events, object)
+    return dated(record, 'at') as unknown as HistoryEntry
+  })
+}
+
+export function planView(value: unknown): PlanView | null {
+  const { plan } = object(value)
+  if (plan === null) return null
+  array(object(plan).steps, object)
+  return plan as PlanView
+}
+
+export function explanation(value: unknown): Explanation {
+  const said = object(value)
+  const reasons = array(said.reasons, (reason) => {
+    const { next, ...rest } = dated(reason, 'since', 'until', 'completeBy', 'at')
+    return { ...rest, ...(next !== undefined && { next: dated(next, 'at') }) }
+  })
+  return { ...said, reasons, holds: array(said.holds, (hold) => dated(hold, 'since')) } as unknown as Explanation
+}
+
+export function scheduleInfo(value: unknown): ScheduleInfo {
+  const { paused, failing, ...rest } = dated(value, 'next', 'last')
+  return {
+    ...rest,
+    ...(paused !== undefined && { paused: dated(paused, 'since') }),
+    ...(failing !== undefined && { failing: dated(failing, 'since') }),
+  } as unknown as ScheduleInfo
+}
+
+export function nodeInfos(value: unknown): NodeInfo[] {
+  return array(object(value).nodes, (node) => {
+    const { id, roles, startedAt, leaseUntil, host, pid, workflows, actions } = object(node)
+    const runs =
+      workflows === undefined ? undefined : { workflows: array(workflows, text), actions: array(actions, text) }
+    return {
+      ...{ id: text(id), roles: array(roles, text), runs },
+      ...{ startedAt: date(startedAt), leaseUntil: date(leaseUntil) },
+      place: host === undefined ? undefined : { host: text(host), pid: Number(pid) },
+    }
+  })
+}

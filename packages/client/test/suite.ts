@@ -1,0 +1,360 @@
+// What every TriarchClient promises: asked of a Triarch on its store, and of a client over HTTP.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer } from '@triarch/server'
+import {
+  agent,
+  isTriarchError,
+  PermanentError,
+  type StoreFactory,
+  TaskCancelledError,
+  TaskCompensatedError,
+  TaskExpiredError,
+  TaskFailedError,
+  type TaskHandle,
+  Triarch,
+  type TriarchClient,
+  workflow,
+  workflowRef,
+} from 'triarch'
+import { sqlite } from 'triarch/sqlite'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { connect } from '../src/index.ts'
+
+const bank = agent('bank')
+const charge = bank.action('charge', {
+  retry: { attempts: 1 },
+  rescue: 'pause',
+  async run({ amount }: { amount: number }) {
+    if (amount > 1_000) throw new PermanentError('card declined')
+    return { receipt: `r-${amount}` }
+  },
+  undo: async () => undefined,
+})
+const tokens = new Map<string, string>()
+const callback = bank.action('callback', {
+  async run(task: string, step, event): Promise<unknown> {
+    if (event) return event.payload
+    tokens.set(task, step.token)
+    return step.suspend({ timeout: '1h' })
+  },
+})
+const order = workflow('order', {
+  input: z.object({ amount: z.number() }),
+  output: z.object({ receipt: z.string() }),
+  run: ({ amount }, task) => task.run(charge, { amount }),
+})
+const approval = workflow('approval', {
+  signals: { decided: z.object({ by: z.string() }) },
+  run: async (_: null, task) => (await task.waitForSignal('decided')).by,
+})
+const failing = workflow('failing', {
+  rescue: 'fail',
+  run: async (_: null): Promise<null> => {
+    throw new PermanentError('nothing works')
+  },
+})
+const undone = workflow('undone', {
+  rescue: 'compensate',
+  async run(_: null, task): Promise<null> {
+    await task.run(charge, { amount: 1 })
+    throw new PermanentError('too late')
+  },
+})
+const planned = workflow('planned', {
+  plan: (input: { amount: number }, plan) => plan.step(charge, input).output.receipt,
+})
+const parent = workflow('parent', { run: (_: null, task) => task.call(order, { amount: 1 }) })
+const called = workflow('called', { run: (_: null, task) => task.run(callback, task.id) })
+const workflows = [order, approval, failing, undone, planned, parent, called]
+
+export interface Place extends AsyncDisposable {
+  client: TriarchClient
+}
+
+/** An engine on this store, without HTTP between. */
+export async function direct(store: StoreFactory): Promise<Place> {
+  const triarch = new Triarch({ store, workflows, agents: [bank], notices: false, onError: () => undefined })
+  await triarch.start()
+  return { client: triarch, [Symbol.asyncDispose]: () => triarch.stop({ grace: 0 }) }
+}
+
+/** The same, and a server of it that a client asks over real HTTP. */
+export async function served(store: StoreFactory): Promise<Place> {
+  const { client: triarch, ...place } = await direct(store)
+  const server = createServer(triarch as Triarch, {
+    workflows,
+    onError: () => undefined,
+    authenticate: ({ headers }) => (headers.get('authorization') === 'Bearer s3cret' ? { id: 'suite' } : null),
+  })
+  const { url } = await server.listen({ port: 0, signals: [] })
+  return {
+    client: connect(url, { token: 's3cret' }),
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A SQLite file of its own. */
+export async function onSqlite(open: (store: StoreFactory) => Promise<Place>): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'triarch-client-'))
+  const place = await open(sqlite(join(folder, 'store.db'), { writer: 'inline' }))
+  return {
+    client: place.client,
+    async [Symbol.asyncDispose]() {
+      await place[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `brief`: what differs between stores, if anything does. */
+export function clientSuite(name: string, open: () => Promise<Place>, { brief = false } = {}): void {
+  const also: typeof it | (() => void) = brief ? () => undefined : it
+  describe(`a client: ${name}`, () => {
+    let place: Place
+    let client: TriarchClient
+    beforeAll(async () => {
+      place = await open()
+      client = place.client
+    })
+    afterAll(() => place[Symbol.asyncDispose]())
+
+    const codeOf = (asked: Promise<unknown>) =>
+      asked.then(
+        () => 'none',
+        (error: unknown) => (isTriarchError(error) ? error.code : error),
+      )
+    const becomes = (task: TaskHandle<unknown, never>, state: object) =>
+      expect.poll(() => task.status()).toMatchObject(state)
+
+    it('submits by definition and by name, with their types, and gives the output', async () => {
+      const task = await client.submit(order, { amount: 7 }, { id: 'o/1 ü', tags: { customer: 'ada' }, priority: 3 })
+      expect(task.id).toBe('o/1 ü')
+      const output = await task.result({ timeout: '60s' })
+      expectTypeOf(output).toEqualTypeOf<{ receipt: string }>()
+      expect(output).toEqual({ receipt: 'r-7' })
+      const named = await client.submit(workflowRef<typeof order>('order'), { amount: 8 })
+      expect(await named.result()).toEqual({ receipt: 'r-8' })
+      expect(await client.task('o/1 ü', order).result()).toEqual({ receipt: 'r-7' })
+    })
+
+    it('knows the same task again, and refuses another under its id', async () => {
+      const options = { id: 'same' }
+      expect((await client.submit(order, { amount: 1 }, options)).isNew).toBe(true)
+      expect(await client.submit(order, { amount: 1 }, options)).toMatchObject({ id: 'same', isNew: false })
+      expect(client.task('same').isNew).toBeUndefined()
+      expect(await codeOf(client.submit(order, { amount: 2 }, options))).toBe('TASK_EXISTS')
+      expect((await client.submit(order, { amount: 2 }, { ...options, ifExists: 'return' })).id).toBe('same')
+      expect(await codeOf(client.submit(order, { amount: 1 }, { ...options, ifExists: 'reject' }))).toBe('TASK_EXISTS')
+    })
+
+    also('refuses what cannot be submitted, by the same codes', async () => {
+      const input = { amount: 'many' } as unknown as { amount: number }
+      const refused = await client.submit(order, input).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'amount' }] } })
+      expect(await codeOf(client.submit(workflowRef('nothing'), null))).toBe('UNKNOWN_WORKFLOW')
+      expect(await codeOf(client.submit(workflowRef('failing'), { n: 1n }))).toBe('UNSERIALISABLE')
+      expect(await codeOf(client.submit(failing, null, { id: 'a~b' }))).toBe('INVALID_NAME')
+      expect(await codeOf(client.submit(failing, null, { priority: 1.5 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.submit(failing, null, { startAt: 'soon' as '1s' }))).toBe('INVALID_DURATION')
+      expect(await codeOf(client.submit(failing, null, { when: 1 } as object))).toBe('UNKNOWN_OPTION')
+      expect(() => client.task('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+    })
+
+    it('tells how else a task ended by the class of the error', async () => {
+      const failed = await client.submit(failing, null, { id: 'failed' })
+      const error = await failed.result().catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(TaskFailedError)
+      expect(error).toMatchObject({ code: 'TASK_FAILED', taskId: 'failed', cause: { message: 'nothing works' } })
+      const cancelled = await client.submit(approval, null)
+      await cancelled.cancel({ compensate: false, reason: 'changed their mind' })
+      await expect(cancelled.result()).rejects.toThrow(TaskCancelledError)
+      await expect((await client.submit(undone, null)).result()).rejects.toThrow(TaskCompensatedError)
+      const late = await client.submit(order, { amount: 1 }, { startBefore: '1ms', startAt: '10ms' })
+      await expect(late.result()).rejects.toThrow(TaskExpiredError)
+    })
+
+    also('waits as long as it may, and until it is called off', async () => {
+      const task = await client.submit(approval, null)
+      expect(await codeOf(task.result({ timeout: '20ms' }))).toBe('WAIT_TIMEOUT')
+      const stop = new AbortController()
+      const waiting = codeOf(task.result({ signal: stop.signal }))
+      stop.abort('enough')
+      expect(await waiting).toBe('enough')
+      expect(await codeOf(task.result({ signal: AbortSignal.abort('before') }))).toBe('before')
+      expect(await codeOf(client.task('nobody').result())).toBe('UNKNOWN_TASK')
+      await task.cancel({ compensate: false })
+    })
+
+    it('lists by options and by filter, a page at a time', async () => {
+      for (const id of ['l-1', 'l-2', 'l-3'])
+        await (await client.submit(order, { amount: 1 }, { id, tags: { list: 'a&b', 'x[y]': '1' } })).result()
+      const options = {
+        ...{ tags: { list: 'a&b', 'x[y]': '1' }, status: ['stopped' as const, 'running' as const], workflow: 'order' },
+        ...{ order: 'oldest' as const, limit: 2, submittedAfter: new Date('2020-01-01') },
+      }
+      const page = await client.list(options)
+      expect(page.tasks.map(({ id }) => id)).toEqual(['l-1', 'l-2'])
+      expect(page.tasks[0]?.submittedAt).toBeInstanceOf(Date)
+      const rest = await client.list({ ...options, cursor: page.next ?? '' })
+      expect(rest.tasks.map(({ id }) => id)).toEqual(['l-3'])
+      expect(rest.next).toBeUndefined()
+      const filtered = await client.list({ filter: 'tag.list:"a&b" id:l-2' })
+      expect(filtered.tasks.map(({ id }) => id)).toEqual(['l-2'])
+      const refused = await client.list({ filter: 'nonsense:1' }).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'INVALID_FILTER', details: { position: expect.any(Number) } })
+      expect(await codeOf(client.list({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.list({ sort: 'newest' } as object))).toBe('UNKNOWN_OPTION')
+    })
+
+    it('pauses, resumes and cancels', async () => {
+      const task = await client.submit(approval, null)
+      await task.pause({ reason: 'stock-taking' })
+      await becomes(task, { status: 'paused', pause: { cause: 'operator', reason: 'stock-taking' } })
+      await task.resume()
+      await becomes(task, { status: 'running' })
+      expect(await codeOf(task.resume())).toBe('TASK_NOT_PAUSED')
+      await task.cancel({ compensate: false })
+      await becomes(task, { status: 'stopped' })
+      expect(await codeOf(task.pause())).toBe('TASK_STOPPED')
+      expect(await codeOf(client.task('nobody').pause())).toBe('UNKNOWN_TASK')
+    })
+
+    it('retries, skips, compensates and thaws', async () => {
+      const held = await client.submit(order, { amount: 2_000 })
+      await becomes(held, { status: 'paused', steps: [{ held: 'step' }] })
+      expect(await codeOf(held.retry({ step: 9 }))).toBe('ILLEGAL_MOVE')
+      await held.retry({ step: 1, input: { amount: 5 } })
+      expect(await held.result()).toEqual({ receipt: 'r-5' })
+      await held.compensate()
+      await expect(held.result()).rejects.toThrow(TaskCompensatedError)
+      const skipped = await client.submit(order, { amount: 3_000 })
+      await becomes(skipped, { status: 'paused' })
+      await skipped.skip({ step: 1, output: { receipt: 'cash' } })
+      expect(await skipped.result()).toEqual({ receipt: 'cash' })
+      const ice = await client.submit(order, { amount: 1 }, { frozen: true })
+      await ice.thaw()
+      expect(await ice.result()).toEqual({ receipt: 'r-1' })
+      expect(await codeOf(ice.thaw())).toBe('ILLEGAL_MOVE')
+    })
+
+    it('signals what the workflow takes, once under a key', async () => {
+      const task = await client.submit(approval, null)
+      expect(await codeOf(task.signal('decided', { by: 1 } as never))).toBe('INVALID_INPUT')
+      await task.once('hook "1" ü ☃').signal('decided', { by: 'ada' })
+      await task.once('hook "1" ü ☃').signal('decided', { by: 'ada' })
+      expect(await task.result()).toBe('ada')
+      await task.once('hook "1" ü ☃').signal('decided', { by: 'ada' })
+      expect(await codeOf(task.signal('decided', { by: 'ada' }))).toBe('TASK_STOPPED')
+      expect(() => task.once('')).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+    })
+
+    it('resumes a step by its token', async () => {
+      const task = await client.submit(called, null)
+      await expect.poll(() => tokens.get(task.id)).toBeDefined()
+      const token = tokens.get(task.id) ?? ''
+      await client.resume(token, { paid: true }, { once: 'h-1' })
+      expect(await task.result()).toEqual({ paid: true })
+      await client.resume(token, { paid: true }, { once: 'h-1' })
+      expect(await codeOf(client.resume(token, 1))).toBe('TASK_STOPPED')
+      await client.resume(token, 1, { optional: true })
+      expect(await codeOf(client.resume('xyz'))).toBe('INVALID_TOKEN')
+    })
+
+    also('watches a task until it stops', async () => {
+      const task = await client.submit(approval, null)
+      const seen: string[] = []
+      for await (const { status, submittedAt } of task.watch()) {
+        expect(submittedAt).toBeInstanceOf(Date)
+        seen.push(status)
+        if (status === 'running' && !seen.includes('paused')) await task.pause()
+        if (status === 'paused') await task.cancel({ compensate: false })
+      }
+      expect(seen.slice(-2)).toEqual(['paused', 'stopped'])
+      const other = await client.submit(approval, null)
+      const stop = new AbortController()
+      const watched = codeOf(
+        (async () => {
+          for await (const _ of other.watch({ signal: stop.signal })) stop.abort('seen')
+        })(),
+      )
+      expect(await watched).toBe('seen')
+    })
+
+    also('shows steps, history, plan, children and what a task waits for', async () => {
+      const task = await client.submit(planned, { amount: 4 })
+      expect(await task.result()).toBe('r-4')
+      const [step] = await task.steps()
+      expect(step).toMatchObject({ action: 'bank.charge', status: 'success', output: { receipt: 'r-4' } })
+      expect(step?.endedAt).toBeInstanceOf(Date)
+      expect((await task.plan())?.steps.map(({ action }) => action)).toContain('bank.charge')
+      const history = await task.history()
+      expect(history[0]).toMatchObject({ seq: 1, at: expect.any(Date), events: expect.anything() })
+      expect(history[0]?.events[0]).toMatchObject({ type: 'submitted', workflow: 'planned' })
+      expect(history.at(-1)?.events.at(-1)?.type).toBe('stopped')
+      const mother = await client.submit(parent, null)
+      await mother.result()
+      const { tasks } = await mother.children({ status: 'stopped', step: 1 })
+      expect(tasks).toMatchObject([{ workflow: 'order', parent: mother.id }])
+      expect(await mother.plan()).toBeNull()
+      const open = await client.submit(approval, null)
+      await becomes(open, { status: 'running' })
+      const { reasons, text, holds } = await open.explain()
+      expect([text, holds]).toEqual([expect.any(String), []])
+      expect(reasons).toMatchObject([{ code: 'signal', name: 'decided', since: expect.any(Date) }])
+      for (const view of ['status', 'steps', 'history', 'plan', 'children'] as const)
+        expect(await codeOf(client.task('nobody')[view]()), view).toBe(view === 'children' ? 'none' : 'UNKNOWN_TASK')
+    })
+
+    also('registers schedules, changes, pauses and removes them', async () => {
+      const when = {
+        workflow: order,
+        input: { amount: 1 },
+        every: '1d',
+        from: new Date('2026-01-01T06:00:00Z'),
+      } as const
+      const daily = client.schedule('daily')
+      await daily.register(when)
+      expect(await daily.info()).toMatchObject({
+        name: 'daily',
+        workflow: 'order',
+        input: { amount: 1 },
+        overlap: 'skip',
+      })
+      expect((await daily.info()).next).toBeInstanceOf(Date)
+      expect((await daily.next(2)).map((at) => at.getUTCHours())).toEqual([6, 6])
+      await daily.pause({ reason: 'holidays' })
+      expect(await daily.info()).toMatchObject({ paused: { since: expect.any(Date), reason: 'holidays' } })
+      await daily.resume()
+      await daily.register({ ...when, workflow: workflowRef<typeof order>('order'), overlap: 'allow' })
+      expect(await daily.info()).toMatchObject({ overlap: 'allow' })
+      const from = new Date('2026-01-01T12:00:00Z')
+      const ids = await daily.backfill({ from, to: new Date('2026-01-03T12:00:00Z'), overlap: 'allow' })
+      expect(ids).toHaveLength(2)
+      expect(await client.task(ids[0] ?? '').result()).toEqual({ receipt: 'r-1' })
+      const weekly = { workflow: order, input: { amount: 1 }, cron: '0 3 * * 1', jitter: '1m' } as const
+      await client.schedule('weekly').register(weekly)
+      const page = await client.schedules({ limit: 1 })
+      expect(page.schedules.map(({ name }) => name)).toEqual(['daily'])
+      const rest = await client.schedules({ cursor: page.next ?? '' })
+      expect(rest.schedules.map(({ name }) => name)).toEqual(['weekly'])
+      await daily.remove()
+      expect(await codeOf(daily.remove())).toBe('UNKNOWN_SCHEDULE')
+      expect(await codeOf(client.schedule('daily').info())).toBe('UNKNOWN_SCHEDULE')
+      expect(await codeOf(client.schedule('odd').register({ ...weekly, cron: 'x' }))).toBe('INVALID_OPTION') // biome-ignore format: one line
+    })
+
+    also('tells which nodes live, and how much there is', async () => {
+      const [node] = await client.nodes()
+      expect(node).toMatchObject({ roles: expect.arrayContaining(['scheduler']), startedAt: expect.any(Date) })
+      expect(node?.runs?.workflows).toContain('order@1')
+      const { tasks, stale, fenced } = await client.statistics()
+      expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
+    })
+  })
+}
