@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Agent, TriarchOptions, Workflow } from 'triarch'
+import { usage } from './exit.ts'
+
+/** What a module of the user's exports that an engine is made of. */
+export type App = Required<Pick<TriarchOptions, 'workflows' | 'agents'>> &
+  Pick<TriarchOptions, 'codec' | 'middleware' | 'hooks'>
+
+export const nothing: App = { workflows: [], agents: [] }
+
+/**
+ * All workflows and agents that the module exports, by themselves or in lists; and what it exports as `codec`, `middleware` and
+ * `hooks`. It should do nothing but define them.
+ */
+export async function appOf(path: string): Promise<App> {
+  const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>
+  const values = [...new Set(Object.values(module).flat())]
+  const workflows = values.filter(isWorkflow)
+  const agents = values.filter(isAgent)
+  if (workflows.length + agents.length === 0) throw usage(`${path} exports no workflow and no agent`)
+  const { codec, middleware, hooks } = module
+  return { workflows, agents, ...({ ...given({ codec }), ...given({ middleware }), ...given({ hooks }) } as object) }
+}
+
+function given(option: Record<string, unknown>): object {
+  return Object.values(option).every((value) => value !== undefined) ? option : {}
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isWorkflow(value: unknown): value is Workflow {
+  if (!isObject(value) || typeof value.name !== 'string' || typeof value.version !== 'string') return false
+  const { definition } = value
+  return isObject(definition) && ('run' in definition || 'plan' in definition)
+}
+
+function isAgent(value: unknown): value is Agent {
+  return isObject(value) && typeof value.name === 'string' && value.actions instanceof Map
+}

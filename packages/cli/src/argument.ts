@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import type { Duration, Json } from 'triarch'
+import { milliseconds } from 'triarch/contract'
+import { usage } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** JSON as it was typed, from a file (`@path`), or from the standard input (`-`). */
+export async function json(name: string, given: string, terminal: Terminal): Promise<Json> {
+  const text = given === '-' ? await terminal.read() : given.startsWith('@') ? read(given.slice(1)) : given
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    throw usage(`${name} is no JSON: ${(error as Error).message} (a string needs its quotes: '"text"')`)
+  }
+}
+
+/** The text of a file. */
+export function read(path: string): string {
+  return readFileSync(path, 'utf8')
+}
+
+export function instant(name: string) {
+  return (text: string): Date => {
+    const at = new Date(text)
+    if (Number.isNaN(at.getTime()))
+      throw usage(`${name}: "${text}" is no instant: give one such as 2026-11-22T10:00:00Z`)
+    return at
+  }
+}
+
+export function whole(name: string, least: number, most: number) {
+  return (text: string): number => {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (!(number >= least && number <= most)) throw usage(`${name}: give a whole number from ${least} to ${most}`)
+    return number
+  }
+}
+
+export function duration(name: string) {
+  return (text: string): number => milliseconds((/^\d+$/.test(text) ? Number(text) : text) as Duration, name)
+}
+
+/** `name=value`, any number of times. */
+export function pairs(name: string) {
+  return (text: string, before: Record<string, string> = {}): Record<string, string> => {
+    const at = text.indexOf('=')
+    if (at < 1) throw usage(`${name}: give name=value`)
+    return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+  }
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { type App, appOf } from './app.ts'
+import { type ExitCode, usage } from './exit.ts'
+import { Report } from './report.ts'
+import { open, placeOf, type Session, type Shared, storeAt } from './session.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a command is given beside its arguments. */
+export interface Means {
+  readonly terminal: Terminal
+  /** With which code the command ends, if not with 0. */
+  readonly end: (exit: ExitCode) => void
+}
+
+/** Runs what a command does on an open store; the options are those of the command and those that all have. */
+export async function onStore<O extends object>(
+  means: Means,
+  command: Command,
+  work: (of: { session: Session; report: Report; options: O & Shared }) => Promise<void>,
+  app?: App,
+): Promise<void> {
+  const options = command.optsWithGlobals<O & Shared>()
+  const report = new Report(means.terminal, options)
+  await using session = await open(storeAt(placeOf(options, means.terminal)), app)
+  await work({ session, report, options })
+}
+
+/** The definitions that a command needs. */
+export function appFor(path: string | undefined): Promise<App> {
+  if (path === undefined) throw usage('give --app, the module that exports the workflow')
+  return appOf(path)
+}
+
+/** Somebody must want what destroys. */
+export async function confirm({ terminal }: Means, yes: boolean | undefined, what: string): Promise<void> {
+  if (yes) return
+  const answer = await terminal.ask(`${what}? [y/N] `)
+  if (answer === null) throw usage(`${what}? Say so with --yes`)
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw usage('not confirmed: nothing was done')
+}

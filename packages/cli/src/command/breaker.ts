@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { BreakerInfo } from 'triarch'
+import { instant } from '../argument.ts'
+import { confirm, type Means, onStore } from '../command.ts'
+import type { Column } from '../table.ts'
+
+const columns: readonly Column<BreakerInfo>[] = [
+  ['BREAKER', ({ name }) => name],
+  ['STATE', ({ state, keyed }) => (keyed ? 'by key' : state)],
+  ['SINCE', ({ since }) => since],
+  ['NEXT PROBE', ({ nextProbe }) => nextProbe],
+  ['WAITING', ({ waiting }) => waiting],
+  ['SEEN', ({ seen }) => (seen.answers > 0 ? `${seen.ill} ill, ${seen.slow} slow of ${seen.answers}` : '')],
+]
+
+interface Given {
+  reason: string
+  by?: string
+  until?: Date
+  yes?: boolean
+}
+
+const words = {
+  open: 'no attempt of the agent starts any more, on any node',
+  close: 'lets what waits go out, in waves',
+  reset: 'closes it, and forgets what was seen',
+} as const
+
+/** Circuit breakers, and the operator's word on them. */
+export function addBreakers(breakers: Command, means: Means): void {
+  breakers
+    .command('list')
+    .description('circuit breakers by name')
+    .action((_, command: Command) =>
+      onStore(means, command, async ({ session, report }) => {
+        const found: BreakerInfo[] = []
+        let after: string | undefined
+        do {
+          const page = await session.triarch.breakers(after === undefined ? {} : { after })
+          found.push(...page)
+          after = page.next
+        } while (after !== undefined)
+        report.rows(columns, found, 'no circuit breaker')
+      }),
+    )
+
+  for (const [word, description] of Object.entries(words) as [keyof typeof words, string][]) {
+    const command = breakers
+      .command(word)
+      .description(description)
+      .argument('<name>', 'of its agent, or agent#key')
+      .requiredOption('--reason <text>', 'kept with the change')
+      .option('--by <who>', 'who wants it; the user of this process (USER)')
+    if (word === 'open')
+      command
+        .option(
+          '--until <instant>',
+          'then its probes try the service; else until somebody closes it',
+          instant('--until'),
+        )
+        .option('--yes', 'do not ask')
+    command.action((name: string, _, command: Command) =>
+      onStore<Given>(means, command, async ({ session, report, options }) => {
+        const { reason, by = means.terminal.env.USER, until, yes } = options
+        if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
+        const breaker = session.triarch.breaker(name)
+        await breaker[word]({ reason, ...(by && { by }), ...(until && { until }) })
+        const found = await breaker.info()
+        report.one(found, { breaker: name, state: found.state, 'next probe': found.nextProbe })
+      }),
+    )
+  }
+}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import type { Means } from '../command.ts'
+import { exitCodes } from '../exit.ts'
+import type { Shared } from '../session.ts'
+
+/** As it is run from its sources, and as it is built. */
+const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url))
+
+/** Longest that running steps keep a changed module waiting. */
+const GRACE = '2s'
+
+/** `start` under Node's own watch: it stops in good order when a file of the module changes, and starts anew. */
+export function addDev(program: Command, means: Means): void {
+  program
+    .command('dev')
+    .description('start, and start anew whenever a file of the module changes; tasks go on where they were')
+    .argument('<module>', 'the module that exports workflows and agents')
+    .option('--port <n>', 'serve tasks over HTTP on loopback, by @triarch/server; 0: any port')
+    .action(async (path: string, _, command: Command) => {
+      const { store, schema, port } = command.optsWithGlobals<Shared & { port?: string }>()
+      const { env } = means.terminal
+      const known = store !== undefined || env.TRIARCH_STORE !== undefined || env.TRIARCH_STORE_FILE !== undefined
+      const given = { '--store': known ? store : 'triarch.db', '--schema': schema, '--port': port, '--grace': GRACE }
+      const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
+      const node = [...process.execArgv, '--watch', '--watch-preserve-output']
+      const child = spawn(process.execPath, [...node, main, 'start', path, ...options], { stdio: 'inherit', env })
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void child.kill(signal))
+      const code = await new Promise<number | null>((resolve, reject) => {
+        child.once('error', reject)
+        child.once('exit', resolve)
+      })
+      if (code !== 0) means.end(exitCodes.failed)
+    })
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { AgentInfo, LockInfo, WorkflowInfo } from 'triarch'
+import { type Means, onStore } from '../command.ts'
+import type { Column } from '../table.ts'
+
+const workflows: readonly Column<WorkflowInfo>[] = [
+  ['WORKFLOW', ({ name }) => name],
+  ['VERSIONS', ({ versions }) => versions.map(({ version, nodes }) => `${version} (${nodes.length})`).join(', ')],
+]
+
+const agents: readonly Column<AgentInfo>[] = [
+  ['AGENT', ({ name }) => name],
+  ['NODES', ({ nodes }) => nodes.length],
+  ['QUEUE', ({ queue }) => queue.depth],
+  ['ACTIONS', ({ actions }) => actions.join(' ')],
+]
+
+const locks: readonly Column<LockInfo>[] = [
+  ['LOCK', ({ name }) => name],
+  ['HOLDER', ({ holder }) => holder],
+  ['SINCE', ({ since }) => since],
+  ['WAITING', ({ waiting, truncated }) => (truncated ? `${waiting} or more` : waiting)],
+  ['NEXT', ({ next }) => next.map(({ task }) => task).join(' ')],
+]
+
+/** What there is besides tasks, by name. */
+export function addInventories(program: Command, means: Means): void {
+  list(program, 'workflow', 'the workflows that living nodes run, with how many nodes run each version').action(
+    (_, command: Command) =>
+      onStore(means, command, async ({ session: { triarch }, report }) => {
+        const found = await all(async (page) => {
+          const { workflows, next } = await triarch.workflows(page)
+          return { rows: workflows, next }
+        })
+        report.rows(workflows, found, 'no living node runs a workflow')
+      }),
+  )
+  list(program, 'agent', 'the agents that living nodes host, and what waits for each').action((_, command: Command) =>
+    onStore(means, command, async ({ session: { triarch }, report }) => {
+      const found = await all(async (page) => {
+        const { agents, next } = await triarch.agents(page)
+        return { rows: agents, next }
+      })
+      report.rows(agents, found, 'no living node hosts an agent')
+    }),
+  )
+  list(program, 'lock', 'the locks that tasks have, and who waits for them').action((_, command: Command) =>
+    onStore(means, command, async ({ session: { triarch }, report }) => {
+      const found = await all(async (page) => {
+        const { locks, next } = await triarch.locks(page)
+        return { rows: locks, next }
+      })
+      report.rows(locks, found, 'nobody has a lock')
+    }),
+  )
+}
+
+function list(program: Command, kind: string, description: string): Command {
+  return program.command(kind).description(`${kind}s`).command('list').description(description)
+}
+
+/** Page by page. */
+async function all<R>(
+  read: (page: { cursor?: string }) => Promise<{ rows: R[]; next: string | undefined }>,
+): Promise<R[]> {
+  const found: R[] = []
+  let cursor: string | undefined
+  do {
+    const { rows, next } = await read(cursor === undefined ? {} : { cursor })
+    found.push(...rows)
+    cursor = next
+  } while (cursor !== undefined)
+  return found
+}

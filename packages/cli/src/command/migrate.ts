@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { migrate } from 'triarch'
+import { duration } from '../argument.ts'
+import type { Means } from '../command.ts'
+import { exitCodes, usage } from '../exit.ts'
+import { Report } from '../report.ts'
+import { placeOf, type Shared, storeAt } from '../session.ts'
+
+/** The schema of the store. */
+export function addMigrate(migrations: Command, means: Means): void {
+  const pending = async (command: Command) => {
+    const options = command.optsWithGlobals<Shared>()
+    const found = await migrate(storeAt(placeOf(options, means.terminal)), { dryRun: true })
+    return { found, report: new Report(means.terminal, options) }
+  }
+
+  migrations
+    .command('status')
+    .description('what the store lacks of the schema of this version')
+    .action(async (_, command: Command) => {
+      const { found, report } = await pending(command)
+      const rows = found.pending.map((name) => ({ name }))
+      report.rows([['PENDING', ({ name }) => name]], rows, 'nothing is pending')
+    })
+
+  migrations
+    .command('check')
+    .description('ends with 1 while something is pending')
+    .action(async (_, command: Command) => {
+      const { found, report } = await pending(command)
+      report.one(
+        { pending: found.pending },
+        { pending: found.pending.length === 0 ? 'nothing' : found.pending.join(' ') },
+      )
+      if (found.pending.length > 0) means.end(exitCodes.failed)
+    })
+
+  migrations
+    .command('up')
+    .description('brings the store to the schema of this version; a store that is not there is made')
+    .option('--patience <duration>', 'while others keep the tables from us', duration('--patience'))
+    .option('--format <n>', '2: records in format 2 from now on, which versions before 0.2 cannot read')
+    .action(async (_, command: Command) => {
+      const options = command.optsWithGlobals<Shared & { patience?: number; format?: string }>()
+      const { patience, format } = options
+      if (format !== undefined && format !== '2') throw usage('--format is 2, or not given')
+      const { done } = await migrate(storeAt(placeOf(options, means.terminal), 'auto'), {
+        ...(patience !== undefined && { patience }),
+        ...(format !== undefined && { format: 2 }),
+      })
+      new Report(means.terminal, options).one(
+        { done },
+        { done: done.length === 0 ? 'nothing was pending' : done.join(' ') },
+      )
+    })
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { replayHistory } from 'triarch/testing'
+import { appOf } from '../app.ts'
+import { read } from '../argument.ts'
+import type { Means } from '../command.ts'
+import { exitCodes } from '../exit.ts'
+import { imported } from '../exported.ts'
+import { Report } from '../report.ts'
+import type { Shared } from '../session.ts'
+
+/** Whether a change of a workflow's code is safe for a task that began before it. */
+export function addReplay(program: Command, means: Means): void {
+  program
+    .command('replay')
+    .description("whether today's code still agrees with a history; ends with 1 when it does not")
+    .argument('<history>', 'a file that triarch export wrote')
+    .argument('<module>', 'the module that exports the workflow')
+    .action(async (path: string, module: string, _, command: Command) => {
+      const { task, history } = imported(read(path), path)
+      const { workflows } = await appOf(module)
+      const found = await replayHistory(task.id, history, workflows)
+      const { workflow, version, decisions, error } = found
+      new Report(means.terminal, command.optsWithGlobals<Shared>()).one(found, {
+        task: task.id,
+        workflow: `${workflow}@${version}`,
+        decisions,
+        agrees: error ? 'no' : 'yes',
+        error: error && [error.code, error.message].filter(Boolean).join(': '),
+      })
+      if (error) means.end(exitCodes.failed)
+    })
+}

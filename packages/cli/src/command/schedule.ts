@@ -1,0 +1,137 @@
+import type { Command } from 'commander'
+import type { BackfillOptions, ScheduleHandle, ScheduleInfo } from 'triarch'
+import { instant, whole } from '../argument.ts'
+import { confirm, type Means, onStore } from '../command.ts'
+import { usage } from '../exit.ts'
+import type { Report } from '../report.ts'
+import type { Shared } from '../session.ts'
+import type { Column } from '../table.ts'
+
+const columns: readonly Column<ScheduleInfo>[] = [
+  ['SCHEDULE', ({ name }) => name],
+  ['WORKFLOW', ({ workflow, version }) => `${workflow}@${version}`],
+  ['WHEN', when],
+  ['NEXT', ({ next, paused }) => (paused ? 'paused' : next)],
+  ['STARTED', ({ started }) => started],
+  ['MISSED', ({ missed }) => missed],
+  ['ABOUT', ({ failing, paused }) => failing?.error.message ?? paused?.reason],
+]
+
+function when({ recurrence }: ScheduleInfo): string {
+  const { cron, every, timeZone } = { cron: undefined, every: undefined, timeZone: undefined, ...recurrence }
+  return cron === undefined ? `every ${every} ms` : `${cron} ${timeZone ?? ''}`.trim()
+}
+
+export function addSchedules(schedules: Command, means: Means): void {
+  schedules
+    .command('list')
+    .description('schedules by their names')
+    .action((_, command: Command) =>
+      onStore(means, command, async ({ session, report }) => {
+        const found: ScheduleInfo[] = []
+        let cursor: string | undefined
+        do {
+          const page = await session.triarch.schedules({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.schedules)
+          cursor = page.next
+        } while (cursor !== undefined)
+        report.rows(columns, found, 'no schedule')
+      }),
+    )
+
+  const one = (name: string, description: string) =>
+    schedules.command(name).description(description).argument('<name>', 'the name of the schedule')
+
+  one('get', 'a schedule as it stands').action((name: string, _, command: Command) =>
+    on(means, command, name, async ({ schedule, report }) => {
+      const found = await schedule.info()
+      const { workflow, version, input, overlap, paused, next, last, started, skipped, missed, failing } = found
+      report.one(found, {
+        ...{ schedule: name, workflow: `${workflow}@${version}`, when: when(found), input, overlap, next, last },
+        ...{
+          started,
+          skipped,
+          missed,
+          paused: paused && (paused.reason ?? paused.since),
+          failing: failing?.error.message,
+        },
+      })
+    }),
+  )
+
+  one('pause', 'occurrences pass unattended until it is resumed')
+    .option('--reason <text>', 'kept with it')
+    .action((name: string, _, command: Command) =>
+      on<{ reason?: string }>(means, command, name, async ({ schedule, report, options }) => {
+        await schedule.pause(options)
+        report.one({ name, accepted: 'pause' }, { schedule: name, accepted: 'paused' })
+      }),
+    )
+
+  one('resume', 'goes on with the next occurrence').action((name: string, _, command: Command) =>
+    on(means, command, name, async ({ schedule, report }) => {
+      await schedule.resume()
+      report.one({ name, accepted: 'resume' }, { schedule: name, accepted: 'resumed' })
+    }),
+  )
+
+  one('remove', 'forgets it; its tasks stay')
+    .option('--yes', 'do not ask')
+    .action((name: string, _, command: Command) =>
+      on<{ yes?: boolean }>(means, command, name, async ({ schedule, report, options }) => {
+        await confirm(means, options.yes, `Remove schedule "${name}"`)
+        await schedule.remove()
+        report.one({ name, accepted: 'remove' }, { schedule: name, accepted: 'removed' })
+      }),
+    )
+
+  one('next', 'its next occurrences')
+    .option('--count <n>', 'how many: 1 to 1,000', whole('--count', 1, 1_000), 5)
+    .action((name: string, _, command: Command) =>
+      on<{ count: number }>(means, command, name, async ({ schedule, report, options }) => {
+        const found = (await schedule.next(options.count)).map((at) => ({ at }))
+        report.rows([['AT', ({ at }) => at]], found, 'never again')
+      }),
+    )
+
+  one('backfill', 'starts the occurrences of a time that has passed')
+    .requiredOption('--from <instant>', 'after this', instant('--from'))
+    .requiredOption('--to <instant>', 'up to this', instant('--to'))
+    .option('--overlap <what>', 'while an earlier one has not stopped: skip, queue, allow or cancel-previous')
+    .option('--yes', 'do not ask')
+    .action((name: string, _, command: Command) =>
+      on<Backfill>(means, command, name, async ({ schedule, report, options }) => {
+        const { from, to, overlap, yes } = options
+        if (overlap !== undefined && !overlaps.some((known) => known === overlap))
+          throw usage(`--overlap: give one of ${overlaps.join(', ')}`)
+        await confirm(means, yes, `Start what schedule "${name}" had from ${from.toISOString()} to ${to.toISOString()}`)
+        const ids = await schedule.backfill({ from, to, ...(overlap && { overlap: overlap as Overlap }) })
+        report.rows(
+          [['TASK', ({ id }) => id]],
+          ids.map((id) => ({ id })),
+          'nothing to start',
+        )
+      }),
+    )
+}
+
+type Overlap = NonNullable<BackfillOptions['overlap']>
+const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
+
+interface Backfill {
+  from: Date
+  to: Date
+  overlap?: string
+  yes?: boolean
+}
+
+function on<O extends object>(
+  means: Means,
+  command: Command,
+  name: string,
+  work: (of: { schedule: ScheduleHandle; report: Report; options: O & Shared }) => Promise<void>,
+): Promise<void> {
+  return onStore<O>(means, command, async ({ session, report, options }) =>
+    work({ schedule: session.triarch.schedule(name), report, options }),
+  )
+}

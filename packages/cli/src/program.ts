@@ -1,0 +1,58 @@
+import { Command } from 'commander'
+import { addBreakers } from './command/breaker.ts'
+import { addControls } from './command/control.ts'
+import { addDev } from './command/dev.ts'
+import { addDoctor } from './command/doctor.ts'
+import { addExport } from './command/export.ts'
+import { addInventories } from './command/inventory.ts'
+import { addMigrate } from './command/migrate.ts'
+import { addNodes } from './command/node.ts'
+import { addReplay } from './command/replay.ts'
+import { addSchedules } from './command/schedule.ts'
+import { addStart } from './command/start.ts'
+import { addTasks } from './command/task.ts'
+import type { Means } from './command.ts'
+import type { ExitCode } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+import { version } from './version.ts'
+
+/** All commands. Each throws what goes wrong, and says by `end` what else it ends with. */
+export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Command {
+  const program = new Command('triarch')
+    .description('Look at durable tasks and act on them.')
+    .version(version, '--version', 'the version of this command')
+    .option('--store <file|url>', 'a SQLite file, or a PostgreSQL URL without a password (TRIARCH_STORE)')
+    .option('--schema <name>', 'the schema in PostgreSQL (TRIARCH_SCHEMA; triarch)')
+    .option('--json', 'what was found as one JSON value')
+    .option('--jsonl', 'what was found as JSON, one value a line')
+    .helpOption('-h, --help', 'what there is')
+    .helpCommand(false)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(told(text)) })
+  const means: Means = { terminal, end }
+  const tasks = program.command('task').description('tasks')
+  addTasks(tasks, means)
+  addControls(tasks, means)
+  addSchedules(program.command('schedule').description('schedules'), means)
+  addNodes(program, means)
+  addInventories(program, means)
+  addBreakers(program.command('breaker').description('circuit breakers'), means)
+  addMigrate(program.command('migrate').description("the store's schema"), means)
+  addDoctor(program, means)
+  addExport(program, means)
+  addReplay(program, means)
+  addStart(program, means)
+  addDev(program, means)
+  return program
+}
+
+/** Commander's own complaints as ours are: one line. */
+function told(text: string): string {
+  return text.startsWith('error: ')
+    ? `triarch: USAGE: ${text
+        .slice(7)
+        .trim()
+        .replace(/\s*\n\s*/g, ' ')}\n`
+    : text
+}

@@ -1,0 +1,46 @@
+import type { Shared } from './session.ts'
+import { type Column, fieldsOf, tableOf } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Says what a command found: for people, or as data. */
+export class Report {
+  readonly #terminal: Terminal
+  readonly #shared: Shared
+
+  constructor(terminal: Terminal, shared: Shared) {
+    this.#terminal = terminal
+    this.#shared = shared
+  }
+
+  get isData(): boolean {
+    return this.#shared.json === true || this.#shared.jsonl === true
+  }
+
+  /** Many of a kind. */
+  rows<R>(columns: readonly Column<R>[], rows: readonly R[], none: string): void {
+    if (this.#shared.jsonl) for (const row of rows) this.#data(row)
+    else if (this.#shared.json) this.#data(rows)
+    else if (rows.length === 0) this.say(none)
+    else this.#terminal.out(`${tableOf(columns, rows, this.#terminal)}\n`)
+  }
+
+  /** One thing; `fields`: what people are shown of it. */
+  one(data: unknown, fields: Readonly<Record<string, unknown>>): void {
+    if (this.isData) this.#data(data)
+    else this.#terminal.out(`${fieldsOf(fields, this.#terminal)}\n`)
+  }
+
+  /** Of several things that come one after the other. */
+  next(data: unknown, line: string): void {
+    this.#terminal.out(`${this.isData ? JSON.stringify(data) : line}\n`)
+  }
+
+  /** What people are told, and programs know by the exit code. */
+  say(line: string): void {
+    if (!this.isData) this.#terminal.out(`${line}\n`)
+  }
+
+  #data(data: unknown): void {
+    this.#terminal.out(`${JSON.stringify(data, null, this.#shared.jsonl ? 0 : 2)}\n`)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { isTriarchError, type TaskHandle, type TaskInfo } from 'triarch'
+import { duration } from './argument.ts'
+import type { Means } from './command.ts'
+import { exitCodes } from './exit.ts'
+import type { Report } from './report.ts'
+
+/** Options of a command that may wait for a task to stop. */
+export interface Waiting {
+  wait?: true
+  timeout?: number
+}
+
+export function waitable(command: Command): Command {
+  return command
+    .option('--wait', 'wait until the task has stopped; ends with 1 when it did not end as wanted')
+    .option(
+      '--timeout <duration>',
+      'with --wait: no longer than this (ends with 124; the task goes on)',
+      duration('--timeout'),
+    )
+}
+
+type Outcome = TaskInfo['outcome']
+
+export function endedWell(outcome: Outcome): boolean {
+  return outcome === 'success' || outcome === 'warning'
+}
+
+/** Says how the task ended. `wanted`: with what it should. */
+export async function wait(
+  task: Pick<TaskHandle, 'id' | 'result' | 'status'>,
+  { means, report, options }: { means: Means; report: Report; options: Waiting },
+  wanted: (outcome: Outcome) => boolean = endedWell,
+): Promise<void> {
+  try {
+    await task.result(options.timeout === undefined ? {} : { timeout: options.timeout })
+  } catch (error) {
+    // How it failed is in its row.
+    if (!isTriarchError(error) || !error.code.startsWith('TASK_')) throw error
+  }
+  const found = await task.status()
+  const { id, outcome, output, error } = found
+  report.one(found, {
+    task: id,
+    outcome,
+    output: endedWell(outcome) ? output : undefined,
+    error: error && [error.code, error.message].filter(Boolean).join(': '),
+  })
+  if (!wanted(outcome)) means.end(exitCodes.failed)
+}

@@ -1,0 +1,291 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
+import { Triarch, TriarchError } from 'triarch'
+import { sqlite } from 'triarch/sqlite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endOf, exitCodes, Failure } from '../src/exit.ts'
+import { run } from '../src/run.ts'
+import { tableOf } from '../src/table.ts'
+import { processTerminal, type Terminal } from '../src/terminal.ts'
+import { main, shop, triarch } from './binary.ts'
+import { referencePage } from './reference.ts'
+import * as definitions from './shop.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'triarch-cli-'))
+const path = join(folder, 'shop.db')
+const env = { TRIARCH_STORE: path }
+const { letter, approval, careful, desk, bank } = definitions
+let engine: Triarch
+
+/** In this process, where a test needs what a shell does not give: a terminal, an answer, a colour. */
+async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
+  const said = { out: '', err: '' }
+  const terminal: Terminal = {
+    ...processTerminal(),
+    ...{ width: null, colour: false, env, ask: async () => null, read: async () => '' },
+    out(text) {
+      said.out += text
+    },
+    err(text) {
+      said.err += text
+    },
+    ...given,
+  }
+  return { exit: await run(args, terminal), ...said }
+}
+
+beforeAll(async () => {
+  engine = new Triarch({
+    store: sqlite(path),
+    workflows: [letter, approval, careful],
+    agents: [desk, bank],
+    notices: false,
+  })
+  await engine.start()
+  const done = await engine.submit(letter, 'hello', { id: 'done', tags: { customer: 'c-7' } })
+  await done.result()
+  await (await engine.submit(letter, 'bad', { id: 'failed' })).result().catch(() => undefined)
+})
+afterAll(async () => {
+  await engine.stop({ grace: 0 })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('the command', () => {
+  it('shows tables to people and data to programs', async () => {
+    const [table, lines, whole] = await Promise.all([
+      triarch(['task', 'list', 'status:stopped', 'workflow:letter'], env),
+      triarch(['task', 'list', 'workflow:letter', '--jsonl'], env),
+      triarch(['task', 'get', 'done', '--json'], env),
+    ])
+    expect(table).toMatchObject({ exit: 0, err: '' })
+    expect(table.out.split('\n')[0]).toMatch(/^TASK +WORKFLOW +STATUS +SUBMITTED/)
+    expect(table.out).toMatch(/^failed +letter@1 +error .*not a word to stamp$/m)
+    expect(stripVTControlCharacters(table.out)).toBe(table.out)
+    const found = lines.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string })
+    expect(found.map(({ id }) => id)).toEqual(['failed', 'done'])
+    expect(JSON.parse(whole.out)).toMatchObject({ id: 'done', output: 'HELLO', tags: { customer: 'c-7' } })
+  })
+
+  it('starts a task, waits for it, and ends as it ended', async () => {
+    const start = ['task', 'start', 'letter', '--app', shop, '--wait', '--json']
+    const [good, bad, late] = await Promise.all([
+      triarch([...start, '--input', '-', '--id', 'from-shell', '--tag', 'by=shell'], env, '"from a pipe"'),
+      triarch([...start, '--input', '"bad"'], env),
+      triarch(
+        ['task', 'start', 'approval', '--app', shop, '--input', '"x"', '--id', 'waits', '--wait', '--timeout', '1ms'],
+        env,
+      ),
+    ])
+    expect(good).toMatchObject({ exit: 0, err: '' })
+    expect(JSON.parse(good.out)).toMatchObject({ id: 'from-shell', output: 'FROM A PIPE', tags: { by: 'shell' } })
+    expect(bad.exit).toBe(1)
+    expect(late).toMatchObject({ exit: 124, err: expect.stringMatching(/^triarch: WAIT_TIMEOUT: .*\n$/) })
+    const signalled = await triarch(['task', 'signal', 'waits', 'approved', '{"by":"ada"}', '--wait', '--json'], env)
+    expect(signalled.exit).toBe(0)
+    expect(JSON.parse(signalled.out)).toMatchObject({ output: { by: 'ada' } })
+  })
+
+  it('says in one line what is wrong and what to do, with a code that scripts can tell', async () => {
+    const line = (code: string) => expect.stringMatching(new RegExp(`^triarch: ${code}: [^\\n]+\\n$`))
+    const [unknown, stopped, misspelt, filter, nowhere, absent] = await Promise.all([
+      triarch(['task', 'get', 'nobody'], env),
+      triarch(['task', 'cancel', 'done', '--yes'], env),
+      triarch(['task', 'lst'], env),
+      triarch(['task', 'list', 'status:bogus'], env),
+      triarch(['task', 'list']),
+      triarch(['stats'], { TRIARCH_STORE: join(folder, 'nothing.db') }),
+    ])
+    expect(unknown).toEqual({ exit: exitCodes.absent, out: '', err: line('UNKNOWN_TASK') })
+    expect(stopped).toEqual({ exit: exitCodes.conflict, out: '', err: line('TASK_STOPPED') })
+    expect(misspelt).toEqual({ exit: exitCodes.usage, out: '', err: line('USAGE') })
+    expect(filter).toEqual({ exit: exitCodes.usage, out: '', err: line('INVALID_FILTER') })
+    expect(nowhere).toEqual({ exit: exitCodes.usage, out: '', err: line('USAGE') })
+    expect(absent).toEqual({ exit: exitCodes.absent, out: '', err: line('NO_STORE') })
+  })
+
+  it('takes no secret from the command line, and one from a file', async () => {
+    const url = 'postgres://shop:secret@127.0.0.1:1/shop'
+    const refused = await inside(['stats', '--store', url], { env: {} })
+    expect(refused).toMatchObject({ exit: exitCodes.usage, out: '' })
+    expect(refused.err).not.toContain('secret')
+    const file = join(folder, 'store')
+    writeFileSync(file, `${path}\n`)
+    expect((await inside(['stats'], { env: { TRIARCH_STORE_FILE: file } })).exit).toBe(0)
+  })
+
+  it('destroys nothing unless somebody says yes', async () => {
+    await engine.submit(approval, 'x', { id: 'kept' })
+    const cancel = ['task', 'cancel', 'kept']
+    expect((await inside(cancel)).exit).toBe(exitCodes.usage)
+    expect((await inside(cancel, { ask: async () => 'n' })).exit).toBe(exitCodes.usage)
+    expect((await engine.task('kept').status()).status).not.toBe('stopped')
+    const yes = await inside([...cancel, '--wait', '--reason', 'a test'], { ask: async () => 'y' })
+    expect(yes).toMatchObject({ exit: 0, err: '' })
+  })
+
+  it('mends a task that is held', async () => {
+    await engine.submit(careful, 'bad', { id: 'held' })
+    for await (const { status } of engine.task('held').watch()) if (status === 'paused') break
+    expect((await inside(['task', 'explain', 'held'])).out).toContain('a step failed')
+    expect((await inside(['task', 'steps', 'held', '--json'])).out).toContain('not a word to stamp')
+    const skipped = await inside([
+      'task',
+      'skip',
+      'held',
+      '--step',
+      '1',
+      '--output',
+      '"HELD"',
+      '--yes',
+      '--wait',
+      '--json',
+    ])
+    expect(skipped.exit).toBe(0)
+    expect(JSON.parse(skipped.out)).toMatchObject({ output: 'HELD' })
+    expect((await inside(['task', 'watch', 'held', '--jsonl'])).exit).toBe(0)
+    expect((await inside(['task', 'watch', 'failed'])).exit).toBe(1)
+    expect((await inside(['task', 'history', 'held'])).out).toMatch(/stepSkipped 1/)
+  })
+
+  it('looks after schedules', async () => {
+    const night = { workflow: letter, input: 'night', cron: '0 3 * * *' }
+    await schedule('nightly', night)
+    const on = (...args: string[]) => inside(['schedule', ...args])
+    expect((await on('list')).out).toMatch(/^nightly +letter@1 +0 3 \* \* \* UTC/m)
+    expect((await on('pause', 'nightly', '--reason', 'stock-taking')).exit).toBe(0)
+    expect((await on('get', 'nightly')).out).toContain('stock-taking')
+    expect((await on('resume', 'nightly')).exit).toBe(0)
+    expect(JSON.parse((await on('next', 'nightly', '--count', '3', '--json')).out)).toHaveLength(3)
+    const week = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-03T00:00:00Z', '--overlap', 'allow']
+    expect(JSON.parse((await on('backfill', 'nightly', ...week, '--yes', '--json')).out)).toHaveLength(2)
+    expect((await on('backfill', 'nightly', ...week, '--overlap', 'never', '--yes')).exit).toBe(exitCodes.usage)
+    expect((await on('remove', 'nightly', '--yes')).exit).toBe(0)
+    expect((await on('get', 'nightly')).exit).toBe(exitCodes.absent)
+  })
+
+  it('shows what there is, and holds back an agent by its circuit breaker', async () => {
+    expect((await inside(['workflow', 'list'])).out).toMatch(/^letter +1 \(1\)$/m)
+    expect((await inside(['agent', 'list'])).out).toMatch(/^desk +1 +0 +stamp/m)
+    expect((await inside(['lock', 'list'])).out).toBe('nobody has a lock\n')
+    const breaker = (...args: string[]) => inside(['breaker', ...args])
+    await expect.poll(async () => (await breaker('list')).out).toMatch(/^bank +closed/m)
+    const open = ['open', 'bank', '--reason', 'maintenance', '--by', 'ada']
+    expect((await breaker(...open)).exit).toBe(exitCodes.usage)
+    expect((await breaker(...open, '--yes')).out).toMatch(/^state +open$/m)
+    expect((await breaker('reset', 'bank', '--reason', 'done')).out).toMatch(/^state +(?:releasing|closed)$/m)
+    expect((await breaker('close', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
+  })
+
+  it('finds what is wrong with a system', async () => {
+    const well = await triarch(['doctor', '--json'], env)
+    const findings = JSON.parse(well.out) as { check: string; verdict: string }[]
+    expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+    expect(findings.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['SQLite', 'schema', 'clocks', 'nodes', 'versions']),
+    )
+    expect(well.exit).toBe(0)
+    const other = join(folder, 'other.db')
+    const alone = ['--store', other]
+    expect((await inside(['migrate', 'up', ...alone])).exit).toBe(0)
+    expect((await inside(['migrate', 'check', ...alone])).exit).toBe(0)
+    expect((await inside(['migrate', 'status', ...alone])).out).toBe('nothing is pending\n')
+    expect((await inside(['task', 'start', 'letter', '--app', shop, '--input', '"x"', ...alone])).exit).toBe(0)
+    const ill = await inside(['doctor', ...alone])
+    expect(ill.exit).toBe(1)
+    expect(ill.out).toMatch(/^fail +versions +1 open task needs letter@1, and no living node has it/m)
+    expect((await inside(['node', 'list', ...alone])).out).toBe('no node lives\n')
+  })
+
+  it("says whether today's code agrees with a history", async () => {
+    const file = join(folder, 'done.json')
+    expect((await inside(['export', 'done', '--output', file])).exit).toBe(0)
+    const changed = join(folder, 'changed.mjs')
+    const url = new URL(import.meta.resolve('triarch')).href
+    writeFileSync(
+      changed,
+      `import { workflow } from ${JSON.stringify(url)}\nexport const letter = workflow('letter', { run: (text, task) => task.sleep('1s') })\n`,
+    )
+    const [same, other] = await Promise.all([
+      triarch(['replay', file, shop, '--json']),
+      triarch(['replay', file, changed]),
+    ])
+    expect(same.exit).toBe(0)
+    expect(JSON.parse(same.out)).toMatchObject({ workflow: 'letter', decisions: 2 })
+    expect(other).toMatchObject({ exit: 1, out: expect.stringContaining('HISTORY_MISMATCH') })
+    expect((await inside(['replay', shop, shop])).exit).toBe(exitCodes.usage)
+  })
+
+  it('runs a node until it is told to stop', async () => {
+    const store = join(folder, 'started.db')
+    const child = spawn(process.execPath, [main, 'start', shop, '--store', store], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    const lines: string[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line)
+      if (/started with/.test(line)) {
+        const given = ['--app', shop, '--input', '"x"', '--id', 's-1', '--wait', '--store', store]
+        expect((await inside(['task', 'start', 'letter', ...given])).exit).toBe(0)
+        child.kill('SIGTERM')
+      }
+    }
+    expect(await ended).toBe(0)
+    expect(lines.some((line) => /letter s-1 success$/.test(line))).toBe(true)
+  })
+})
+
+async function schedule(name: string, options: object): Promise<void> {
+  await engine.schedule(name).register(options as never)
+}
+
+describe('what is shown', () => {
+  const at = { ...processTerminal(), width: 30, colour: true }
+
+  it('fits the terminal, in colour where there is one', () => {
+    const table = tableOf(
+      [
+        ['NAME', (row: string) => row],
+        ['TEXT', (row: string) => row.repeat(9)],
+      ],
+      ['abcd'],
+      at,
+    )
+    expect(table).toContain('\u001b[1m')
+    for (const line of stripVTControlCharacters(table).split('\n')) expect(line.length).toBeLessThanOrEqual(30)
+    expect(table).toContain('…')
+  })
+
+  it('steers no terminal, whatever a task carries', () => {
+    const evil = 'a\u001b]0;title\u0007\u001b[2Jb\nc\u202e'
+    expect(
+      tableOf([['X', (row: string) => row]], [evil], { ...at, colour: false, width: null }).split('\n'),
+    ).toHaveLength(2)
+    const shown = tableOf([['X', (row: string) => row]], [evil], { ...at, colour: false })
+    for (const character of ['\u001b', '\u0007', '\u202e']) expect(shown).not.toContain(character)
+  })
+
+  it('has an exit code for each kind of error', () => {
+    const of = (error: unknown) => endOf(error).exit
+    expect(of(new TriarchError('STORE_UNAVAILABLE', 'away'))).toBe(exitCodes.unavailable)
+    expect(of(new TriarchError('WAIT_TIMEOUT', 'late'))).toBe(exitCodes.timeout)
+    expect(of(new TriarchError('INVARIANT', 'ours'))).toBe(exitCodes.failed)
+    const denied = Object.assign(new Error('no'), { code: '28P01' })
+    expect(of(new TriarchError('STORE_FAILED', 'no', { cause: denied }))).toBe(exitCodes.forbidden)
+    expect(of(Object.assign(new Error('no'), { code: 'EACCES' }))).toBe(exitCodes.forbidden)
+    expect(of(new Failure(exitCodes.absent, 'NO_STORE', 'x'))).toBe(exitCodes.absent)
+    expect(of('thrown')).toBe(exitCodes.failed)
+  })
+
+  it('is documented as the program has it', async () => {
+    await expect(referencePage()).toMatchFileSnapshot('../../../docs/reference/cli.md')
+  })
+})
