@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { rolldown } from 'rolldown'
-import { built, engines, GUARD, isGuarded, oldest, read, root } from './manifest.ts'
+import { built, engines, GUARD, isGuarded, oldest, portable, read, root } from './manifest.ts'
 
 /** Folders of the packages that are built and published. */
 export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json', { cwd: root })
@@ -62,11 +62,12 @@ if (!bun && !deno && differs >= 0 && own[differs] < needed[differs]) {
 }
 `,
   )
-  for (const target of Object.values(exports).map(built)) {
-    if (typeof target === 'string') continue
+  for (const [key, path] of Object.entries(exports)) {
+    const target = built(path)
+    if (typeof target === 'string' || portable.includes(name + key.slice(1))) continue
     const entry = join(home, target.default)
-    const path = relative(dirname(entry), join(dist, GUARD)).split(sep).join('/')
-    writeFileSync(entry, `import '${path.startsWith('.') ? path : `./${path}`}'; ${readFileSync(entry, 'utf8')}`)
+    const guard = relative(dirname(entry), join(dist, GUARD)).split(sep).join('/')
+    writeFileSync(entry, `import '${guard.startsWith('.') ? guard : `./${guard}`}'; ${readFileSync(entry, 'utf8')}`)
   }
 }
 

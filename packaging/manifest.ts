@@ -8,6 +8,7 @@ export interface Manifest {
   version: string
   private?: boolean
   exports: Record<string, string>
+  bin?: Record<string, string>
   scripts?: Record<string, string>
   engines?: { node: string }
   dependencies?: Record<string, string>
@@ -40,6 +41,9 @@ export const engines: string = oldest
  */
 export const GUARD = 'runtime.js'
 
+/** Entries that need nothing of Node: they run in browsers and in older Nodes, and nothing looks at where they are. */
+export const portable: readonly string[] = ['triarch/contract']
+
 const repository = 'https://github.com/triarch-dev/triarch'
 
 /** What all packages say of themselves, unless one says otherwise. */
@@ -60,7 +64,7 @@ export function isGuarded(manifest: Pick<Manifest, 'engines'>): boolean {
 }
 
 /** `folder`: where the package is in the repository. */
-export function published({ private: _, scripts: __, exports, ...manifest }: Manifest, folder: string): Published {
+export function published({ private: _, scripts: __, exports, bin, ...manifest }: Manifest, folder: string): Published {
   const { name, version, description, keywords, ...rest } = manifest
   const entries = Object.entries(exports).map(([name, path]) => [name, built(path)])
   return {
@@ -70,9 +74,17 @@ export function published({ private: _, scripts: __, exports, ...manifest }: Man
     ...rest,
     repository: { type: 'git', url: `git+${repository}.git`, directory: folder },
     exports: Object.fromEntries(entries),
+    ...(bin && { bin: commands(bin) }),
     ...peers(manifest),
     files: ['dist', 'src', 'CHANGELOG.md'],
   }
+}
+
+/** The programs of a package, as they are built. */
+function commands(bin: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(bin).map(([name, path]) => [name, path.replace(/^\.\/src\/(.+)\.ts$/, 'dist/$1.js')]),
+  )
 }
 
 /** Packages of ours are released together, at one version: a peer of ours is the one of the same release, or a patch of it. */

@@ -17,10 +17,10 @@ async function main() {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ workflow: 'flow', input: 41 }),
   })
-  const { outcome } = await response.json()
+  const { output } = await response.json()
   await server.close()
   await triarch.stop()
-  console.log(response.status, outcome.output)
+  console.log(response.status, output)
 }
 
 void main()

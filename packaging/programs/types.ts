@@ -1,9 +1,11 @@
 // A program of a user's that uses every entry of the packages, for the compilers.
+import { type ConnectOptions, connect } from '@triarch/client'
 import { type PostgresTransaction, postgres } from '@triarch/postgres'
 import { createServer, type Listening, type ServerOptions } from '@triarch/server'
 import type { Linter } from 'eslint'
 import triarchRules from 'eslint-plugin-triarch'
 import { agent, type ErrorCode, isTriarchError, type StandardSchema, type TaskHandle, Triarch, workflow } from 'triarch'
+import { type TriarchClient, workflowRef } from 'triarch/contract'
 import { type SqliteTransaction, sqlite } from 'triarch/sqlite'
 import type { StateStore, StoreFactory } from 'triarch/store'
 import { crashEverywhere, testEngine } from 'triarch/testing'
@@ -53,6 +55,14 @@ export async function serve(triarch: Triarch): Promise<Listening> {
   const server = createServer(triarch, options)
   const response: Response = await server.fetch(new Request('http://localhost/api/v1/tasks'))
   return response.ok ? await server.listen({ port: 0 }) : await server.listen()
+}
+
+const patience: ConnectOptions = { token: () => 's3cret', retry: { attempts: 3 } }
+export async function remote(): Promise<string> {
+  const client: TriarchClient = connect('https://tasks.example.com', patience)
+  // @ts-expect-error a host is a string
+  await client.submit(workflowRef<typeof provision>('provision'), 1).catch(() => undefined)
+  return (await client.submit(workflowRef<typeof provision>('provision'), 'a')).result()
 }
 
 export async function test(): Promise<void> {

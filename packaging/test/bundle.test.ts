@@ -83,3 +83,18 @@ describe.each(Object.keys(bundlers))('one file made by %s', (name) => {
     expect(await node(file, inject('url'), `${name.toLowerCase()}_within`)).toBe('100 42 LEASE_UNGUARDED')
   })
 })
+
+it('the client is bundled for browsers, without the engine and without anything of Node', async () => {
+  const input = join(app, 'browser.client.mjs')
+  copyFileSync(join(root, 'packaging/programs/client.mjs'), input)
+  const [output, facts] = [join(elsewhere, 'browser.js'), join(elsewhere, 'browser.json')]
+  const options = ['--bundle', '--platform=browser', '--format=esm', '--minify', '--log-level=error']
+  await run(app, join(tools, 'esbuild/bin/esbuild'), input, ...options, `--metafile=${facts}`, `--outfile=${output}`)
+  const { inputs } = JSON.parse(readFileSync(facts, 'utf8')) as { inputs: object }
+  const modules = Object.keys(inputs).flatMap((path) => /triarch\/dist\/(.+)\.js$/.exec(path)?.[1] ?? [])
+  expect(
+    modules.filter((module) => !/^(?:contract$|definition\/workflow-ref$|error\/|value\/duration$)/.test(module)),
+  ).toEqual([])
+  expect(readFileSync(output, 'utf8')).not.toMatch(/["']node:|\brequire\(/)
+  expect(readFileSync(output).length).toBeLessThan(40_000)
+})

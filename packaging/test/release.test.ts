@@ -37,7 +37,9 @@ beforeAll(() => {
   for (const file of files.split('\0').filter((it) => it !== '' && existsSync(join(root, it)))) {
     cpSync(join(root, file), join(copy, file))
   }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  // npm puts what two packages need in two versions beside the one that asked last.
+  for (const installed of ['node_modules', ...globSync('packages/*/node_modules', { cwd: root })])
+    symlinkSync(join(root, installed), join(copy, installed))
   // What is installed is the repository's, and nothing is to be set up in it.
   const manifest = JSON.parse(page('package.json')) as Required<Pick<Manifest, 'scripts'>>
   for (const name of ['prebump', 'prerelease']) delete manifest.scripts[name]

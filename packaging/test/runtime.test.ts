@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { oldest, root } from '../manifest.ts'
-import { run, tools } from './tool.ts'
+import { run, started, tools } from './tool.ts'
 
 const app = inject('app')
 const node = (name: string) => [join(tools, name, 'bin/node')]
@@ -13,7 +13,7 @@ const runtimes: Record<string, string[]> = {
   Bun: [join(tools, '.bin/bun')],
   Deno: [join(tools, '.bin/deno'), 'run', '--allow-all'],
 }
-for (const name of ['sqlite.mjs', 'postgres.mjs', 'server.mjs'])
+for (const name of ['sqlite.mjs', 'postgres.mjs', 'server.mjs', 'served.mjs', 'client.mjs'])
   copyFileSync(join(root, 'packaging/programs', name), join(app, name))
 
 const versionOf = async (runtime: string) =>
@@ -30,9 +30,25 @@ it.each(Object.keys(runtimes))('tasks run on PostgreSQL under %s', async (name) 
   expect(await run(app, program, ...args, 'postgres.mjs', inject('url'), schema)).toBe('100 42')
 })
 
+it('the command is installed, and works on a store of its own making', async () => {
+  const command = join(app, 'node_modules/.bin/triarch')
+  const given = ['--store', 'command.db']
+  await run(app, process.execPath, command, 'migrate', 'up', ...given)
+  expect(await run(app, process.execPath, command, 'stats', '--jsonl', ...given)).toBe(
+    '{"tasks":0,"ready":0,"work":0,"inbox":0}',
+  )
+})
+
 it.each(Object.keys(runtimes))('tasks are submitted over HTTP under %s', async (name) => {
   const [program = '', ...args] = runtimes[name] ?? []
   expect(await run(app, program, ...args, 'server.mjs', `${name} served.db`)).toBe('201 42')
+})
+
+// The server is of the installed packages too: those of the workspace are not what they are while another test packs them.
+it.each([...Object.keys(runtimes), 'Node 20'])('tasks of a server are asked for under %s', async (name) => {
+  await using server = await started(app, process.execPath, 'served.mjs')
+  const [program = '', ...args] = runtimes[name] ?? node('node-20')
+  expect(await run(app, program, ...args, 'client.mjs', server.line)).toBe('42 true')
 })
 
 it('the oldest Node that a package accepts is the oldest that its manifest names', async () => {

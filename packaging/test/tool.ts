@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { root } from '../manifest.ts'
 
@@ -21,6 +23,21 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
     throw new Error(`${[program, ...args].join(' ')} failed:\n${stdout}\n${stderr}`)
+  }
+}
+
+/** A program that runs on until it is disposed of, which ends its input, and the first line that it printed. */
+export async function started(cwd: string, program: string, ...args: string[]) {
+  const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exited])
+  if (typeof line !== 'string') throw new Error(`${[program, ...args].join(' ')} ended before it said anything`)
+  return {
+    line,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await exited
+    },
   }
 }
 
