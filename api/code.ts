@@ -19,5 +19,5 @@ export function codesOf(surfaces: readonly Surface[]): Codes {
     const text = nodes.map((node) => textOf(module, node)).join('\n')
     return new Set([...text.matchAll(pattern)].map(([, code = '']) => code))
   }
-  return { errors: declared('catalogue', /readonly (\w+):/g), alerts: declared('AlertCode', /'(\w+)'/g) }
+  return { errors: declared('errorCatalogue', /readonly (\w+):/g), alerts: declared('AlertCode', /'(\w+)'/g) }
 }

@@ -9,7 +9,10 @@ import { examplesOf, sentencesOf } from './text.ts'
 const unshown: readonly string[] = ['triarch/store']
 
 /** Interfaces of which users call the methods, which the engine implements. */
-const hands: readonly string[] = ['Agent', 'Lock', 'PlanContext', 'ActionPlanContext', 'StepContext', 'TaskContext']
+const hands: readonly string[] = [
+  ...['Agent', 'Lock', 'PlanContext', 'ActionPlanContext', 'StepContext', 'TaskContext'],
+  ...['TriarchClient', 'TaskHandle', 'ScheduleHandle'],
+]
 
 /** Of a line of an example. */
 const WIDEST = 100

@@ -15,12 +15,17 @@ const LONGEST = 40
 /** What each entry is for. */
 const purposes: Readonly<Record<string, string>> = {
   triarch: 'Agents and their actions, workflows and plans, and the engine that runs their tasks.',
+  'triarch/contract':
+    'What a client is made of, wherever it runs: its interface, workflows by their names, errors. It needs nothing of Node.',
   'triarch/sqlite': 'The state store in a SQLite file.',
   'triarch/store':
     'What a state store of another package is made of: the port, and the environment its time comes from. Programs that use a store need nothing of it.',
   'triarch/testing': 'An engine in virtual time on a store in memory, and one whose processes crash at every place.',
   '@triarch/postgres': 'The state store on a PostgreSQL, shared by any number of processes.',
+  '@triarch/client':
+    'The calls of `Triarch` over HTTP, wherever `fetch` is. [How they behave](../../concepts/client.md) is a page of its own.',
   '@triarch/server': 'Triarch over HTTP. [What it answers](../../concepts/server.md) is a page of its own.',
+  '@triarch/cli': 'The command `triarch`, for programs. [What it does](../../concepts/cli.md) is a page of its own.',
   'eslint-plugin-triarch':
     'Rules for the code of workflows and plans. [Each rule](../../eslint.md) has a section of its own.',
 }
@@ -148,7 +153,9 @@ function prose(said: string, { codes }: Setting): string {
     .map((part) =>
       part.startsWith('`')
         ? part
-        : part.replace(/</g, '&lt;').replace(CODE, (code) => (codes.has(code) ? `[${code}](../errors.md)` : code)),
+        : part
+            .replace(/</g, '&lt;')
+            .replace(CODE, (code) => (codes.has(code) ? `[${code}](../errors.md#${code.toLowerCase()})` : code)),
     )
     .join('')
 }

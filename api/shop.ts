@@ -3,6 +3,7 @@
 /** What an example may name, as the compiler needs it. */
 const goods: Readonly<Record<string, string>> = {
   triarch: 'declare const triarch: Triarch',
+  client: 'declare const client: TriarchClient',
   task: 'declare const task: TaskHandle<{ receipt: string }>',
   step: 'declare const step: StepContext',
   plan: 'declare const plan: PlanContext',
@@ -16,6 +17,12 @@ const goods: Readonly<Record<string, string>> = {
   fulfil: 'declare const fulfil: Workflow<{ id: string; amount: number }, { receipt: string }>',
   order: 'declare const order: { id: string; amount: number }',
   token: 'declare const token: string',
+  session: 'declare const session: string',
+  attempt: 'declare const attempt: string',
+  request: 'declare const request: AgentRequest',
+  agents: 'declare const agents: RemoteAgents',
+  connection: 'declare const connection: ConnectedAgents',
+  operation: 'declare const operation: OperationOrder',
   key: 'declare const key: Uint8Array',
   pages: 'declare const pages: readonly string[]',
   api: `declare const api: {
@@ -31,9 +38,9 @@ const goods: Readonly<Record<string, string>> = {
 
 /** Exports whose examples stand inside of a workflow. */
 const inside: readonly string[] = [
-  ...['TaskContext', 'Lock', 'StepFailedError', 'EventTimeoutError', 'ChildFailedError'],
-  ...['EventOptions', 'ChildOptions', 'LocalStepOptions', 'LockOptions', 'StepOptions', 'TransactionOptions'],
-  ...['UndoOptions', 'WaitForEventOptions', 'BatchResult', 'SqliteTransaction', 'PostgresTransaction'],
+  ...['TaskContext', 'Lock', 'StepFailedError', 'SignalTimeoutError', 'ChildFailedError'],
+  ...['CheckedSignalOptions', 'ChildOptions', 'LocalStepOptions', 'LockOptions', 'StepOptions', 'TransactionOptions'],
+  ...['UndoOptions', 'WaitForSignalOptions', 'BatchResult', 'SqliteTransaction', 'PostgresTransaction'],
 ]
 
 /** Where an export is imported from, and whether as a type. */

@@ -19,11 +19,11 @@ export function linksOf(markdown: string): Link[] {
   )
 }
 
-/** Links that lead to no file of the repository, or to no heading of a page. */
+/** Links that lead to no file of the repository, or to no heading or anchor of a page. */
 export function dead(pages: Page[]): Problem[] {
   const slugs = new Map<string, string[]>()
   const slugsOf = (path: string, markdown: string): string[] => {
-    const known = slugs.get(path) ?? headingsOf(markdown).map(({ slug }) => slug)
+    const known = slugs.get(path) ?? [...headingsOf(markdown).map(({ slug }) => slug), ...anchorsOf(markdown)]
     slugs.set(path, known)
     return known
   }
@@ -35,7 +35,7 @@ export function dead(pages: Page[]): Problem[] {
       if (path !== page.path && !existsSync(join(root, path))) return problem(`there is no ${path}`)
       if (anchor === null || !path.endsWith('.md')) return []
       const markdown = path === page.path ? page.markdown : read(path).markdown
-      return slugsOf(path, markdown).includes(anchor) ? [] : problem(`${path} has no heading #${anchor}`)
+      return slugsOf(path, markdown).includes(anchor) ? [] : problem(`${path} has no heading or anchor #${anchor}`)
     }),
   )
 }
@@ -53,4 +53,9 @@ export function onSite(page: string, target: string): string {
   if (path.startsWith('docs/') && !path.startsWith('docs/decisions') && path.endsWith('.md')) return target
   const folder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
   return `${repository}/${folder ? 'tree' : 'blob'}/main/${path}${anchor === null ? '' : `#${anchor}`}`
+}
+
+/** What a page names by itself: rows of a table have no headings. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = '']) => id)
 }

@@ -15,7 +15,8 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
     first: [
       ...['index', 'workflows', 'submitting', 'steps', 'undo', 'signals', 'suspension', 'children', 'cancelling'],
       ...['watching', 'listing', 'schedules', 'plans', 'batches', 'locks', 'transactions', 'payloads', 'middleware'],
-      ...['threads', 'versions', 'testing', 'processes', 'server', 'deployment', 'limits', 'bundlers'],
+      ...['threads', 'versions', 'testing', 'processes', 'server', 'remote-agents', 'cli'],
+      ...['deployment', 'limits', 'bundlers'],
     ],
   },
   { text: 'Running it', of: /^(?:postgres|runtimes|deployment|performance|reliability|eslint)/ },

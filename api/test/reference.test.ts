@@ -80,7 +80,7 @@ describe('the reference page of an entry', () => {
 
   it('leads to sections, though two differ by a capital only, and to error codes', () => {
     expect(page).toContain('See [`Agent`](#agent-1).')
-    expect(page).toContain('In cents, at most &lt;1,000>; throws [INVALID_OPTION](../errors.md).')
+    expect(page).toContain('In cents, at most &lt;1,000>; throws [INVALID_OPTION](../errors.md#invalid_option).')
   })
 
   it('shows examples that are samples, with all that they name', () => {

@@ -60,7 +60,7 @@ describe('links', () => {
     const markdown = '[a](gone.md)\n[b](../README.md#no-such)\n`[c](no.md)`\n[d](#here) [e](../site)\n\n## Here\n'
     expect(dead([{ path: 'docs/page.md', markdown }])).toEqual([
       { page: 'docs/page.md', line: 1, message: 'there is no docs/gone.md' },
-      { page: 'docs/page.md', line: 2, message: 'README.md has no heading #no-such' },
+      { page: 'docs/page.md', line: 2, message: 'README.md has no heading or anchor #no-such' },
     ])
   })
 
