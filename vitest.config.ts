@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
+import { keepCompiled } from './scripts/compiled.ts'
+
+keepCompiled()
 
 export default defineConfig({
   plugins: [mutantPlugin()],

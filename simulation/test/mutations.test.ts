@@ -6,8 +6,9 @@ import { mutations } from '../mutation/mutations.ts'
 
 const main = new URL('../mutation/main.ts', import.meta.url).pathname
 
-/** In a process of its own, for there modules can be changed while they are loaded. */
-const verdicts = promisify(execFile)(process.execPath, [main], { maxBuffer: 1 << 24 }).then(({ stdout }) =>
+/** In a process of its own, for there modules can be changed while they are loaded: what it compiles is of no use to others. */
+const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' }
+const verdicts = promisify(execFile)(process.execPath, [main], { env, maxBuffer: 1 << 24 }).then(({ stdout }) =>
   stdout
     .trim()
     .split('\n')

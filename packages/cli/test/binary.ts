@@ -13,7 +13,8 @@ export interface Ended {
 
 /** The command in a process of its own, as a shell runs it: nothing of it is a terminal. */
 export async function triarch(args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env.PATH, ...env } })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [main, ...args], { env: { PATH, NODE_COMPILE_CACHE, ...env } })
   child.stdin.end(input)
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])

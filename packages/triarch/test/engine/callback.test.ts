@@ -249,7 +249,7 @@ describe.each([
         store: memory(),
         onError: (error) => errors.push(error),
         lease: '10s',
-        sweep: '1s',
+        sweep: '5s',
         poll: '1s',
         ...options,
         workflows: [...(options.workflows ?? []), fine],

@@ -86,7 +86,7 @@ async function ailing(name: string, fail: () => unknown) {
   const store = memory()
   const engine = await testEngine({
     ...{ environment, workflows: [order, report], agents: [bank] },
-    ...{ lease: '10s', sweep: '1s', poll: '100ms', onError: (error: unknown) => errors.push(error) },
+    ...{ lease: '10s', sweep: '3s', poll: '1s', onError: (error: unknown) => errors.push(error) },
     store: (environment) =>
       new Proxy(store(environment), {
         get(target, key) {
@@ -129,7 +129,7 @@ describe('every loop of a node survives errors of its store', () => {
       await engine.advance('80s')
       const tasks = [before, await triarch.submit(order, 1, { id: 'meanwhile' }), await triarch.submit(order, 2)]
       const results = Promise.all(tasks.map((task) => task.result()))
-      await engine.advance('4m')
+      await engine.advance('2m')
       expect(await results).toEqual([0, 1, 2])
       expect(await triarch.nodes()).toHaveLength(1)
       expect((await triarch.schedule('often').info()).last?.getTime()).toBeGreaterThan(engine.now().getTime() - 12_000)
