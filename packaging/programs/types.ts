@@ -21,6 +21,10 @@ const boot = cloud.action('boot', {
   async undo({ output }) {
     console.log(output.address satisfies string)
   },
+  async verify({ host }) {
+    const done = host !== ''
+    return done ? { done, output: { address: host } } : { done }
+  },
 })
 export const provision = workflow('provision', {
   async run(host: string, task) {

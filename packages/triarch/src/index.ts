@@ -53,6 +53,7 @@ export type {
   TaskHook,
   ThreadActionDefinition,
   TypedActionDefinition,
+  Verified,
   Workflow,
   WorkflowDefinition,
 } from './definition/definition.ts'

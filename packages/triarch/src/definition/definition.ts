@@ -92,10 +92,17 @@ export interface Action<I = unknown, O = unknown> {
   readonly '~types'?: { readonly input: I; readonly output: O }
 }
 
+/**
+ * What `verify` answers. `run` alone decides the type `R`: inferred from a `verify` that says `{ done }`, it would be `R | undefined`
+ * wherever `exactOptionalPropertyTypes` is off, which is the default. A `run` that never returns leaves it open.
+ * @example const answer: Verified<{ id: string }> = { done: true, output: { id: 'c-1' } }
+ */
+export type Verified<R> = Verification<[R] extends [never] ? unknown : NoInfer<R>>
+
 /** An action's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
 export type TypedActionDefinition<P, R, I, O> = Omit<
   ActionDefinition<P, R>,
-  'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan'
+  'input' | 'output' | 'run' | 'undo' | 'finalize' | 'plan' | 'verify'
 > & {
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema<I, P>
@@ -103,6 +110,11 @@ export type TypedActionDefinition<P, R, I, O> = Omit<
   run(input: P, step: StepContext, received?: StepSignal): R | Promise<R>
   /** Takes back what `run` did. May run more than once. */
   undo?(done: { input: P; output: Jsonified<O> }, step: StepContext): unknown
+  /**
+   * Asks the service, by `step.idempotencyKey`, whether a lost attempt took effect. Must not change anything. Its `output` is of
+   * the type that `run` gives.
+   */
+  verify?(input: P, step: StepContext): Verified<R> | Promise<Verified<R>>
   /** In a plan: runs once all its steps have run, in the order of planning. May run more than once. */
   finalize?(done: { input: P; output: Jsonified<O> }, step: StepContext, tx: never): unknown
 }
@@ -112,7 +124,7 @@ export type OutputOf<P, S> = [unknown] extends [S]
   ? unknown
   : {
       run(input: P, step: StepContext, received?: StepSignal): S | Promise<S>
-      verify?(input: P, step: StepContext): Verification<S> | Promise<Verification<S>>
+      verify?(input: P, step: StepContext): Verified<S> | Promise<Verified<S>>
     }
 
 /** An action that only plans others: what `plan` returns, references and all, is its output. */

@@ -58,6 +58,19 @@ describe('an action takes its types', () => {
     expectTypeOf(reserve).toEqualTypeOf<Action<{ sku: string }, { reserved: number; until: string }>>()
   })
 
+  it('from run, whatever verify gives', () => {
+    // Without exactOptionalPropertyTypes, which applications seldom set, `{ done }` has an output: undefined.
+    const pay = shop.action('pay-verified', {
+      run: (amount: number) => ({ receipt: `r-${amount}` }),
+      verify: (amount: number): { done: true; output: { receipt: string } } | { done: false; output?: undefined } =>
+        amount > 0 ? { done: true, output: { receipt: 'r' } } : { done: false },
+      undo: ({ output }) => expectTypeOf(output).toEqualTypeOf<{ receipt: string }>(),
+    })
+    expectTypeOf(pay).toEqualTypeOf<Action<number, { receipt: string }>>()
+    // @ts-expect-error run gives another
+    void (() => shop.action('else', { run: () => 1, verify: () => ({ done: true, output: 'one' }) as const }))
+  })
+
   it('from one schema and run, whichever is there', () => {
     const first = shop.action('first', { input: Order, run: async (order) => order.total })
     expectTypeOf(first).toEqualTypeOf<Action<OrderInput, number>>()
