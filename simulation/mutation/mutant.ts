@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module'
+import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { type Mutation, mutations } from './mutations.ts'
 
 type Hooks = Required<Parameters<typeof registerHooks>[0]>
@@ -29,23 +29,36 @@ export async function mutated(name: string, edit: Edit): Promise<Simulation> {
   return (await import(`../campaign.ts${QUERY}${encodeURIComponent(name)}`)) as Simulation
 }
 
+/** What a module of a copy imports, by who imports it under which name: every copy asks the same. */
+const imported = new Map<string, string>()
+
 /** What a module of the copy imports belongs to the copy. */
 const resolve: Hooks['resolve'] = (specifier, context, next) => {
-  const resolved = next(specifier, context)
-  const [, name] = context.parentURL?.split(QUERY) ?? []
-  const own = resolved.url.startsWith('file:') && !resolved.url.includes('/node_modules/')
-  if (name === undefined || !own || resolved.url.includes(QUERY)) return resolved
-  return { ...resolved, url: `${resolved.url}${QUERY}${name}` }
+  const [parent, name] = context.parentURL?.split(QUERY) ?? []
+  if (name === undefined) return next(specifier, context)
+  const key = `${parent} ${specifier}`
+  const url = imported.get(key) ?? next(specifier, context).url
+  imported.set(key, url)
+  const own = url.startsWith('file:') && !url.includes('/node_modules/') && !url.includes(QUERY)
+  return { url: own ? `${url}${QUERY}${name}` : url, shortCircuit: true }
 }
 
+/** Modules as most mutants load them, by file: read, and rid of their types, once for all. */
+const unchanged = new Map<string, { source: string; code: string }>()
+
 const load: Hooks['load'] = (url, context, next) => {
-  const loaded = next(url, context)
   const [file = '', name] = url.split(QUERY)
   const edit = name === undefined ? undefined : edits.get(decodeURIComponent(name))
-  if (!edit || !file.startsWith(root)) return loaded
-  const source = String(loaded.source)
-  const changed = edit(file.slice(root.length), source)
-  return changed === source ? loaded : { ...loaded, source: changed }
+  if (!edit || !file.endsWith('.ts')) return next(url, context)
+  const original = unchanged.get(file) ?? typed(String(next(url, context).source))
+  unchanged.set(file, original)
+  const changed = file.startsWith(root) ? edit(file.slice(root.length), original.source) : original.source
+  const source = changed === original.source ? original.code : stripTypeScriptTypes(changed)
+  return { format: 'module', source, shortCircuit: true }
+}
+
+function typed(source: string): { source: string; code: string } {
+  return { source, code: stripTypeScriptTypes(source) }
 }
 
 /** Throws when the text is not what the mutation was written for. */

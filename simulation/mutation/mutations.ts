@@ -23,6 +23,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['owners'],
+    at: 19,
     world: 'silence',
   },
   'a claim does not raise the epoch': {
@@ -45,7 +46,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 35,
+    at: 55,
   },
   'letters stay in the inbox when they are recorded': {
     change: {
@@ -83,6 +84,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['compensation'],
+    at: 11,
   },
   'an undo that fails is forgotten': {
     change: {
@@ -188,6 +190,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
+    at: 8,
   },
   'a submission is acknowledged before it is durable': {
     change: {
@@ -211,6 +214,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an event that nobody waits for yet is not kept': {
     change: { 'kernel/wait/mailbox.ts': [['  state.mailbox.push({ name, payload })\n', '']] },
     by: ['events'],
+    at: 10,
   },
   'the row of a task is not kept with its history': {
     change: {
@@ -268,7 +272,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an event for a step that is busy is lost': {
     change: { 'kernel/suspension/suspend.ts': [['  else suspension.queue.push(received)\n', '']] },
     by: ['liveness'],
-    at: 46,
+    at: 79,
   },
   'the timeout of a waiting step is not looked at': {
     change: {
@@ -280,7 +284,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness'],
-    at: 19,
+    at: 27,
   },
   'letters are consumed by a transition that is refused': {
     change: {
@@ -344,6 +348,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['locks'],
+    at: 8,
   },
   'an occurrence starts before it is due': {
     change: {
@@ -366,6 +371,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['occurrences'],
+    at: 12,
     world: 'schedules',
   },
   'a schedule goes on from the present, whatever was due before': {
@@ -375,6 +381,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['occurrences'],
+    at: 9,
     world: 'schedules',
   },
   'whoever read a schedule may write it, though it has moved on': {
@@ -420,11 +427,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['retained'],
+    at: 15,
     world: 'retention',
   },
   'nobody remembers that a transaction took effect': {
     change: { 'store/sqlite/effect.ts': [['  database.run(KEEP, key, step, name, answer)\n', '']] },
     by: ['transactions'],
+    at: 8,
     world: 'transactions',
   },
   'what a transaction that failed has written stays': {
@@ -434,6 +443,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['transactions'],
+    at: 4,
     world: 'transactions',
   },
   'a task that the store refuses is tried for ever': {
@@ -443,6 +453,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine', 'liveness'],
+    at: 4,
     world: 'poison',
   },
   'what the store refuses costs the neighbours of a batch as well': {
@@ -455,6 +466,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['quarantine'],
+    at: 53,
     world: 'poison',
   },
   'what is set apart is claimed again all the same': {
@@ -481,6 +493,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness', 'rest', 'quarantine', 'engine'],
+    at: 6,
     world: 'callbacks',
   },
   'nobody notices that the store went back': {
@@ -494,6 +507,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness', 'rest'],
+    at: 4,
     world: 'loss',
   },
   'a task that was given back stays with its owner when the store forgets just that': {
@@ -537,6 +551,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a history grows for ever': {
     change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
     by: ['bounds'],
+    at: 212,
     world: 'bounds',
   },
   'of a history the events are counted, and its bytes are not': {
@@ -544,11 +559,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/decisions.ts': [['size - mail.bytes > historyBytes)', 'size - mail.bytes > historyBytes * 99)']],
     },
     by: ['bounds'],
+    at: 12,
     world: 'bounds',
   },
   'a task does as much at once as it likes': {
     change: { 'scheduler/decisions.ts': [['isWider(state, limits.fanOut)', 'isWider(state, limits.fanOut * 9)']] },
     by: ['bounds'],
+    at: 20,
     world: 'bounds',
   },
   'an inbox has room for whatever comes': {
@@ -561,6 +578,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a claim takes all that is ready, however large': {
     change: { 'store/sqlite/claim.ts': [['(records > left.records || bytes > left.bytes)', 'left.records < 0']] },
     by: ['bounds'],
+    at: 28,
     world: 'bounds',
   },
   'a task is given to nodes that do not have its version': {
@@ -573,6 +591,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'code hears what its schema refuses': {
     change: { 'definition/signal.ts': [['if (!schema) return', 'if (!schema || payload !== null) return']] },
     by: ['strict'],
+    at: 10,
     world: 'strict',
   },
   'nothing is around what is undone': {
@@ -602,6 +621,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['liveness', 'rest', 'pauses', 'engine', 'errors'],
+    at: 10,
     world: 'strict',
   },
   'a half-open breaker lets everybody through': {
@@ -611,6 +631,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['breakers'],
+    at: 10,
     world: 'outage',
   },
   'a node does not heed what it reads of breakers': {
