@@ -9,7 +9,8 @@ export class SteadyEnvironment implements Environment {
   readonly #inner: Environment
   readonly #failed: (error: unknown) => void
   readonly #told = new Set<keyof Environment>()
-  readonly #system = systemEnvironment()
+  /** Made when it is needed: asking the machine who we are takes longer than most tasks of a simulation. */
+  #real: Environment | null = null
   /** Of the wall clock, before the monotonic one. */
   #ahead = 0
   #monotonic = 0
@@ -64,6 +65,11 @@ export class SteadyEnvironment implements Environment {
   drain(callback: () => void): void {
     const once = onlyOnce(callback)
     if (!this.#try('drain', () => this.#inner.drain(once) ?? true)) this.#system.drain(once)
+  }
+
+  get #system(): Environment {
+    this.#real ??= systemEnvironment()
+    return this.#real
   }
 
   #number(name: 'now' | 'monotonic' | 'random', otherwise: number): number {
