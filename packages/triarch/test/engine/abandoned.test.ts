@@ -132,7 +132,7 @@ describe('a wait for a signal that nobody listens to any more', () => {
         return { first, second, again: await event, late: await late.catch((error) => error.code) }
       },
     })
-    await using s = await stage({ workflows: [flow], poll: '1s' })
+    await using s = await stage({ workflows: [flow], poll: '1m' })
     const task = await s.submit(flow, null)
     await s.advance('1m')
     await task.signal('x', 1)
@@ -214,7 +214,7 @@ describe('the history of a task with such a wait', () => {
     using file = scratch()
     const environment = new VirtualEnvironment()
     const workflows = [after(lose)]
-    const apart = (): Promise<Stage> => stage({ workflows, store: file.store, environment, lease: '10s', sweep: '1s' })
+    const apart = (): Promise<Stage> => stage({ workflows, store: file.store, environment, lease: '1m', sweep: '20s' })
     {
       await using s = await apart()
       await s.submit(after(lose), null, { id: 't' })

@@ -108,7 +108,7 @@ describe('a row of the supervisor hurts no other', () => {
         return report && { ...report, failed: [{ key, id, workflow, message: 'the store does not let it go' }] }
       },
     }))
-    const s = await stage({ ...options, store })
+    const s = await stage({ ...options, sweep: '10s', poll: '10s', store })
     await s.submit(report, null, { id: 'bad' })
     await s.advance('1m')
     const later = await s.submit(report, null)

@@ -44,7 +44,7 @@ describe('a schedule', () => {
   })
 
   it('keeps to the local time over the change to summer time, and runs what it leaves out right after', async () => {
-    await using s = await at('2026-03-27T12:00:00Z')
+    await using s = await at('2026-03-27T12:00:00Z', { sweep: '10m' })
     const schedule = s.engine.triarch.schedule('nightly')
     await schedule.register(daily())
     const soon = ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30']
