@@ -98,7 +98,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
     })
 
     it('is noticed by a node that has nothing to do any more: what it had finished is begun again', async () => {
-      const node = await start()
+      const node = await start({ lease: 3_000 }) // as above
       const task = await node.submit(steps, 1, { id: 'finished' })
       await waits(task, 0)
       await subject.save()
@@ -113,7 +113,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
     })
 
     it('never runs a step again that must not be, when its outcome is what was lost', async () => {
-      const node = await start()
+      const node = await start({ lease: 3_000 })
       const task = await node.submit(careful, 'slow', { id: 'careful' })
       await vi.waitFor(() => expect(ran).toHaveLength(1))
       await subject.save()
