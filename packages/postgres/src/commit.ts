@@ -8,8 +8,9 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
   const { creates, changes, consumed, work, withdraw, forget, children, posts } = parts
   return [
     integers(batch, ({ key }) => key),
-    texts(batch, ({ id }) => id),
-    texts(batch, ({ node }) => node),
+    // One that is made here has its id among those that are made.
+    texts(batch, ({ id, create }) => (create ? null : id)),
+    nodesOf(batch),
     integers(batch, ({ epoch }) => epoch),
     integers(batch, ({ seq }) => seq),
     integers(batch, ({ at }) => at),
@@ -43,6 +44,13 @@ export function commitArguments(batch: readonly Transition[]): Buffer[] {
     booleans(posts, ({ it }) => it.control),
     texts(posts, ({ it }) => JSON.stringify(it.message)),
   ]
+}
+
+/** Of each transition its node; one for all, if it is the same. */
+function nodesOf(batch: readonly Transition[]): Buffer {
+  const [first] = batch
+  const one = first && batch.every(({ node }) => node === first.node)
+  return texts(one ? [first.node] : batch.map(({ node }) => node))
 }
 
 /** The outcomes out of the answer: the task's key, 0: fenced, -1: exists. */
@@ -120,7 +128,7 @@ function createArrays(creates: readonly Part<Creating>[]): Buffer[] {
     texts(tasks, ({ parent }) => parent),
     texts(tasks, tagsText),
     integers(tasks, ({ at }) => at),
-    texts(creates, ({ it }) => it.node),
+    nodesOf(creates.map(({ it }) => it)),
     integers(creates, ({ it }) => it.epoch),
     integers(creates, ({ it }) => it.at),
     ...snapshotArrays(creates.map(({ it }) => it.snapshot ?? freshSnapshot(it.create))),

@@ -208,14 +208,23 @@ SELECT s.report, l.told, o.untaken, o.schedules FROM triarch.sweep(${parameters(
 const TOLD = `nullif(current_setting('triarch_gate.told', true), '')`
 
 function commit(count: number): string {
-  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${boundedParameters(count)}) c`
+  const given = ofOne(boundedParameters(count))
+  return `SELECT c.answer, c.owners, ${TOLD} FROM ${BOUND}, LATERAL triarch.commit(${given}) c`
+}
+
+/** A commit is of one node, as a rule: its name is sent once, and not with every transition, where it would be a tenth of what is sent. */
+function ofOne(parameters: string): string {
+  const filled = (names: string, as: string) =>
+    `CASE cardinality(${names}::text[]) WHEN 1 THEN array_fill((${names}::text[])[1], ARRAY[cardinality(${as}::bigint[])]) ELSE ${names} END`
+  return parameters.replace('$5', filled('$5', '$3')).replace('$19', filled('$19', '$11'))
 }
 
 /** What gates ask for comes after the call itself, in one statement with it: its answer names the tasks. */
 function gated(name: string, count: number): string {
   const owners = name === 'commit' ? 'x.owners' : 'NULL::text[]'
   const columns = name === 'commit' ? 'x (answer, owners)' : 'x (answer)'
-  const given = boundedParameters(count, 'f.fresh IS NULL')
+  const bounded = boundedParameters(count, 'f.fresh IS NULL')
+  const given = name === 'commit' ? ofOne(bounded) : bounded
   return `
 WITH f AS MATERIALIZED (SELECT triarch.answered(${boundedParameters(2)}) IS NULL AS fresh FROM ${BOUND}),
   c AS MATERIALIZED (SELECT f.fresh, x.answer, ${owners} AS owners

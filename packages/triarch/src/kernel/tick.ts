@@ -21,6 +21,14 @@ export function tick(turn: Turn): void {
       error: { name: 'TriarchError', code: 'TASK_DEADLINE', message: 'the task was not done by its complete-by' },
     })
   if (state.closing) return
+  if (state.timers.size + state.waits.size > 0) fire(turn)
+  if (state.locks.size > 0) expireLocks(turn)
+  if (state.suspensions.size > 0) for (const step of ring(turn)) expire(turn, step)
+}
+
+/** Timers and the ends of waits. */
+function fire(turn: Turn): void {
+  const { state, at } = turn
   const due: { id: number; at: number; kind: 'timerFired' | 'waitTimedOut' }[] = []
   for (const [id, until] of state.timers) if (until <= at) due.push({ id, at: until, kind: 'timerFired' })
   for (const [id, wait] of state.waits) {
@@ -28,8 +36,6 @@ export function tick(turn: Turn): void {
   }
   due.sort((a, b) => a.at - b.at || a.id - b.id)
   for (const { id, kind } of due) emit(turn, { type: kind, id })
-  if (state.locks.size > 0) expireLocks(turn)
-  if (state.suspensions.size > 0) for (const step of ring(turn)) expire(turn, step)
 }
 
 /** It waited until its own complete-by. */

@@ -11,9 +11,11 @@ import { workRequest } from './transition.ts'
 
 /** What goes out once the turn is recorded: through the agents' queues, or into this process. */
 export interface Outgoing {
-  work: WorkRequest[]
-  local: Step[]
+  work: readonly WorkRequest[]
+  local: readonly Step[]
 }
+
+export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 
 /** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
 export class Attempts {
@@ -42,9 +44,11 @@ export class Attempts {
 
   /** Lets go what is due: here if there is a slot, else to the queues. `leaving`: nothing more begins here. */
   dispatch(state: TaskState, at: number, driver: Driver, leaving: boolean): Outgoing {
+    const due = dispatchable(state, at)
+    if (due.length === 0) return NOTHING_GOES
     const work: WorkRequest[] = []
     const local: Step[] = []
-    for (const step of dispatchable(state, at)) {
+    for (const step of due) {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
       if (action !== null && (leaving || step.lane !== null || isSuspect(step) || !this.#host.reserve(action)))

@@ -18,7 +18,7 @@ import type { Draft } from '../store/origin.ts'
 import type { Claim, CommitOutcome, NewTask, Transition } from '../store/port.ts'
 import { isHeard, type KnownSteps, knownSteps, narrate } from '../telemetry/narrator.ts'
 import { absent } from './absent.ts'
-import { Attempts, type Outgoing } from './attempts.ts'
+import { Attempts, NOTHING_GOES } from './attempts.ts'
 import { conclude } from './decisions.ts'
 import type { Driver } from './driver.ts'
 import { driverOf } from './drivers.ts'
@@ -39,8 +39,6 @@ const answered = (): TriarchError => new TriarchError('STEP_LOST', 'the attempt 
 
 /** Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it has left. */
 type Phase = 'turning' | 'resting' | 'gone'
-
-const NONE: Outgoing = { work: [], local: [] }
 
 /**
  * One task owned by this node: takes its mail, lets the kernel and the workflow's code decide, and sends out what they
@@ -302,7 +300,7 @@ export class TaskRunner {
     const stopped = state.status === 'stopped'
     const leaves = this.#leaving && this.#attempts.none
     const still = turn.reload || (this.#leaving && !leaves)
-    const { work, local } = still ? NONE : this.#attempts.dispatch(state, turn.at, driver, leaves)
+    const { work, local } = still ? NOTHING_GOES : this.#attempts.dispatch(state, turn.at, driver, leaves)
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
     const { inbox, inboxBytes } = this.#host.limits
@@ -364,7 +362,7 @@ export class TaskRunner {
 
   #committed(
     outcome: CommitOutcome | Error,
-    pending: { transition: Transition; turn: Turn; local: Step[] },
+    pending: { transition: Transition; turn: Turn; local: readonly Step[] },
   ): Promise<void> | undefined {
     const created = this.#created
     this.#created = null

@@ -9,6 +9,7 @@ import { formatPath } from './path.ts'
 export const DEFAULT_PAYLOAD_LIMIT: number = 256 * 1024
 
 const DEEPEST = 256
+const USUAL_DEPTH = 4
 
 /** Every view of a task looks for each of them in each of its texts. */
 const MOST_SECRETS = 10_000
@@ -59,8 +60,9 @@ class Walk {
   #lower = 0
   #upper = 0
   #depth = 0
-  readonly #keys: (string | number)[] = []
-  readonly #ancestors: object[] = []
+  // Room for as deep as most values are: an array that grows from nothing takes room for seventeen.
+  readonly #keys: (string | number)[] = new Array(USUAL_DEPTH)
+  readonly #ancestors: object[] = new Array(USUAL_DEPTH)
 
   constructor(what: string, limit: number) {
     this.#what = what

@@ -6,12 +6,19 @@ import type { Step } from './step.ts'
  * The attempts that may start now: recorded as due, not yet handed out. While the task is paused only those that an operator
  * set going, and no new `run` once it unwinds.
  */
-export function dispatchable(state: TaskState, at: number): Step[] {
-  if (state.status === 'stopped') return []
-  const found: Step[] = []
-  for (const step of state.steps.values()) if (isDispatchable(state, step, at)) found.push(step)
-  return found
+export function dispatchable(state: TaskState, at: number): readonly Step[] {
+  if (state.status === 'stopped') return NONE
+  let found: Step[] | null = null
+  for (const step of state.steps.values())
+    if (isDispatchable(state, step, at)) {
+      // One is usual, and what grows from nothing takes room for seventeen.
+      if (found) found.push(step)
+      else found = [step]
+    }
+  return found ?? NONE
 }
+
+const NONE: readonly never[] = []
 
 /** The same of one step of a task that has not stopped. */
 export function isDispatchable(state: TaskState, step: Step, at: number): boolean {
