@@ -25,6 +25,8 @@ const purposes: Readonly<Record<string, string>> = {
   '@triarch/client':
     'The calls of `Triarch` over HTTP, wherever `fetch` is. [How they behave](../../concepts/client.md) is a page of its own.',
   '@triarch/server': 'Triarch over HTTP. [What it answers](../../concepts/server.md) is a page of its own.',
+  '@triarch/server/push':
+    'Agents that are only a URL. [How they are called](../../concepts/push-agents.md) is a page of its own.',
   '@triarch/cli': 'The command `triarch`, for programs. [What it does](../../concepts/cli.md) is a page of its own.',
   'eslint-plugin-triarch':
     'Rules for the code of workflows and plans. [Each rule](../../eslint.md) has a section of its own.',

@@ -1,0 +1,58 @@
+import { PermanentError, TransientError, TriarchError, UnknownOutcomeError, type Verification } from 'triarch'
+import { now } from '../environment.ts'
+import { type Answer, NoAnswer } from '../outbound/outbound.ts'
+
+/** The service is there, and asks for another try. */
+const again: readonly number[] = [408, 425, 429]
+/** What an error says of a body. */
+const SHOWN = 500
+/** Longest wait that is taken from an answer (ms). */
+const LONGEST_WAIT = 86_400_000
+
+/** What a 2xx says. Throws what the others mean; INVALID_OUTPUT where the work is done and nobody can read what came of it. */
+export function outputOf(what: string, { status, headers, body }: Answer): unknown {
+  if (status >= 200 && status < 300) {
+    if (body === null) throw new TriarchError('INVALID_OUTPUT', `${what}: the answer has too many bytes`)
+    if (body === '') return null
+    try {
+      return JSON.parse(body)
+    } catch {
+      throw new TriarchError('INVALID_OUTPUT', `${what}: the answer is no JSON: ${body.slice(0, SHOWN)}`)
+    }
+  }
+  const said = `${what} answered ${status}${body ? `: ${body.slice(0, SHOWN)}` : ''}`
+  if (status >= 300 && status < 400) throw new PermanentError(`${said} (a redirect is not followed)`)
+  if (status < 500 && !again.includes(status)) throw new PermanentError(said)
+  const retryAfter = waitOf(headers['retry-after'])
+  throw new TransientError(said, retryAfter === undefined ? {} : { retryAfter })
+}
+
+/** What verify answers, as an action's would. Throws INVALID_OUTPUT. */
+export function verificationOf(what: string, answer: Answer): Verification<unknown> {
+  const told = outputOf(what, answer)
+  if (told === 'unknown') return told
+  const done = typeof told === 'object' && told !== null && 'done' in told ? told.done : undefined
+  if (done === false) return { done }
+  if (done === true) return { done, output: (told as { output?: unknown }).output ?? null }
+  throw new TriarchError(
+    'INVALID_OUTPUT',
+    `${what}: verify answers { "done": true, "output" }, { "done": false } or "unknown"`,
+  )
+}
+
+/** What it means that no answer came. */
+export function lossOf(what: string, error: unknown): Error {
+  if (!(error instanceof NoAnswer)) return error as Error
+  const { message, unsent, cause } = error
+  return unsent
+    ? new TransientError(`${what} was not reached: ${message}`, { cause })
+    : new UnknownOutcomeError(`${what} did not answer: ${message}`, { cause })
+}
+
+/** Seconds, or an instant; ms. */
+function waitOf(header: string | string[] | undefined): number | undefined {
+  const said = Array.isArray(header) ? header[0] : header
+  if (said === undefined) return undefined
+  const wait = /^\d+$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - now()
+  return Number.isNaN(wait) ? undefined : Math.min(LONGEST_WAIT, Math.max(0, wait))
+}
