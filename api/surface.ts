@@ -91,8 +91,8 @@ export class Declarations {
   }
 }
 
-/** What stores keep of a task. Whoever reads it names all of the kernel's facts. */
-export const records: readonly string[] = ['TaskEvent', 'Message']
+/** What stores carry to a task. Whoever reads it names all of the kernel's facts. */
+export const records: readonly string[] = ['Message']
 
 /** The surfaces of a package's entries. What one entry exports is no secret of another. */
 export function surfacesOf(declarations: Declarations, entries: readonly Entry[]): Surface[] {

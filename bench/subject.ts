@@ -92,5 +92,5 @@ export async function drive(engine: Triarch, of: Workflow<Count, unknown>, tasks
 
 /** The history records of a finished task, as the store keeps them: what the raw ceiling writes. */
 export async function recordsOf(task: TaskHandle<unknown>): Promise<string[]> {
-  return (await task.history()).map(({ events }) => JSON.stringify(events))
+  return (await task.export()).records.map(({ events }) => JSON.stringify(events))
 }

@@ -6,6 +6,7 @@ import {
   TriarchError,
 } from '../packages/triarch/src/index.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
+import { eventsOfExport } from '../packages/triarch/src/view/export.ts'
 import type { Move, Plan } from './plan.ts'
 
 /** How often a held step is tried again before the operator decides otherwise. */
@@ -95,13 +96,12 @@ export class Operator {
 }
 
 async function stateOf(task: TaskHandle) {
-  const history = await task.history()
+  const exported = await task.export()
   // Of a task in quarantine an entry says what is wrong with it: the rest alone is no history.
-  for (const { error, missing } of history) {
+  for (const { error, missing } of exported.records) {
     if (error ?? missing) throw new TriarchError('HISTORY_CORRUPT', error?.message ?? 'records are missing')
   }
-  const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
-  return rebuild(task.id, events).state
+  return rebuild(task.id, eventsOfExport(exported)).state
 }
 
 async function held(task: TaskHandle) {

@@ -30,7 +30,7 @@ export const batch: Measure = {
       const wall = await timed(() => task.result())
       clearInterval(watch)
       const { user, system } = process.cpuUsage(cpu)
-      const events = (await task.history()).flatMap((record) => record.events)
+      const events = (await task.export()).records.flatMap((record) => record.events)
       const bytes = JSON.stringify(events).length
       return { wall, cpu: (user + system) / 1_000, peak, events: events.length, bytes }
     }

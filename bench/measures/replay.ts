@@ -22,7 +22,7 @@ export const replay: Measure = {
     for (const id of shallow) taken.shallow.push(await wake(id))
     for (const id of deep) taken.deep.push(await wake(id))
 
-    const history = await fresh.engine.task(deep[0] ?? '').history()
+    const { records: history } = await fresh.engine.task(deep[0] ?? '').export()
     const events = history.reduce((sum, record) => sum + record.events.length, 0)
     const records = history.map((record) => JSON.stringify(record.events))
     await using bare = await raw()

@@ -1,7 +1,7 @@
 // Each rule that is the harness's own sees what it is there for. Those it shares with the crash test are doctored there.
 import { describe, expect, it } from 'vitest'
 import type { LedgerRows } from '../../examples/orders/services/ledger.ts'
-import type { TaskEvent } from '../../packages/triarch/src/index.ts'
+import type { TaskEvent } from '../../packages/triarch/src/kernel/event.ts'
 import { rebuild } from '../../packages/triarch/src/kernel/rebuild.ts'
 import { summarise } from '../../packages/triarch/src/kernel/summary.ts'
 import { snapshotOf } from '../../packages/triarch/src/scheduler/transition.ts'

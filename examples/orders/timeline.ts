@@ -1,6 +1,6 @@
 // One order's life, for people: what happened when, and in which process.
 import { styleText } from 'node:util'
-import type { ErrorRecord, HistoryEntry, Json, TaskEvent } from 'triarch'
+import type { ErrorRecord, HistoryEntry, HistoryEvent, Json } from 'triarch'
 import type { Death, Testimony } from './witness.ts'
 
 /** A line of the timeline. */
@@ -32,11 +32,11 @@ export function timeline({ order, history, testimony }: Life): Moment[] {
   const under = new Map<number, string>()
   const told: (Omit<Moment, 'after'> & { at: number })[] = []
   const ownerAt = (at: number) => owners.findLast((owner) => owner.at <= at)?.node
-  const tell = (at: number, events: readonly TaskEvent[]) => {
+  const tell = (at: number, events: readonly HistoryEvent[]) => {
     for (const event of events) {
       if (event.type === 'stepRequested') steps.set(event.id, event.name)
       const moment = momentOf(event, 'id' in event ? (steps.get(Number(event.id)) ?? '') : '')
-      const ran = 'node' in event && event.node !== null ? event.node : null
+      const ran = 'node' in event ? (event.node ?? null) : null
       // Its answer had reached the store before it died; whoever has the order now finds it there.
       const isDead =
         ran !== null && testimony.deaths.some((one) => one.pid === testimony.processes[ran]?.pid && one.at < at)
@@ -80,7 +80,7 @@ function ownersOf(order: string, history: readonly Entry[], { processes, ownersh
 }
 
 /** Which steps are under way. */
-function follow(event: TaskEvent, under: Map<number, string>): void {
+function follow(event: HistoryEvent, under: Map<number, string>): void {
   if (event.type === 'stepRequested') under.set(event.id, event.name)
   else if (event.type === 'stepCompleted' || event.type === 'stepFailed' || event.type === 'stepSkipped')
     under.delete(event.id)
@@ -92,7 +92,7 @@ function killed(under: readonly string[]): Pick<Moment, 'what' | 'kind'> {
 }
 
 /** What an event means to somebody who does not know the engine; null: not worth a line. */
-function momentOf(event: TaskEvent, step: string): Pick<Moment, 'what' | 'kind'> | null {
+function momentOf(event: HistoryEvent, step: string): Pick<Moment, 'what' | 'kind'> | null {
   switch (event.type) {
     case 'submitted':
       return { what: `order taken: ${goods(event.input)}` }
@@ -117,17 +117,17 @@ function momentOf(event: TaskEvent, step: string): Pick<Moment, 'what' | 'kind'>
     case 'undone':
       return { what: `${step}: taken back`, kind: 'undo' }
     case 'paused':
-      return { what: `paused: ${event.error ? reason(event.error) : event.reason}` }
+      return { what: `paused: ${event.error ? reason(event.error) : event.cause}` }
     case 'resumed':
       return { what: 'goes on' }
     case 'stopped':
-      return { what: ends[event.result] ?? event.result, kind: 'end' }
+      return { what: ends[event.outcome] ?? event.outcome, kind: 'end' }
     default:
       return null
   }
 }
 
-const ends: { [result: string]: string } = {
+const ends: { [outcome: string]: string } = {
   success: 'fulfilled',
   warning: 'fulfilled, though something was left out',
   compensated: 'undone as a whole',
@@ -135,7 +135,7 @@ const ends: { [result: string]: string } = {
 }
 
 function failure(
-  { operation, error, lost, unknown, next }: TaskEvent & { type: 'attemptFailed' },
+  { operation, error, lost, unknown, next }: HistoryEvent & { type: 'attemptFailed' },
   step: string,
 ): Pick<Moment, 'what' | 'kind'> {
   const again = next?.operation === operation ? ', again' : ''

@@ -14,6 +14,7 @@ import { losses } from './loss.ts'
 import { operators } from './operator.ts'
 import { plans } from './plan.ts'
 import { planFailures } from './plan-failure.ts'
+import { remarks } from './remark.ts'
 import { requests } from './request.ts'
 import { rescues } from './rescue.ts'
 import { retries } from './retry.ts'
@@ -50,4 +51,5 @@ export const features: readonly Feature[] = [
   planFailures,
   secrets,
   losses,
+  remarks,
 ]

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { TaskEvent } from 'triarch'
+import type { HistoryEvent } from 'triarch'
 import { describe, expect, it } from 'vitest'
 import { barred } from '../progress.ts'
 import { type Entry, type Life, mostTelling, render, timeline } from '../timeline.ts'
 import type { Testimony } from '../witness.ts'
 
-const at = (ms: number, ...events: unknown[]): Entry => ({ at: new Date(1_000 + ms), events: events as TaskEvent[] })
+const at = (ms: number, ...events: unknown[]): Entry => ({ at: new Date(1_000 + ms), events: events as HistoryEvent[] })
 
 const submitted = at(0, { type: 'submitted', input: { item: 'lamp', total: 1250 } })
 const requested = (id: number, name: string) => ({ type: 'stepRequested', id, name })
@@ -14,7 +14,7 @@ const completed = (id: number, node: string, output: object, more = {}) => {
 }
 const lost = (id: number) => {
   const next = { operation: 'verify', at: 0 }
-  return { type: 'attemptFailed', id, operation: 'run', error: { message: 'died' }, lost: 'death', node: null, next }
+  return { type: 'attemptFailed', id, operation: 'run', error: { message: 'died' }, lost: 'death', next }
 }
 
 const testimony: Testimony = {
@@ -45,7 +45,7 @@ const fulfilled: Life = {
       next: { operation: 'run', at: 0 },
     }),
     at(1_400, completed(3, 'b', { messageId: 'send_1' }, { attempt: 2 }), { type: 'returned' }),
-    at(1_400, { type: 'stopped', result: 'success' }),
+    at(1_400, { type: 'stopped', outcome: 'success' }),
   ],
 }
 
@@ -80,7 +80,7 @@ describe('the timeline of an order', () => {
         unknown: true,
         node: 'b',
       }),
-      at(1_600, { type: 'undone', id: 1, attempt: 2, node: 'b' }, { type: 'stopped', result: 'compensated' }),
+      at(1_600, { type: 'undone', id: 1, attempt: 2, node: 'b' }, { type: 'stopped', outcome: 'compensated' }),
     ]
     expect(
       timeline({ ...fulfilled, history })

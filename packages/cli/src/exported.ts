@@ -1,19 +1,20 @@
-import type { HistoryEntry, TaskDetails } from 'triarch'
+import type { TaskDetails, TaskExport } from 'triarch'
 import { usage } from './exit.ts'
 
-/** A task in a file. `format`: another number when what is in it means something else. */
+/** A task in a file. `history` has a format of its own. */
 export interface Exported {
-  format: 1
+  /** Another number when what is in the file means something else. */
+  format: 2
   task: TaskDetails
-  history: HistoryEntry[]
+  history: TaskExport
 }
 
-export function exported(task: TaskDetails, history: HistoryEntry[]): Exported {
-  return { format: 1, task, history }
+export function exported(task: TaskDetails, history: TaskExport): Exported {
+  return { format: 2, task, history }
 }
 
 /** The task of a file that `triarch export` wrote. */
-export function imported(text: string, path: string): Pick<Exported, 'history'> & { task: { id: string } } {
+export function imported(text: string, path: string): TaskExport {
   const refused = usage(`${path} is not what triarch export writes`)
   let found: Exported
   try {
@@ -21,6 +22,7 @@ export function imported(text: string, path: string): Pick<Exported, 'history'> 
   } catch {
     throw refused
   }
-  if (found?.format !== 1 || typeof found.task?.id !== 'string' || !Array.isArray(found.history)) throw refused
-  return { task: found.task, history: found.history.map(({ at, ...entry }) => ({ ...entry, at: new Date(at) })) }
+  const { format, history } = found ?? {}
+  if (format !== 2 || typeof history?.task !== 'string' || !Array.isArray(history.records)) throw refused
+  return history
 }

@@ -144,6 +144,7 @@ describe('the command', () => {
       '1',
       '--output',
       '"HELD"',
+      ...['--reason', 'done by hand', '--actor', 'ada'],
       '--yes',
       '--wait',
       '--json',
@@ -152,7 +153,7 @@ describe('the command', () => {
     expect(JSON.parse(skipped.out)).toMatchObject({ output: 'HELD' })
     expect((await inside(['task', 'watch', 'held', '--jsonl'])).exit).toBe(0)
     expect((await inside(['task', 'watch', 'failed'])).exit).toBe(1)
-    expect((await inside(['task', 'history', 'held'])).out).toMatch(/stepSkipped 1/)
+    expect((await inside(['task', 'history', 'held'])).out).toContain('stepSkipped 1 (by ada: "done by hand")')
   })
 
   it('looks after schedules', async () => {
@@ -177,7 +178,7 @@ describe('the command', () => {
     expect((await inside(['lock', 'list'])).out).toBe('nobody has a lock\n')
     const breaker = (...args: string[]) => inside(['breaker', ...args])
     await expect.poll(async () => (await breaker('list')).out).toMatch(/^bank +closed/m)
-    const open = ['open', 'bank', '--reason', 'maintenance', '--by', 'ada']
+    const open = ['open', 'bank', '--reason', 'maintenance', '--actor', 'ada']
     expect((await breaker(...open)).exit).toBe(exitCodes.usage)
     expect((await breaker(...open, '--yes')).out).toMatch(/^state +open$/m)
     expect((await breaker('reset', 'bank', '--reason', 'done')).out).toMatch(/^state +(?:releasing|closed)$/m)

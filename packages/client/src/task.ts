@@ -1,5 +1,6 @@
 import type {
   ChildrenOptions,
+  ControlOptions,
   ErrorRecord,
   Explanation,
   HistoryEntry,
@@ -10,6 +11,7 @@ import type {
   SignalSchemas,
   StepView,
   TaskDetails,
+  TaskExport,
   TaskInfo,
   TaskOutcome,
   TaskPage,
@@ -20,7 +22,16 @@ import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
 import { object, text } from './shape.ts'
 import { encode, instant, query, segment } from './value.ts'
-import { explanation, historyEntries, planView, stepViews, taskDetails, taskInfo, taskPage } from './view.ts'
+import {
+  explanation,
+  exportedRecords,
+  historyEntries,
+  planView,
+  stepViews,
+  taskDetails,
+  taskInfo,
+  taskPage,
+} from './view.ts'
 
 /** How long the server is asked to wait (ms): shorter than gateways let a request be. */
 const LONGEST_WAIT = 20_000
@@ -72,13 +83,27 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return this.#get('/steps', stepViews)
   }
 
-  async history(): Promise<HistoryEntry[]> {
-    const entries: HistoryEntry[] = []
+  history(): Promise<HistoryEntry[]> {
+    return this.#pages('/history', historyEntries)
+  }
+
+  async export(): Promise<TaskExport> {
+    let format = 0
+    const records = await this.#pages('/export', (body) => {
+      format = Number(object(body).format)
+      return exportedRecords(body)
+    })
+    return { format, task: this.id, records }
+  }
+
+  /** All records of what comes in pages of them. */
+  async #pages<T>(path: string, read: (body: unknown) => T[]): Promise<T[]> {
+    const entries: T[] = []
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const [page, next]: [HistoryEntry[], number | undefined] = await this.#get(
-        `/history${query({ after })}`,
-        (body) => [historyEntries(body), object(body).next as number | undefined],
-      )
+      const [page, next]: [T[], number | undefined] = await this.#get(`${path}${query({ after })}`, (body) => [
+        read(body),
+        object(body).next as number | undefined,
+      ])
       entries.push(...page)
       // A page that does not lead on would be asked for again for ever.
       after = next !== undefined && next > after ? next : undefined
@@ -105,49 +130,53 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     }
   }
 
-  async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
-    const { compensate, force, reason, ...rest } = options
+  async cancel(options: ControlOptions & { compensate?: boolean; force?: boolean } = {}): Promise<void> {
+    const { compensate, force, reason, actor, ...rest } = options
     known('cancel', rest)
-    await this.#ask('cancel', { compensate, force, reason })
+    await this.#ask('cancel', { compensate, force, reason, actor })
   }
 
-  async pause(options: { reason?: string } = {}): Promise<void> {
-    const { reason, ...rest } = options
+  async pause(options: ControlOptions = {}): Promise<void> {
+    const { reason, actor, ...rest } = options
     known('pause', rest)
-    await this.#ask('pause', { reason })
+    await this.#ask('pause', { reason, actor })
   }
 
-  async thaw(options: { startAt?: Date } = {}): Promise<void> {
-    const { startAt, ...rest } = options
+  async thaw(options: ControlOptions & { startAt?: Date } = {}): Promise<void> {
+    const { startAt, reason, actor, ...rest } = options
     known('thaw', rest)
-    await this.#ask('thaw', startAt === undefined ? {} : { startAt: instant('thaw: startAt', startAt) })
+    const at = startAt === undefined ? {} : { startAt: instant('thaw: startAt', startAt) }
+    await this.#ask('thaw', { ...at, reason, actor })
   }
 
-  async resume(options: { after?: number } = {}): Promise<void> {
-    const { after, ...rest } = options
+  async resume(options: ControlOptions & { after?: number } = {}): Promise<void> {
+    const { after, reason, actor, ...rest } = options
     known('resume', rest)
-    await this.#ask('resume', { after })
+    await this.#ask('resume', { after, reason, actor })
   }
 
-  async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
-    const { step, input, ...rest } = options
+  async retry(options: ControlOptions & { step?: number; input?: unknown } = {}): Promise<void> {
+    const { step, input, reason, actor, ...rest } = options
     known('retry', rest)
-    await this.#ask('retry', { step, input })
+    await this.#ask('retry', { step, input, reason, actor })
   }
 
-  async skip(options: { step: number; output?: unknown }): Promise<void> {
-    const { step, output, ...rest } = options
+  async skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void> {
+    const { step, output, reason, actor, ...rest } = options
     known('skip', rest)
-    await this.#ask('skip', { step, output })
+    await this.#ask('skip', { step, output, reason, actor })
   }
 
-  async compensate(): Promise<void> {
-    await this.#ask('compensate', {})
+  async compensate(options: ControlOptions = {}): Promise<void> {
+    const { reason, actor, ...rest } = options
+    known('compensate', rest)
+    await this.#ask('compensate', { reason, actor })
   }
 
   async signal<K extends SignalName<E>>(name: K, ...given: SignalPayload<E, K>): Promise<void> {
-    const [payload = null] = given as unknown[]
-    await this.#ask('signal', { name, payload })
+    const [payload = null, { reason, actor, ...rest } = {}] = given as [unknown?, ControlOptions?]
+    known('signal', rest)
+    await this.#ask('signal', { name, payload, reason, actor })
   }
 
   #get<T>(path: string, read: (body: unknown) => T): Promise<T> {

@@ -1,6 +1,8 @@
 import type {
   Explanation,
+  ExportedRecord,
   HistoryEntry,
+  HistoryEvent,
   NodeInfo,
   PlanView,
   ScheduleInfo,
@@ -37,8 +39,37 @@ export function stepViews(value: unknown): StepView[] {
 
 export function historyEntries(value: unknown): HistoryEntry[] {
   return array(object(value).records, (record) => {
+    const events = array(object(record).events, historyEvent)
+    return { ...dated(record, 'at'), events } as unknown as HistoryEntry
+  })
+}
+
+/** All instants that an event has. */
+const instants = [
+  'at',
+  'until',
+  'startAt',
+  'startBefore',
+  'completeBy',
+  'startedAt',
+  'endedAt',
+  'selfSignalAt',
+] as const
+
+function historyEvent(value: unknown): HistoryEvent {
+  const { next, selfSignals, ...event } = dated(value, ...instants)
+  text(event.type)
+  return {
+    ...event,
+    ...(next !== undefined && { next: dated(next, 'at') }),
+    ...(selfSignals !== undefined && { selfSignals: array(selfSignals, (sent) => dated(sent, 'at')) }),
+  } as unknown as HistoryEvent
+}
+
+export function exportedRecords(value: unknown): ExportedRecord[] {
+  return array(object(value).records, (record) => {
     array(object(record).events, object)
-    return dated(record, 'at') as unknown as HistoryEntry
+    return record as ExportedRecord
   })
 }
 

@@ -243,6 +243,50 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(ice.thaw())).toBe('ILLEGAL_MOVE')
     })
 
+    it('says who asked and why, with every control', async () => {
+      const why = { reason: 'the bank is back', actor: 'ada' }
+      const task = await client.submit(approval, null)
+      await task.pause(why)
+      await becomes(task, { status: 'paused', pause: { cause: 'operator', reason: why.reason } })
+      // A server that knows who asks says so itself.
+      const actor = (await task.status()).pause?.actor ?? ''
+      expect(['ada', 'suite']).toContain(actor)
+      expect((await task.explain()).reasons).toMatchObject([{ code: 'paused', ...why, actor }])
+      await task.resume(why)
+      await becomes(task, { status: 'running' })
+      await task.signal('decided', { by: 'ada' }, why)
+      expect(await task.result()).toBe('ada')
+      await task.compensate(why)
+      await becomes(task, { outcome: 'compensated' })
+      const gone = await client.submit(approval, null)
+      await gone.cancel({ compensate: false, ...why })
+      await becomes(gone, { outcome: 'cancelled' })
+      const held = await client.submit(order, { amount: 3_000 })
+      await becomes(held, { status: 'paused' })
+      await held.retry({ step: 1, input: { amount: 5 }, ...why })
+      const skipped = await client.submit(order, { amount: 3_000 })
+      await becomes(skipped, { status: 'paused' })
+      await skipped.skip({ step: 1, output: { receipt: 'cash' }, ...why })
+      const ice = await client.submit(order, { amount: 1 }, { frozen: true })
+      await ice.thaw(why)
+      await Promise.all([held.result(), skipped.result(), ice.result()])
+      const said = async (one: TaskHandle) =>
+        (await one.history()).flatMap(({ events }) =>
+          events.flatMap((event) =>
+            'actor' in event && event.actor === actor && event.reason === why.reason ? [event.type] : [],
+          ),
+        )
+      const all = await Promise.all([task, gone, held, skipped, ice].map((one) => said(one as TaskHandle)))
+      expect(all.map((types) => types.join())).toEqual([
+        'paused,resumed,signalReceived,closing',
+        'closing',
+        'stepRetried,resumed',
+        'stepSkipped',
+        'thawed',
+      ])
+      expect(await codeOf(task.pause({ by: 'ada' } as never))).toBe('UNKNOWN_OPTION')
+    })
+
     it('signals what the workflow takes, once under a key', async () => {
       const task = await client.submit(approval, null)
       expect(await codeOf(task.signal('decided', { by: 1 } as never))).toBe('INVALID_INPUT')
@@ -296,7 +340,12 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const history = await task.history()
       expect(history[0]).toMatchObject({ seq: 1, at: expect.any(Date), events: expect.anything() })
       expect(history[0]?.events[0]).toMatchObject({ type: 'submitted', workflow: 'planned' })
-      expect(history.at(-1)?.events.at(-1)?.type).toBe('stopped')
+      expect(history.at(-1)?.events.at(-1)).toMatchObject({ type: 'stopped', outcome: 'success' })
+      const completed = history.flatMap(({ events }) => events).find(({ type }) => type === 'stepCompleted')
+      expect(completed).toMatchObject({ id: 1, attempt: 1, startedAt: expect.any(Date), endedAt: expect.any(Date) })
+      const { format, task: id, records } = await task.export()
+      expect([format, id, records.length]).toEqual([2, task.id, history.length])
+      expect(records[0]).toMatchObject({ seq: 1, at: expect.any(Number), events: expect.any(Array) })
       const mother = await client.submit(parent, null)
       await mother.result()
       const { tasks } = await mother.children({ status: 'stopped', step: 1 })
@@ -307,7 +356,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const { reasons, text, holds } = await open.explain()
       expect([text, holds]).toEqual([expect.any(String), []])
       expect(reasons).toMatchObject([{ code: 'signal', name: 'decided', since: expect.any(Date) }])
-      for (const view of ['status', 'steps', 'history', 'plan', 'children'] as const)
+      for (const view of ['status', 'steps', 'history', 'export', 'plan', 'children'] as const)
         expect(await codeOf(client.task('nobody')[view]()), view).toBe(view === 'children' ? 'none' : 'UNKNOWN_TASK')
     })
 

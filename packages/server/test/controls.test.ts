@@ -24,6 +24,21 @@ describe('an operator, from outside', () => {
     await becomes('c-1', { outcome: 'cancelled' })
   })
 
+  it('is named in the history: by the server where it knows them, else by the request', async () => {
+    const heard = async (shop: Shop, body: object) => {
+      await shop.json('POST', '/tasks', { workflow: 'approval', id: 'named' })
+      expect((await shop.ask('POST', '/tasks/named/cancel', { compensate: false, ...body })).status).toBe(202)
+      await expect.poll(() => shop.json('GET', '/tasks/named')).toMatchObject({ outcome: 'cancelled' })
+      const { records } = await shop.json<{ records: { events: object[] }[] }>('GET', '/tasks/named/history')
+      return records.flatMap(({ events }) => events).find((event) => 'actor' in event)
+    }
+    expect(await heard(here, { actor: 'ada', reason: 'no more' })).toMatchObject({ actor: 'ada', reason: 'no more' })
+    await using guarded = await shop({ authenticate: () => ({ id: 'bob' }) })
+    await guarded.triarch.start()
+    expect(await heard(guarded, { actor: 'ada' })).toMatchObject({ type: 'closing', actor: 'bob' })
+    expect((await here.ask('POST', '/tasks/named/pause', { actor: 'x'.repeat(201) })).status).toBe(400)
+  })
+
   it('retries and skips the step that failed', async () => {
     const big = { workflow: 'order', input: { amount: 2_000 } }
     await submit({ ...big, id: 'held-1' })

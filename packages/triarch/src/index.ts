@@ -1,6 +1,12 @@
 /** Triarch: durable tasks over unreliable services. */
 
-export type { BreakerControlOptions, BreakerHandle, BreakerOpenOptions, BreakerPage } from './client/breaker.ts'
+export type {
+  BreakerControlOptions,
+  BreakerHandle,
+  BreakerOpenOptions,
+  BreakerPage,
+  BreakersOptions,
+} from './client/breaker.ts'
 export type { ChildrenOptions } from './client/children.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { EngineEvents } from './client/listeners.ts'
@@ -18,7 +24,7 @@ export type {
 } from './client/schedule.ts'
 export { stopOnSignals } from './client/signals.ts'
 export type { Predecessor, SubmitOptions, TaskOptions } from './client/submission.ts'
-export type { HistoryEntry, TaskHandle, WaitOptions } from './client/task.ts'
+export type { TaskHandle, WaitOptions } from './client/task.ts'
 export { Triarch } from './client/triarch.ts'
 export type { CountsChange, ListChange, WatchOptions } from './client/watcher.ts'
 export { type AgentOptions, agent } from './definition/agent.ts'
@@ -38,6 +44,7 @@ export type {
   UndoOptions,
   WaitForSignalOptions,
 } from './definition/call.ts'
+export type { ControlOptions } from './definition/control.ts'
 export type {
   Action,
   ActionDefinition,
@@ -105,7 +112,6 @@ export type { Filter, FilterTerm, FilterTest, FilterText } from './filter/filter
 export { formatFilter, parseFilter } from './filter/grammar.ts'
 export type { Alert, AlertCode } from './kernel/alert.ts'
 export type { BatchCounts } from './kernel/batch/batch.ts'
-export type { TaskEvent } from './kernel/event.ts'
 export type { ErrorRecord, Json } from './kernel/json.ts'
 export type { IfHeld } from './kernel/lock/lock.ts'
 export type { Standing } from './kernel/plan/plan.ts'
@@ -137,6 +143,8 @@ export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } f
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { BreakerChange, BreakerInfo } from './view/breaker.ts'
+export type { HistoryAttempt, HistoryEntry, HistoryEvent, HistoryPolicy, HistoryRemark } from './view/event.ts'
+export type { ExportedRecord, TaskExport } from './view/export.ts'
 export type {
   AgentInfo,
   AgentNode,

@@ -15,7 +15,7 @@ const columns: readonly Column<BreakerInfo>[] = [
 
 interface Given {
   reason: string
-  by?: string
+  actor?: string
   until?: Date
   yes?: boolean
 }
@@ -34,12 +34,12 @@ export function addBreakers(breakers: Command, means: Means): void {
     .action((_, command: Command) =>
       onStore(means, command, async ({ session, report }) => {
         const found: BreakerInfo[] = []
-        let after: string | undefined
+        let cursor: string | undefined
         do {
-          const page = await session.triarch.breakers(after === undefined ? {} : { after })
-          found.push(...page)
-          after = page.next
-        } while (after !== undefined)
+          const page = await session.triarch.breakers({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.breakers)
+          cursor = page.next
+        } while (cursor !== undefined)
         report.rows(columns, found, 'no circuit breaker')
       }),
     )
@@ -50,7 +50,7 @@ export function addBreakers(breakers: Command, means: Means): void {
       .description(description)
       .argument('<name>', 'of its agent, or agent#key')
       .requiredOption('--reason <text>', 'kept with the change')
-      .option('--by <who>', 'who wants it; the user of this process (USER)')
+      .option('--actor <who>', 'who wants it; the user of this process (USER)')
     if (word === 'open')
       command
         .option(
@@ -61,10 +61,10 @@ export function addBreakers(breakers: Command, means: Means): void {
         .option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
       onStore<Given>(means, command, async ({ session, report, options }) => {
-        const { reason, by = means.terminal.env.USER, until, yes } = options
+        const { reason, actor = means.terminal.env.USER, until, yes } = options
         if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
         const breaker = session.triarch.breaker(name)
-        await breaker[word]({ reason, ...(by && { by }), ...(until && { until }) })
+        await breaker[word]({ reason, ...(actor && { actor }), ...(until && { until }) })
         const found = await breaker.info()
         report.one(found, { breaker: name, state: found.state, 'next probe': found.nextProbe })
       }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Json, TaskHandle } from 'triarch'
+import type { ControlOptions, Json, TaskHandle } from 'triarch'
 import { json, whole } from '../argument.ts'
 import { confirm, type Means, onStore } from '../command.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
@@ -12,14 +12,18 @@ interface Control<O> {
   /** What it does when it destroys: somebody must say yes. */
   destroys?: (id: string) => string
   options?: (command: Command) => Command
-  act: (task: Handle, options: O, json: (name: string, text: string) => Promise<Json>) => Promise<void>
+  act: (
+    task: Handle,
+    options: O,
+    said: ControlOptions,
+    json: (name: string, text: string) => Promise<Json>,
+  ) => Promise<void>
   /** Outcomes that it asks for, besides success. */
   wanted?: readonly string[]
   done: string
 }
 
-interface Given {
-  reason?: string
+interface Given extends ControlOptions {
   compensate?: boolean
   force?: true
   step?: number
@@ -38,11 +42,10 @@ const controls: readonly Control<Given>[] = [
     options: (command) =>
       command
         .option('--no-compensate', 'leave what it did as it is')
-        .option('--force', 'give up steps that do not end, and undos that fail')
-        .option('--reason <text>', 'kept in its history'),
-    act: (task, { reason, force, compensate }) =>
+        .option('--force', 'give up steps that do not end, and undos that fail'),
+    act: (task, { force, compensate }, said) =>
       task.cancel({
-        ...(reason !== undefined && { reason }),
+        ...said,
         ...(force && { force }),
         ...(compensate === false && { compensate }),
       }),
@@ -52,8 +55,7 @@ const controls: readonly Control<Given>[] = [
   {
     name: 'pause',
     description: 'starts no new step of a task until it is resumed',
-    options: (command) => command.option('--reason <text>', 'kept in its history'),
-    act: (task, { reason }) => task.pause(reason === undefined ? {} : { reason }),
+    act: (task, _, said) => task.pause(said),
     done: 'asked to pause',
   },
   {
@@ -65,15 +67,16 @@ const controls: readonly Control<Given>[] = [
         'in quarantine: give up what comes after this record',
         whole('--after', 0, 1e12),
       ),
-    act: (task, { after }) => task.resume(after === undefined ? {} : { after }),
+    act: (task, { after }, said) => task.resume({ ...said, ...(after !== undefined && { after }) }),
     done: 'asked to resume',
   },
   {
     name: 'retry',
     description: 'tries a failed step again, or lets a stopped task go on from where it failed',
     options: (command) => step(command, 'this step').option('--input <json>', 'with another input: JSON, @file, or -'),
-    act: async (task, { step, input }, json) =>
+    act: async (task, { step, input }, said, json) =>
       task.retry({
+        ...said,
         ...(step !== undefined && { step }),
         ...(input !== undefined && { input: await json('--input', input) }),
       }),
@@ -87,15 +90,15 @@ const controls: readonly Control<Given>[] = [
       command
         .requiredOption('--step <n>', 'which', whole('--step', 1, 1e9))
         .option('--output <json>', 'as if it had given this: JSON, @file, or -'),
-    act: async (task, { step = 0, output }, json) =>
-      task.skip({ step, ...(output !== undefined && { output: await json('--output', output) }) }),
+    act: async (task, { step = 0, output }, said, json) =>
+      task.skip({ ...said, step, ...(output !== undefined && { output: await json('--output', output) }) }),
     done: 'asked to skip',
   },
   {
     name: 'compensate',
     description: 'undoes a task that has succeeded',
     destroys: (id) => `Undo task "${id}"`,
-    act: (task) => task.compensate(),
+    act: (task, _, said) => task.compensate(said),
     wanted: ['compensated'],
     done: 'asked to compensate',
   },
@@ -103,6 +106,18 @@ const controls: readonly Control<Given>[] = [
 
 function plain(command: Command): Command {
   return command
+}
+
+/** Who says what of it: by default the user of this process. */
+function saying(command: Command): Command {
+  return command
+    .option('--reason <text>', 'why: kept in its history')
+    .option('--actor <who>', 'who wants it: kept in its history; the user of this process (USER)')
+}
+
+function saidIn({ reason, actor }: ControlOptions, { terminal }: Means): ControlOptions {
+  const who = actor ?? terminal.env.USER
+  return { ...(reason !== undefined && { reason }), ...(who && { actor: who }) }
 }
 
 /** What operators do to tasks. Each is accepted when the command ends, unless it waits: the owner of the task does it. */
@@ -113,11 +128,11 @@ export function addControls(tasks: Command, means: Means): void {
       tasks.command(name).description(description).argument('<id>', 'the id of the task'),
     )
     if (destroys) command.option('--yes', 'do not ask')
-    waitable(command).action((id: string, _, command: Command) =>
+    waitable(saying(command)).action((id: string, _, command: Command) =>
       onStore<Given & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
         if (destroys) await confirm(means, options.yes, destroys(id))
         const task = session.triarch.task(id)
-        await act(task, options, read)
+        await act(task, options, saidIn(options, means), read)
         const well = wanted ? (outcome: string) => wanted.includes(outcome) : endedWell
         if (options.wait) return wait(task, { means, report, options }, well)
         report.one({ id, accepted: name }, { task: id, accepted: done })
@@ -126,17 +141,19 @@ export function addControls(tasks: Command, means: Means): void {
   }
 
   waitable(
-    tasks
-      .command('signal')
-      .description('sends a task a signal')
-      .argument('<id>', 'the id of the task')
-      .argument('<name>', 'the name of the signal')
-      .argument('[payload]', 'JSON, @file, or -'),
+    saying(
+      tasks
+        .command('signal')
+        .description('sends a task a signal')
+        .argument('<id>', 'the id of the task')
+        .argument('<name>', 'the name of the signal')
+        .argument('[payload]', 'JSON, @file, or -'),
+    ),
   ).action((id: string, name: string, payload: string | undefined, _, command: Command) =>
-    onStore<Waiting>(means, command, async ({ session, report, options }) => {
+    onStore<ControlOptions & Waiting>(means, command, async ({ session, report, options }) => {
       const task = session.triarch.task(id)
-      const given = payload === undefined ? [] : [await read('the payload', payload)]
-      await (task.signal as (name: string, ...given: Json[]) => Promise<void>).call(task, name, ...given)
+      const given = payload === undefined ? null : await read('the payload', payload)
+      await task.signal(name, given, saidIn(options, means))
       if (options.wait) return wait(task, { means, report, options })
       report.one({ id, accepted: 'signal' }, { task: id, accepted: `signal ${name}` })
     }),

@@ -13,7 +13,7 @@ export function addExport(program: Command, means: Means): void {
     .action((id: string, _, command: Command) =>
       onStore<{ output?: string }>(means, command, async ({ session, options }) => {
         const task = session.triarch.task(id)
-        const text = `${JSON.stringify(exported(await task.status(), await task.history()), null, 2)}\n`
+        const text = `${JSON.stringify(exported(await task.status(), await task.export()), null, 2)}\n`
         if (options.output === undefined) means.terminal.out(text)
         else writeFileSync(options.output, text, { flag: 'wx' })
       }),

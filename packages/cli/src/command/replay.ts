@@ -16,12 +16,12 @@ export function addReplay(program: Command, means: Means): void {
     .argument('<history>', 'a file that triarch export wrote')
     .argument('<module>', 'the module that exports the workflow')
     .action(async (path: string, module: string, _, command: Command) => {
-      const { task, history } = imported(read(path), path)
+      const history = imported(read(path), path)
       const { workflows } = await appOf(module)
-      const found = await replayHistory(task.id, history, workflows)
+      const found = await replayHistory(history, workflows)
       const { workflow, version, decisions, error } = found
       new Report(means.terminal, command.optsWithGlobals<Shared>()).one(found, {
-        task: task.id,
+        task: history.task,
         workflow: `${workflow}@${version}`,
         decisions,
         agrees: error ? 'no' : 'yes',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { HistoryEntry, StepView, TaskDetails, TaskInfo, WorkflowRef } from 'triarch'
+import type { HistoryEntry, HistoryEvent, HistoryRemark, StepView, TaskDetails, TaskInfo, WorkflowRef } from 'triarch'
 import { duration, instant, json, pairs, whole } from '../argument.ts'
 import { appFor, type Means, onStore } from '../command.ts'
 import { exitCodes, Failure } from '../exit.ts'
@@ -185,7 +185,7 @@ function fields(task: TaskDetails): Record<string, unknown> {
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
     failures: task.failures,
     progress: task.progress,
-    paused: pause && [pause.cause, pause.reason, pause.error?.message].filter(Boolean).join(': '),
+    paused: pause && [pause.cause, pause.actor, pause.reason, pause.error?.message].filter(Boolean).join(': '),
     error: error && [error.code, error.message].filter(Boolean).join(': '),
     output: status === 'stopped' && !error ? output : undefined,
     ...Object.fromEntries(
@@ -198,9 +198,11 @@ function fields(task: TaskDetails): Record<string, unknown> {
 }
 
 /** An event in a few words. */
-function happened(event: HistoryEntry['events'][number]): string {
+function happened(event: HistoryEvent): string {
   const of = ['id' in event ? event.id : '', 'name' in event ? event.name : ''].filter((part) => part !== '')
-  return of.length > 0 ? `${event.type} ${of.join(' ')}` : event.type
+  const { reason, actor } = event as HistoryRemark
+  const said = [actor && `by ${actor}`, reason && `"${reason}"`].filter(Boolean).join(': ')
+  return [event.type, ...of, ...(said === '' ? [] : [`(${said})`])].join(' ')
 }
 
 function expired(id: string): Failure {

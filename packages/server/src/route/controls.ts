@@ -24,10 +24,12 @@ function control<B extends z.ZodType>(
     answers: taken,
     problems: [404, 409, 422],
     headers: key,
-    async run({ params, body, headers }, { triarch }) {
+    async run({ params, body, headers, principal }, { triarch }) {
       const task = triarch.task((params as { id: string }).id)
       const once = keyOf(headers)
-      await act(once === undefined ? task : task.once(once), body)
+      // Who asks is who the server knows, whatever the body says.
+      const actor = principal ? { actor: principal.id } : {}
+      await act(once === undefined ? task : task.once(once), { ...(body as object), ...actor } as z.output<B>)
       return reply(202)
     },
   })
@@ -62,17 +64,17 @@ export const controls: readonly Route[] = [
     Retry,
     (task, body) => task.retry(given(body)),
   ),
-  control('skip', 'Goes on without a step that failed.', Skip, (task, { step, output }) => task.skip({ step, output })),
-  control('compensate', 'Undoes a task that succeeded.', Compensate, (task) => task.compensate()),
-  control('thaw', 'A task that was submitted frozen may begin.', Thaw, (task, { startAt }) =>
-    task.thaw(startAt === undefined ? {} : { startAt: new Date(startAt) }),
+  control('skip', 'Goes on without a step that failed.', Skip, (task, body) => task.skip(given(body))),
+  control('compensate', 'Undoes a task that succeeded.', Compensate, (task, body) => task.compensate(given(body))),
+  control('thaw', 'A task that was submitted frozen may begin.', Thaw, (task, { startAt, ...said }) =>
+    task.thaw({ ...given(said), ...(startAt !== undefined && { startAt: new Date(startAt) }) }),
   ),
   {
     ...control(
       'signal',
       'Sends the task a signal, which is kept until it asks for it.',
       Signal,
-      (task, { name, payload }) => task.signal(name, payload ?? null),
+      (task, { name, payload, ...said }) => task.signal(name, payload ?? null, given(said)),
     ),
     problems: [404, 409, 422, 429],
   },

@@ -15,15 +15,15 @@ import {
 import { given, type Route, reply, route } from './route.ts'
 
 const WORKFLOW = 'triarch-operation'
-/** What the options of each action may be: the body of its control, and the reason is the operation's. */
+/** What the options of each action may be: the body of its control; why and by whom is the operation's. */
 const controls = {
-  cancel: Cancel.omit({ reason: true }),
-  pause: Pause.omit({ reason: true }),
-  resume: Resume,
-  retry: Retry,
-  compensate: Compensate,
-  thaw: Thaw,
-  signal: Signal,
+  cancel: Cancel.omit({ reason: true, actor: true }),
+  pause: Pause.omit({ reason: true, actor: true }),
+  resume: Resume.omit({ reason: true, actor: true }),
+  retry: Retry.omit({ reason: true, actor: true }),
+  compensate: Compensate.omit({ reason: true, actor: true }),
+  thaw: Thaw.omit({ reason: true, actor: true }),
+  signal: Signal.omit({ reason: true, actor: true }),
 } as const
 
 const begin = route({
@@ -111,9 +111,10 @@ const cancel = route({
   body: OperationCancel,
   answers: { 202: { description: 'It is recorded' } },
   problems: [404, 409, 422],
-  async run({ params, body }, { triarch }) {
+  async run({ params, body, principal }, { triarch }) {
     await detailsOf(triarch, params.id)
-    await triarch.task(params.id).cancel({ compensate: false, ...given(body) })
+    const actor = principal?.id ?? body.actor
+    await triarch.task(params.id).cancel({ compensate: false, ...given({ ...body, actor }) })
     return reply(202)
   },
 })

@@ -8,12 +8,12 @@ import {
 } from 'triarch'
 import { z } from 'zod'
 import { keyOf } from '../request/key.ts'
+import { Export, History } from '../wire/history.ts'
 import { duration, whole } from '../wire/schema.ts'
 import {
   Change,
   childrenQuery,
   Explanation,
-  History,
   listQuery,
   Outcome,
   Plan,
@@ -201,25 +201,52 @@ const steps = route({
 })
 
 const MOST_RECORDS = 1_000
+const recordsQuery = z.strictObject({
+  after: whole.optional(),
+  limit: z.int().min(1).max(MOST_RECORDS).optional(),
+})
 
 const history = route({
   method: 'GET',
   path: '/tasks/{id}/history',
   id: 'getHistory',
   summary: 'What happened in the task, oldest first, without what is secret.',
-  query: z.strictObject({ after: whole.optional(), limit: z.int().min(1).max(MOST_RECORDS).optional() }),
+  query: recordsQuery,
   answers: {
     200: { description: 'Records that come after `after`; `next` is the `after` of the next page', schema: History },
   },
   problems: [404],
   async run({ params, query }, { triarch }) {
-    const { after = 0, limit = MOST_RECORDS } = query
-    const records = (await triarch.task(params.id).history()).filter(({ seq }) => seq > after)
-    const page = records.slice(0, limit)
-    const last = page.at(-1)
-    return reply(200, { records: page, ...(records.length > limit && last && { next: last.seq }) })
+    return reply(200, paged(await triarch.task(params.id).history(), query))
   },
 })
+
+const exported = route({
+  method: 'GET',
+  path: '/tasks/{id}/export',
+  id: 'exportTask',
+  summary: 'The history as stores keep it, for `replayHistory` and `triarch replay`, without what is secret.',
+  query: recordsQuery,
+  answers: {
+    200: { description: 'Records that come after `after`; `next` is the `after` of the next page', schema: Export },
+  },
+  problems: [404],
+  async run({ params, query }, { triarch }) {
+    const { records, ...rest } = await triarch.task(params.id).export()
+    return reply(200, { ...rest, ...paged(records, query) })
+  },
+})
+
+/** A page of what is numbered by `seq`. */
+function paged<R extends { seq: number }>(
+  all: readonly R[],
+  { after = 0, limit = MOST_RECORDS }: z.output<typeof recordsQuery>,
+): { records: R[]; next?: number } {
+  const records = all.filter(({ seq }) => seq > after)
+  const page = records.slice(0, limit)
+  const last = page.at(-1)
+  return { records: page, ...(records.length > limit && last && { next: last.seq }) }
+}
 
 const plan = route({
   method: 'GET',
@@ -258,4 +285,16 @@ const explain = route({
   },
 })
 
-export const tasks: readonly Route[] = [submit, list, get, outcome, change, steps, history, plan, children, explain]
+export const tasks: readonly Route[] = [
+  submit,
+  list,
+  get,
+  outcome,
+  change,
+  steps,
+  history,
+  exported,
+  plan,
+  children,
+  explain,
+]

@@ -1,5 +1,6 @@
 import type { OperationAction } from 'triarch'
 import { z } from 'zod'
+import { said } from './control.ts'
 import { ErrorRecord, instant, json, named, whole } from './schema.ts'
 import { taskOutcome, taskStatus } from './task.ts'
 
@@ -25,16 +26,14 @@ export const OperationOrder = named(
     dryRun: z.boolean().optional(),
     /** No more tasks than this; it must be given, but for a dry run. */
     confirm: z.int().min(1).max(10_000).optional(),
-    reason: z.string().max(10_000).optional(),
-    /** Counts only where the server knows nobody by `authenticate`. */
-    actor: z.string().max(200).optional(),
+    ...said,
     id: z.string().optional(),
   }),
 )
 
 export const Matching = named('Matching', z.object({ count: whole, truncated: z.literal(true).optional() }))
 export const OperationReceipt = named('OperationReceipt', z.object({ id: z.string(), created: z.boolean() }))
-export const OperationCancel = named('OperationCancel', z.strictObject({ reason: z.string().max(10_000).optional() }))
+export const OperationCancel = named('OperationCancel', z.strictObject(said))
 
 const shown = {
   id: z.string(),

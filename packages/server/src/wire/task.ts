@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
 
 /** All of them, and no other: the compiler compares both ways. */
-function all<T extends string>() {
+export function all<T extends string>() {
   return <const L extends readonly T[]>(list: [T] extends [L[number]] ? L : never): z.ZodEnum<{ [K in T]: K }> =>
     z.enum(list as readonly T[] as [T, ...T[]]) as unknown as z.ZodEnum<{ [K in T]: K }>
 }
@@ -12,7 +12,7 @@ export const taskStatus = all<TaskStatus>()([
   ...(['scheduled', 'pending', 'planning', 'planned', 'running', 'paused', 'compensating', 'stopped'] as const),
 ])
 export const taskOutcome = all<TaskOutcome>()(['pending', 'success', 'warning', 'error', 'cancelled', 'compensated'])
-const pauseCause = all<PauseCause>()([
+export const pauseCause = all<PauseCause>()([
   ...(['operator', 'lock', 'step', 'undo', 'unknown-outcome', 'mismatch', 'error', 'quarantine'] as const),
 ])
 const stepStatus = all<StepStatus | 'waiting'>()([
@@ -35,6 +35,7 @@ const info = {
       cause: pauseCause,
       error: ErrorRecord.optional(),
       reason: z.string().optional(),
+      actor: z.string().optional(),
       step: z.string().optional(),
     })
     .optional(),
@@ -110,22 +111,6 @@ export const Steps = named(
         children,
       }),
     ),
-  }),
-)
-
-export const History = named(
-  'History',
-  z.object({
-    records: z.array(
-      z.object({
-        seq: whole,
-        at: instant,
-        events: z.array(z.looseObject({ type: z.string() })),
-        error: ErrorRecord.optional(),
-        missing: z.object({ from: whole, to: whole }).optional(),
-      }),
-    ),
-    next: whole.optional(),
   }),
 )
 

@@ -12,13 +12,13 @@ import type { Connection } from './connection.ts'
 
 /**
  * Why a circuit breaker is changed by hand, and by whom: both are kept with the change.
- * @example await triarch.breaker('payments').close({ reason: 'the bank says it is well', by: 'ada' })
+ * @example await triarch.breaker('payments').close({ reason: 'the bank says it is well', actor: 'ada' })
  */
 export interface BreakerControlOptions {
-  /** Why. */
+  /** Why: up to 1,000 characters. */
   reason: string
-  /** Who: `operator` when not given. */
-  by?: string
+  /** Who; `operator`. */
+  actor?: string
 }
 
 /**
@@ -33,10 +33,28 @@ export interface BreakerOpenOptions extends BreakerControlOptions {
 }
 
 /**
- * Circuit breakers by name; where there are more, `next` is the name after which they come.
- * @example const { next }: BreakerPage = await triarch.breakers({ limit: 100 })
+ * Which circuit breakers to list, and how many.
+ * @example const { breakers } = await triarch.breakers({ limit: 50 })
  */
-export type BreakerPage = BreakerInfo[] & { next?: string }
+export interface BreakersOptions {
+  /** `next` of the page before. */
+  cursor?: string
+  /** Circuit breakers a page: 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Some of the circuit breakers, by name.
+ * @example
+ * const page: BreakerPage = await triarch.breakers({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.breakers({ cursor: page.next })
+ */
+export interface BreakerPage {
+  /** The circuit breakers of this page. */
+  breakers: BreakerInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
 
 /** Somebody else is quicker so often, and this gives up. */
 const PATIENCE = 20
@@ -58,7 +76,7 @@ export interface BreakerHandle {
   info(): Promise<BreakerInfo>
   /**
    * Opens it: no attempt starts from then on, on any node. Throws UNKNOWN_BREAKER, INVALID_OPTION.
-   * @example await triarch.breaker('payments').open({ reason: 'the bank asked for it', by: 'ada' })
+   * @example await triarch.breaker('payments').open({ reason: 'the bank asked for it', actor: 'ada' })
    */
   open(options: BreakerOpenOptions): Promise<void>
   /**
@@ -97,7 +115,7 @@ export class NamedBreaker implements BreakerHandle {
   }
 
   async open(options: BreakerOpenOptions): Promise<void> {
-    checkOptions('open', options ?? null, ['reason', 'until', 'by'])
+    checkOptions('open', options ?? null, ['reason', 'until', 'actor'])
     const { until } = options
     if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
       throw new TriarchError('INVALID_OPTION', 'open: until must be a Date')
@@ -105,27 +123,27 @@ export class NamedBreaker implements BreakerHandle {
   }
 
   async close(options: BreakerControlOptions): Promise<void> {
-    checkOptions('close', options ?? null, ['reason', 'by'])
+    checkOptions('close', options ?? null, ['reason', 'actor'])
     await this.#change(options, 'close', ({ state, rule }, word) => forceClosed(state, rule, word))
   }
 
   async reset(options: BreakerControlOptions): Promise<void> {
-    checkOptions('reset', options ?? null, ['reason', 'by'])
+    checkOptions('reset', options ?? null, ['reason', 'actor'])
     await this.#change(options, 'reset', ({ state, rule }, word) => reset(state, rule, word))
   }
 
   async #change(
-    { reason, by = 'operator' }: BreakerControlOptions,
+    { reason, actor = 'operator' }: BreakerControlOptions,
     what: string,
     change: (stored: StoredBreaker, word: Word) => BreakerState,
   ): Promise<void> {
     checkText(`${what}: reason`, reason, LONGEST)
-    checkText(`${what}: by`, by, 200)
+    checkText(`${what}: actor`, actor, 200)
     await this.#connection.opened()
     const { store } = this.#connection
     for (let round = 0; round < PATIENCE; round++) {
       const { stored, version } = await this.#stored()
-      const state = change(stored, { at: await store.now(), by, reason })
+      const state = change(stored, { at: await store.now(), by: actor, reason })
       if (state === stored.state) return
       const text = JSON.stringify({ ...stored, state })
       if (!(await store.writeBreaker({ name: this.name, expected: version, state: text }))) continue

@@ -1,3 +1,4 @@
+import { type ControlOptions, checkControl, controlKeys } from '../definition/control.ts'
 import type { Workflow } from '../definition/definition.ts'
 import {
   acceptSignal,
@@ -18,6 +19,9 @@ import { positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
+import type { HistoryEntry } from '../view/event.ts'
+import { exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
+import { historyEvent } from '../view/history.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
@@ -26,7 +30,7 @@ import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
 import type { TaskPage } from './page.ts'
-import type { HistoryEntry, TaskHandle, WaitOptions } from './task.ts'
+import type { TaskHandle, WaitOptions } from './task.ts'
 import { terminationOf } from './termination.ts'
 import { type Asking, requestOf } from './terms.ts'
 
@@ -82,15 +86,18 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   async history(): Promise<HistoryEntry[]> {
-    const entries = await this.#history()
-    const redaction = redactionOf(entries.flatMap(({ events }) => events))
-    if (!hidesAnything(redaction)) return entries
-    return entries.map((entry) => ({ ...entry, events: entry.events.map((event) => redacted(event, redaction)) }))
+    const records = await this.#records()
+    return records.map(({ at, events, ...rest }) => ({ ...rest, at: new Date(at), events: events.map(historyEvent) }))
   }
 
-  async #history(): Promise<HistoryEntry[]> {
+  async export(): Promise<TaskExport> {
+    return exportOf(this.id, await this.#records())
+  }
+
+  /** All records, without what is secret. */
+  async #records(): Promise<ShownRecord[]> {
     const row = await this.#connection.row(this.id)
-    const entries: HistoryEntry[] = []
+    const records: ShownRecord[] = []
     const chronicle = new Chronicle()
     for await (const page of recordsOf(this.#connection.store, this.id)) {
       for (const record of page) {
@@ -98,12 +105,13 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
         if (!row.quarantined) {
           const before = chronicle.events.length
           chronicle.add(record)
-          const read = chronicle.events.slice(before)
-          entries.push({ seq, at: new Date(at), events: read.map(({ event }) => event) })
-        } else entries.push(partly(record, entries.at(-1)?.seq ?? 0))
+          records.push({ seq, at, events: chronicle.events.slice(before).map(({ event }) => event) })
+        } else records.push(partly(record, records.at(-1)?.seq ?? 0))
       }
     }
-    return entries
+    const redaction = redactionOf(records.flatMap(({ events }) => events))
+    if (!hidesAnything(redaction)) return records
+    return records.map((record) => ({ ...record, events: record.events.map((event) => redacted(event, redaction)) }))
   }
 
   async plan(): Promise<PlanView | null> {
@@ -122,64 +130,68 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return this.#connection.watch(this.id, options.signal)
   }
 
-  async cancel(options: { compensate?: boolean; force?: boolean; reason?: string } = {}): Promise<void> {
-    checkOptions('cancel', options, ['compensate', 'force', 'reason'])
-    const { compensate = null, force = false, reason } = options
-    const asking = { type: 'cancel', compensate, force, ...this.#reason('cancel', reason) } as const
+  async cancel(options: ControlOptions & { compensate?: boolean; force?: boolean } = {}): Promise<void> {
+    checkOptions('cancel', options, ['compensate', 'force', ...controlKeys])
+    const { compensate = null, force = false } = options
+    const asking = { type: 'cancel', compensate, force, ...checkControl('cancel', options) } as const
     if (force && (await this.#terminate(asking))) return
     await this.#send(asking)
   }
 
-  async pause(options: { reason?: string } = {}): Promise<void> {
-    checkOptions('pause', options, ['reason'])
-    await this.#send({ type: 'pause', ...this.#reason('pause', options.reason) })
+  async pause(options: ControlOptions = {}): Promise<void> {
+    checkOptions('pause', options, controlKeys)
+    await this.#send({ type: 'pause', ...checkControl('pause', options) })
   }
 
-  async thaw(options: { startAt?: Date } = {}): Promise<void> {
-    checkOptions('thaw', options, ['startAt'])
+  async thaw(options: ControlOptions & { startAt?: Date } = {}): Promise<void> {
+    checkOptions('thaw', options, ['startAt', ...controlKeys])
     const startAt = options.startAt?.getTime()
     if (Number.isNaN(startAt)) throw new TriarchError('INVALID_OPTION', 'thaw: startAt is no valid date')
-    await this.#send({ type: 'thaw', ...(startAt !== undefined && { startAt }) })
+    await this.#send({ type: 'thaw', ...(startAt !== undefined && { startAt }), ...checkControl('thaw', options) })
   }
 
-  async resume(options: { after?: number } = {}): Promise<void> {
-    checkOptions('resume', options, ['after'])
+  async resume(options: ControlOptions & { after?: number } = {}): Promise<void> {
+    checkOptions('resume', options, ['after', ...controlKeys])
+    const said = checkControl('resume', options)
     if (options.after !== undefined && !(await this.#wasTaken({ type: 'resume' }))) await this.#cut(options.after)
     const { quarantined, status } = await this.#connection.row(this.id)
     // One that has stopped has nothing to go on with, but what is asked of it.
-    if (!quarantined || status !== 'stopped') await this.#send({ type: 'resume' })
+    if (!quarantined || status !== 'stopped') await this.#send({ type: 'resume', ...said })
     if (quarantined) await this.#connection.lift(this.id)
   }
 
-  async retry(options: { step?: number; input?: unknown } = {}): Promise<void> {
-    checkOptions('retry', options, ['step', 'input'])
+  async retry(options: ControlOptions & { step?: number; input?: unknown } = {}): Promise<void> {
+    checkOptions('retry', options, ['step', 'input', ...controlKeys])
     const { step, input } = options
     if (step !== undefined) checkInteger('retry: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = input === undefined ? undefined : encode(input, 'input', this.#connection.limits.payload)
     const retry = { ...(step !== undefined && { step }), ...(payload !== undefined && { input: payload }) }
-    await this.#send({ type: 'retry', ...retry })
+    await this.#send({ type: 'retry', ...retry, ...checkControl('retry', options) })
     await this.#lift()
   }
 
-  async skip(options: { step: number; output?: unknown }): Promise<void> {
-    checkOptions('skip', options, ['step', 'output'])
+  async skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void> {
+    checkOptions('skip', options, ['step', 'output', ...controlKeys])
     const { step, output } = options
     checkInteger('skip: step', step, 1, Number.MAX_SAFE_INTEGER)
     const payload = output === undefined ? undefined : encode(output, 'output', this.#connection.limits.payload)
-    await this.#send({ type: 'skip', step, ...(payload !== undefined && { output: payload }) })
+    const said = checkControl('skip', options)
+    await this.#send({ type: 'skip', step, ...(payload !== undefined && { output: payload }), ...said })
   }
 
-  async compensate(): Promise<void> {
-    await this.#send({ type: 'compensate' })
+  async compensate(options: ControlOptions = {}): Promise<void> {
+    checkOptions('compensate', options, controlKeys)
+    await this.#send({ type: 'compensate', ...checkControl('compensate', options) })
   }
 
   async signal<K extends SignalName<E>>(name: K, ...given: SignalPayload<E, K>): Promise<void> {
     checkLabel('a signal', name)
-    const [value = null] = given as unknown[]
+    const [value = null, options = {}] = given as [unknown?, ControlOptions?]
+    checkOptions('signal', options, controlKeys)
     const payload = encode(value, `payload of signal "${name}"`, this.#connection.limits.payload)
     const accepted = acceptSignal(name, signalSchema(await this.#signals(), name), payload)
     if (accepted instanceof TriarchError) throw accepted
-    await this.#send({ type: 'event', name, payload })
+    await this.#send({ type: 'event', name, payload, ...checkControl('signal', options) })
   }
 
   /** Under a key, what was taken before is done, whatever the task would say to it now. */
@@ -231,14 +243,6 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is not set apart any more`)
   }
 
-  /** It goes into the history, so it has the bound of every other payload. */
-  #reason(of: string, reason: unknown): { reason?: string } {
-    if (reason === undefined) return {}
-    if (typeof reason !== 'string') throw new TriarchError('INVALID_OPTION', `${of}: reason must be a text`)
-    encode(reason, `reason of ${of}`, this.#connection.limits.payload)
-    return { reason }
-  }
-
   /** An operator's word ends a quarantine: it is tried once more. */
   async #lift(): Promise<void> {
     const { quarantined } = await this.#connection.row(this.id)
@@ -247,16 +251,16 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 }
 
 /** What can be read of it, and what is missing before it. */
-function partly(record: HistoryRecord, before: number): HistoryEntry {
+function partly(record: HistoryRecord, before: number): ShownRecord {
   const { seq, at } = record
   const gap = seq > before + 1 && { missing: { from: before + 1, to: seq - 1 } }
   try {
     const read = eventsOf(record)
     // What lies before a continue-as-new may be gone for good.
     const isBase = before === 1 && read.some(({ type }) => type === 'continuedAsNew')
-    return { seq, at: new Date(at), events: read, ...(!isBase && gap) }
+    return { seq, at, events: read, ...(!isBase && gap) }
   } catch (error) {
     const { stack: _, ...why } = toRecord(error)
-    return { seq, at: new Date(at), events: [], error: why, ...gap }
+    return { seq, at, events: [], error: why, ...gap }
   }
 }

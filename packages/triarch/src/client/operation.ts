@@ -1,11 +1,11 @@
 import { agent } from '../definition/agent.ts'
+import { type ControlOptions, checkControl } from '../definition/control.ts'
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { workflow } from '../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { PermanentError } from '../error/step-error.ts'
 import { checkLabel, checkNewTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
-import { checkText } from '../value/text.ts'
 import { type Matching, MOST_MATCHING, without } from './matching.ts'
 import type { TaskHandle } from './task.ts'
 import { isPassing } from './waiting.ts'
@@ -26,7 +26,7 @@ export type OperationAction = 'cancel' | 'pause' | 'resume' | 'retry' | 'compens
  *   reason: 'the bank is back',
  * }
  */
-export interface OperationOrder {
+export interface OperationOrder extends ControlOptions {
   /** Which tasks, in the filter language (docs/reference/filter.md). Operations themselves are never among them. */
   filter: string
   /** What is asked of each. */
@@ -35,10 +35,6 @@ export interface OperationOrder {
   options?: Readonly<Record<string, unknown>>
   /** No more tasks than this: 1 to 10,000. Where more fit, the order is refused: MORE_THAN_CONFIRMED. */
   confirm: number
-  /** Why, for those who read it later. */
-  reason?: string
-  /** Who ordered it, for those who read it later. */
-  actor?: string
 }
 
 /**
@@ -58,7 +54,6 @@ export interface OperationReport extends OperationOrder {
 export const OPERATION = 'triarch-operation'
 const actions: readonly OperationAction[] = ['cancel', 'pause', 'resume', 'retry', 'compensate', 'thaw', 'signal']
 const keys = ['filter', 'action', 'options', 'confirm', 'reason', 'actor'] as const
-const LONGEST_REASON = 10_000
 const LONGEST_ID = 180
 /** Ids that one step finds. */
 const PAGE = 1_000
@@ -93,8 +88,7 @@ export function checkOrder(order: OperationOrder): OperationOrder {
   const { name } = options ?? {}
   if (action === 'signal') checkLabel('a signal', name)
   checkInteger('operate: confirm', confirm, 1, MOST_MATCHING)
-  if (reason !== undefined) checkText('operate: reason', reason, LONGEST_REASON)
-  if (actor !== undefined) checkText('operate: actor', actor, LONGEST_REASON)
+  checkControl('operate', { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) })
   without(filter, OPERATION)
   return order
 }
@@ -162,26 +156,26 @@ export function operationsOf(operator: () => Operator): Operations {
   return { operation, workflows: [operation as unknown as Workflow, each as unknown as Workflow], agents: [hands] }
 }
 
-async function asked(task: TaskHandle, { action, options = {}, reason }: OperationOrder): Promise<void> {
-  const said = reason === undefined ? {} : { reason }
+async function asked(task: TaskHandle, { action, options = {}, reason, actor }: OperationOrder): Promise<void> {
+  const said = { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) }
   switch (action) {
     case 'cancel':
       return task.cancel({ ...options, ...said })
     case 'pause':
       return task.pause({ ...options, ...said })
     case 'resume':
-      return task.resume(options)
+      return task.resume({ ...options, ...said })
     case 'retry':
-      return task.retry(options)
+      return task.retry({ ...options, ...said })
     case 'compensate':
-      return task.compensate()
+      return task.compensate({ ...options, ...said })
     case 'thaw': {
       const { startAt, ...rest } = options
-      return task.thaw({ ...rest, ...(startAt !== undefined && { startAt: new Date(String(startAt)) }) })
+      return task.thaw({ ...rest, ...said, ...(startAt !== undefined && { startAt: new Date(String(startAt)) }) })
     }
     case 'signal': {
       const { name, payload = null } = options
-      return (task as TaskHandle<unknown, never>).signal(name as never, ...([payload] as never))
+      return (task as TaskHandle<unknown, never>).signal(name as never, ...([payload, said] as never))
     }
   }
 }

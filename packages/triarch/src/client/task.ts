@@ -1,32 +1,14 @@
+import type { ControlOptions } from '../definition/control.ts'
 import type { NoSignals, SignalName, SignalPayload, SignalSchemas } from '../definition/signal.ts'
-import type { TaskEvent } from '../kernel/event.ts'
-import type { ErrorRecord } from '../kernel/json.ts'
 import type { PlanView } from '../planning/preview.ts'
 import type { Duration } from '../value/duration.ts'
+import type { HistoryEntry } from '../view/event.ts'
+import type { TaskExport } from '../view/export.ts'
 import type { Explanation } from '../view/reason.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
 import type { ChildrenOptions } from './children.ts'
 import type { TaskPage } from './page.ts'
-
-/**
- * One record of a task's history: what happened in one transition.
- * @example
- * const [submitted] = await task.history()
- * console.log(submitted?.at)
- */
-export interface HistoryEntry {
-  /** Its place in the history, from 1. */
-  seq: number
-  /** When it was decided. */
-  at: Date
-  /** What happened, in this order. */
-  events: TaskEvent[]
-  /** Of a task in quarantine: why the record cannot be read. */
-  error?: ErrorRecord
-  /** Of a task in quarantine: records that are missing before this one. */
-  missing?: { from: number; to: number }
-}
 
 /**
  * How long to wait for a result.
@@ -85,10 +67,17 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   steps(): Promise<StepView[]>
 
   /**
-   * Every record of the history, oldest first, without what is marked as secret.
+   * Every record of the history, oldest first, without what is marked as secret. Throws UNKNOWN_TASK.
    * @example for (const { at, events } of await task.history()) console.log(at, events.map(({ type }) => type))
    */
   history(): Promise<HistoryEntry[]>
+
+  /**
+   * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is
+   * marked as secret. To look at what happened, use history(). Throws UNKNOWN_TASK.
+   * @example writeFileSync('o-1.json', JSON.stringify(await task.export()))
+   */
+  export(): Promise<TaskExport>
 
   /**
    * The task's plan and how far each step is; null for a function, and before it is planned.
@@ -112,31 +101,32 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   /**
    * Stops the task: no new step starts, running ones are aborted and awaited, what is done is undone unless `compensate`
    * is false. `force` waits for nothing and undoes nothing; of a task in quarantine that had stopped it ends the quarantine, and
-   * gives up what was asked of the task since. Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
-   * @example await task.cancel({ reason: 'the customer changed their mind' })
+   * gives up what was asked of the task since. Throws TASK_STOPPED, INVALID_OPTION.
+   * @example await task.cancel({ reason: 'the customer changed their mind', actor: 'ada@example.com' })
    */
-  cancel(options?: { compensate?: boolean; force?: boolean; reason?: string }): Promise<void>
+  cancel(options?: ControlOptions & { compensate?: boolean; force?: boolean }): Promise<void>
 
   /**
-   * No new step starts until resume(). Running ones finish. `reason` is recorded and shown in status().pause.reason.
-   * Throws TASK_STOPPED, INVALID_OPTION, PAYLOAD_TOO_LARGE.
+   * No new step starts until resume(). Running ones finish. `reason` and `actor` are shown in status().pause, too.
+   * Throws TASK_STOPPED, INVALID_OPTION.
    * @example await task.pause({ reason: 'stock-taking' })
    */
-  pause(options?: { reason?: string }): Promise<void>
+  pause(options?: ControlOptions): Promise<void>
 
   /**
    * A task that was submitted frozen may begin, now or at `startAt`. Throws ILLEGAL_MOVE, INVALID_OPTION.
    * @example await task.thaw({ startAt: new Date('2026-12-24T18:00:00Z') })
    */
-  thaw(options?: { startAt?: Date }): Promise<void>
+  thaw(options?: ControlOptions & { startAt?: Date }): Promise<void>
 
   /**
    * Goes on; steps that wait for an operator are tried again. Of a task in quarantine whose history has records that are missing
    * or cannot be read, `after` names its last whole record (explain() says it): what comes after that is given up, and what it did
-   * then may be done again. One in quarantine that had stopped is tried once more with what was asked of it. Throws TASK_NOT_PAUSED, ILLEGAL_MOVE.
+   * then may be done again. One in quarantine that had stopped is tried once more with what was asked of it; its history does not say who wanted that.
+   * Throws TASK_NOT_PAUSED, ILLEGAL_MOVE, INVALID_OPTION.
    * @example await task.resume()
    */
-  resume(options?: { after?: number }): Promise<void>
+  resume(options?: ControlOptions & { after?: number }): Promise<void>
 
   /**
    * Tries again: a paused task its held steps (or just `step`, at once, while the others wait on), a stopped one from its failed step (or from `step`; all
@@ -145,7 +135,7 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
    * also where there is no such step, or it is not held; UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS.
    * @example await task.retry({ step: 2, input: { id: 'o-1', amount: 9 } })
    */
-  retry(options?: { step?: number; input?: unknown }): Promise<void>
+  retry(options?: ControlOptions & { step?: number; input?: unknown }): Promise<void>
 
   /**
    * Goes on without a step that failed: `output` is recorded in its place, the task ends in `warning`. In a plan, without
@@ -153,19 +143,21 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
    * why the task stopped.
    * @example await task.skip({ step: 2, output: { id: 'paid in cash' } })
    */
-  skip(options: { step: number; output?: unknown }): Promise<void>
+  skip(options: ControlOptions & { step: number; output?: unknown }): Promise<void>
 
   /**
-   * Undoes a task that succeeded.
-   * @example await task.compensate()
+   * Undoes a task that succeeded. Throws ILLEGAL_MOVE, INVALID_OPTION.
+   * @example await task.compensate({ reason: 'sent to the wrong address' })
    */
-  compensate(): Promise<void>
+  compensate(options?: ControlOptions): Promise<void>
 
   /**
    * Sends a signal. Kept until the task asks for it. Throws TASK_STOPPED, UNKNOWN_TASK, UNSERIALISABLE, PAYLOAD_TOO_LARGE, TOO_MANY_SECRETS,
    * INBOX_FULL when as many wait already (`limits.inbox`), and INVALID_INPUT when its workflow, if this process knows it, says
-   * by its `signals` that it does not take this.
-   * @example await task.signal('approved', { by: 'anna' })
+   * by its `signals` that it does not take this. After the payload: who sends it, and why.
+   * @example
+   * await task.signal('approved', { by: 'anna' })
+   * await task.signal('approved', { by: 'anna' }, { actor: 'mail gateway' })
    */
   signal<K extends SignalName<E>>(name: K, ...given: SignalPayload<E, K>): Promise<void>
 }

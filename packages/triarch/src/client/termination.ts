@@ -2,6 +2,7 @@ import type { TaskEvent } from '../kernel/event.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import { rebuild } from '../kernel/rebuild.ts'
 import { receive } from '../kernel/receive.ts'
+import { remarkOf } from '../kernel/remark.ts'
 import { summarise } from '../kernel/summary.ts'
 import { notifyParent } from '../kernel/task/stop.ts'
 import { type KernelLimits, newTurn } from '../kernel/turn.ts'
@@ -20,16 +21,17 @@ export async function terminationOf(
   store: StateStore,
   row: TaskRow,
   now: number,
-  { reason, request }: { reason?: string; request?: string } = {},
+  { reason, actor, request }: { reason?: string; actor?: string; request?: string } = {},
 ): Promise<Termination> {
   const { id } = row
   const at = Math.max(now, row.updatedAt)
   const { events, broken } = await readable(store, row)
-  if (row.status === 'stopped') return givenUp(row, events[0]?.event, at, reason)
+  const said = { ...(reason !== undefined && { reason }), ...(actor !== undefined && { actor }) }
+  if (row.status === 'stopped') return givenUp(row, events[0]?.event, at, said)
   if (!broken) {
     try {
       const turn = newTurn(rebuild(id, events).state, at, () => 0, NO_LIMITS)
-      const asked = { ...(reason !== undefined && { reason }), ...(request !== undefined && { request }) }
+      const asked = { ...said, ...(request !== undefined && { request }) }
       receive(turn, { type: 'cancel', force: true, compensate: false, ...asked })
       notifyParent(turn)
       if (turn.state.status === 'stopped')
@@ -46,7 +48,7 @@ export async function terminationOf(
   }
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: reason ?? 'cancelled' }
   const end: TaskEvent[] = [
-    { type: 'closing', cause: 'cancel', compensate: false, error },
+    { type: 'closing', cause: 'cancel', compensate: false, error, ...(actor !== undefined && { actor }) },
     { type: 'stopped', result: 'cancelled', error },
   ]
   const ended = {
@@ -75,10 +77,12 @@ function givenUp(
   row: TaskRow,
   first: TaskEvent | undefined,
   at: number,
-  why = 'it was given up by force',
+  said: { reason?: string; actor?: string },
 ): Termination {
   const { id, status, result, failures, progress, output, error } = row
-  const end: TaskEvent[] = [{ type: 'messageIgnored', message: 'quarantine', reason: why }]
+  const reason = 'it was given up by force'
+  const why = said.reason ?? reason
+  const end: TaskEvent[] = [{ type: 'messageIgnored', message: 'quarantine', reason, ...remarkOf(said) }]
   const snapshot = { status, result, failures, progress, output, error, deadline: null, pause: null }
   const posts = cancelled(row, first, { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: why })
   return { id, at, events: recordText(end), snapshot, posts }

@@ -31,6 +31,7 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
 import {
@@ -49,7 +50,7 @@ import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { Attendance } from './attendance.ts'
-import { type BreakerHandle, type BreakerPage, NamedBreaker } from './breaker.ts'
+import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
 import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { StoredTask } from './handle.ts'
@@ -315,23 +316,24 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Circuit breakers by name, at most `limit` (1 to 1,000; 1,000) of them: those that come after the name `after`. Of an agent with a
-   * key those are listed that were ever ill. Where there are more, the page's `next` says after which name they come. Throws INVALID_OPTION.
-   * @example for (const { name, state, waiting } of await triarch.breakers()) console.log(name, state, waiting)
+   * Circuit breakers by name, a page at a time. Of an agent with a key those are listed that were ever ill. Throws INVALID_OPTION.
+   * @example
+   * const { breakers, next } = await triarch.breakers({ limit: 50 })
+   * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
    */
-  async breakers(options: { after?: string; limit?: number } = {}): Promise<BreakerPage> {
-    checkOptions('breakers', options, ['after', 'limit'])
-    const { after = '', limit = MOST_BREAKERS } = options
+  async breakers(options: BreakersOptions = {}): Promise<BreakerPage> {
+    checkOptions('breakers', options, ['cursor', 'limit'])
+    const { cursor: after = '', limit = 100 } = options
     checkInteger('breakers: limit', limit, 1, MOST_BREAKERS)
+    checkText('breakers: cursor', after, 300)
     await this.#open()
     const [now, rows] = await Promise.all([
       this.#store.now(),
       this.#store.breakers({ after, limit: limit + 1, count: MOST_COUNTED }),
     ])
-    const page: BreakerPage = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
+    const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
     const last = rows[limit - 1]
-    if (rows.length > limit && last) page.next = last.name
-    return page
+    return { breakers, ...(rows.length > limit && last && { next: last.name }) }
   }
 
   /**

@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkSchema, type InferInput, invalid, type StandardSchema, validateSync } from '../value/schema.ts'
+import type { ControlOptions } from './control.ts'
 
 /**
  * The signals that a workflow takes, by name, with the schemas of their payloads.
@@ -19,12 +20,12 @@ export type NoSignals = Record<never, never>
 /** Names of signals that may be sent: those declared, or any where none is. */
 export type SignalName<E extends SignalSchemas> = [keyof E] extends [never] ? string : keyof E & string
 
-/** What is sent with a signal, after its name. */
+/** What is sent with a signal, after its name; `options`: what is said of it. */
 export type SignalPayload<E extends SignalSchemas, K extends string> = K extends keyof E
   ? null extends InferInput<E[K]>
-    ? [payload?: InferInput<E[K]>]
-    : [payload: InferInput<E[K]>]
-  : [payload?: unknown]
+    ? [payload?: InferInput<E[K]>, options?: ControlOptions]
+    : [payload: InferInput<E[K]>, options?: ControlOptions]
+  : [payload?: unknown, options?: ControlOptions]
 
 /** Throws INVALID_OPTION, INVALID_NAME. */
 export function checkSignals(what: string, signals: unknown): void {

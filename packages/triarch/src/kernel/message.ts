@@ -58,6 +58,9 @@ export interface Asked {
   outside?: true
   /** Under which it is asked for: the same again changes nothing. */
   request?: string
+  /** Why, and who asks: for the history. Code of before passes over both, but for the reason of a cancel and a pause. */
+  reason?: string
+  actor?: string
 }
 
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
@@ -78,8 +81,8 @@ export type Message =
       error?: ErrorRecord
       refused?: RefusedChild
     }
-  | ({ type: 'cancel'; force: boolean; compensate: boolean | null; reason?: string } & Asked)
-  | ({ type: 'pause'; reason?: string } & Asked)
+  | ({ type: 'cancel'; force: boolean; compensate: boolean | null } & Asked)
+  | ({ type: 'pause' } & Asked)
   | ({ type: 'resume' } & Asked)
   /**
    * The store's answer to a claim: now, or when its turn has come. `by`: those in the way, the nearest of them. `parent`: the

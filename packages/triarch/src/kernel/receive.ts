@@ -2,6 +2,7 @@ import { childEnded } from './batch/batching.ts'
 import { childRefused } from './child/refusal.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
+import { remarkOf } from './remark.ts'
 import { succeeded } from './status.ts'
 import { attemptFailed, trace, verified } from './step/failure.ts'
 import { isSuspect } from './step/loss.ts'
@@ -52,7 +53,7 @@ function take(turn: Turn, message: Message): void {
     case 'event':
       if (state.status === 'stopped' || (state.closing && state.closing.cause !== 'continue'))
         return messageIgnored(turn, message, 'the task stops or has stopped')
-      return emit(turn, { type: 'signalReceived', name: message.name, payload: message.payload })
+      return emit(turn, { type: 'signalReceived', name: message.name, payload: message.payload, ...remarkOf(message) })
     case 'signal':
       return signalled(turn, message)
     case 'child':

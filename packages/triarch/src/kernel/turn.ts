@@ -5,6 +5,7 @@ import type { TaskEvent } from './event.ts'
 import type { GateRequests } from './lock/lock.ts'
 import { requestsOf } from './lock/request.ts'
 import type { Message } from './message.ts'
+import { remarkOf } from './remark.ts'
 import type { Delivery, TaskState } from './state.ts'
 import type { TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
@@ -123,6 +124,7 @@ export function messageIgnored(turn: Turn, message: Message, reason: string): vo
     ...('name' in message && { name: message.name }),
     ...('step' in message && message.step !== undefined && { step: message.step }),
     reason,
+    ...remarkOf(message),
   })
 }
 

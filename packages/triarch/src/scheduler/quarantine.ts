@@ -169,7 +169,7 @@ function recordOf(row: TaskRow, thrown: TriarchError): SetApart['record'] {
   const { stack: _, ...error } = toRecord(thrown)
   const before = objectOf<Pause>(row.pause)
   const event: TaskEvent = { type: 'paused', reason: 'quarantine', error }
-  const { note, broken = false, from = row.status } = before ?? {}
-  const pause: Pause = { reason: 'quarantine', from, error, note, broken }
+  const { note, actor, broken = false, from = row.status } = before ?? {}
+  const pause: Pause = { reason: 'quarantine', from, error, note, broken, ...(actor !== undefined && { actor }) }
   return { events: recordText([event]), pause: JSON.stringify(pause) }
 }

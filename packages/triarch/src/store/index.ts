@@ -1,7 +1,6 @@
 /** What a state store of another package is made of: the port, and the environment its time comes from. */
 
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
-export type { TaskEvent } from '../kernel/event.ts'
 export type { Message } from '../kernel/message.ts'
 export type { Operation } from '../kernel/step/step.ts'
 export { endOfKeys, KEYED } from './breaker.ts'

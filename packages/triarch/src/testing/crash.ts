@@ -3,6 +3,7 @@ import { checkWorkflow } from '../definition/workflow.ts'
 import { TriarchError } from '../error/error.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
+import { historyEvent } from '../view/history.ts'
 import { applies, attemptFaults, type CrashFault, crashFaults, type Strike, storeFaults } from './fault.ts'
 import { type CrashFailure, type CrashReport, type CrashRun, CrashTestError } from './report.ts'
 import { SharedStore } from './shared.ts'
@@ -171,7 +172,7 @@ class CrashTest {
     const run = runOf(played, strike)
     this.#outcomes[run.outcome] = (this.#outcomes[run.outcome] ?? 0) + 1
     const found = problemOf(played, strike, calm, this.#setting.options.compare) ?? (await this.#check(run))
-    const history = played.histories[0]?.events ?? []
+    const history = (played.histories[0]?.events ?? []).map(historyEvent)
     if (found) this.#failures.push({ fault: run.fault, at: run.at, history, ...found })
     return played
   }

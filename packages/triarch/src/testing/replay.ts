@@ -1,4 +1,3 @@
-import type { HistoryEntry } from '../client/task.ts'
 import type { Workflow } from '../definition/definition.ts'
 import { Courtesy } from '../environment/courtesy.ts'
 import { TriarchError } from '../error/error.ts'
@@ -8,12 +7,13 @@ import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
 import { replay } from '../scheduler/function/replay.ts'
 import { FunctionRun } from '../scheduler/function/run.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { eventsOfExport, type TaskExport } from '../view/export.ts'
 import { VirtualEnvironment } from './virtual.ts'
 
 /**
  * Whether code and history agree.
  * @example
- * const { decisions, error } = await replayHistory('o-1', await task.history(), [fulfil])
+ * const { decisions, error } = await replayHistory(await task.export(), [fulfil])
  * if (error) throw new Error(`after ${decisions} decisions: ${error.message}`)
  */
 export interface ReplayReport {
@@ -29,17 +29,14 @@ export interface ReplayReport {
 
 /**
  * Runs the code of a workflow against the history of a task, as a node does that takes the task over: each decision is compared, and
- * no step is run. The history is what `task.history()` gave, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT.
+ * no step is run. The history is what `task.export()` gave, also from a file. A plan has no code to compare. Throws HISTORY_CORRUPT,
+ * HISTORY_FORMAT_UNKNOWN.
  * @example
  * const task = triarch.task('o-1')
- * const report = await replayHistory(task.id, await task.history(), [fulfil])
+ * const report = await replayHistory(await task.export(), [fulfil])
  */
-export async function replayHistory(
-  id: string,
-  history: readonly HistoryEntry[],
-  workflows: readonly Workflow[],
-): Promise<ReplayReport> {
-  const rebuilt = rebuiltFrom(id, history)
+export async function replayHistory(exported: TaskExport, workflows: readonly Workflow[]): Promise<ReplayReport> {
+  const rebuilt = rebuiltFrom(exported)
   const { workflow: name, version } = rebuilt.state
   const report: ReplayReport = { workflow: name, version, decisions: rebuilt.decisions.length }
   const workflow = workflows.find((one) => one.name === name && one.version === version)
@@ -56,14 +53,15 @@ export async function replayHistory(
   return error ? { ...report, error: toRecord(error) } : report
 }
 
-function rebuiltFrom(id: string, history: readonly HistoryEntry[]): Rebuilt {
+function rebuiltFrom(exported: TaskExport): Rebuilt {
+  const { task } = exported
   const corrupt = (cause?: unknown) =>
-    new TriarchError('HISTORY_CORRUPT', `the history of task "${id}" has gaps, or contradicts itself`, { cause })
-  const whole = history.every(({ seq, error, missing }, index) => seq === index + 1 && !error && !missing)
-  if (!whole || history[0]?.events[0]?.type !== 'submitted') throw corrupt()
-  const dated = history.flatMap(({ at, events }) => events.map((event) => ({ at: new Date(at).getTime(), event })))
+    new TriarchError('HISTORY_CORRUPT', `the history of task "${task}" has gaps, or contradicts itself`, { cause })
+  const whole = exported.records.every(({ seq, error, missing }, index) => seq === index + 1 && !error && !missing)
+  const dated = eventsOfExport(exported)
+  if (!whole || dated[0]?.event.type !== 'submitted') throw corrupt()
   try {
-    return rebuild(id, dated)
+    return rebuild(task, dated)
   } catch (cause) {
     throw corrupt(cause)
   }

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
-import type { TaskEvent } from '../kernel/event.ts'
 import type { TaskOutcome } from '../kernel/status.ts'
+import type { HistoryEvent } from '../view/event.ts'
 import type { CrashFault } from './fault.ts'
 import type { AttemptCall } from './sabotage.ts'
 
@@ -32,7 +32,7 @@ export interface CrashFailure {
   /** The same in a sentence. */
   message: string
   /** Of the workflow's own task. */
-  history: TaskEvent[]
+  history: HistoryEvent[]
   /** What `check` threw, or the engine. */
   cause?: unknown
 }

@@ -12,7 +12,9 @@ type Names<T, A extends readonly string[]> = [Exclude<NameOf<T>, A[number]>, Exc
 
 /** What options were called while nothing was published yet: their names of today. */
 const renamed: Readonly<Record<string, readonly string[]>> = {
+  after: ['cursor'],
   afterOn: ['after'],
+  by: ['actor'],
   completeWithin: ['attemptWithin', 'taskWithin'],
   event: ['name'],
   events: ['signals'],

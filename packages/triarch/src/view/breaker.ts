@@ -43,8 +43,8 @@ export interface BreakerChange {
   from: BreakerPhase
   /** What it came to be. */
   to: BreakerPhase
-  /** The id of the node that told of it, or what the operator gave as `by`. */
-  by: string
+  /** The id of the node that told of it, or what the operator gave as `actor`. */
+  actor: string
   /** Why, in words. */
   reason: string
 }
@@ -62,7 +62,7 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
     nextProbe: state.phase === 'open' && state.until !== null ? new Date(state.until) : undefined,
     waiting,
     seen: { ...totalOf(state, rule, now) },
-    changes: state.moves.map((move) => ({ ...move, at: new Date(move.at) })),
+    changes: state.moves.map(({ by, ...move }) => ({ ...move, actor: by, at: new Date(move.at) })),
   }
 }
 

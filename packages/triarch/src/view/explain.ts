@@ -140,11 +140,11 @@ function queueOf({ row, queued, nodes }: Scene): Reason {
 }
 
 function pauseOf({ state, heard }: Scene): Reason {
-  const { reason, note, error } = state.pause ?? { reason: 'operator' as const, note: undefined, error: undefined }
+  const { reason, note, actor, error } = state.pause ?? { reason: 'operator' as const }
   const since = at(heard.kinds.get('paused'))
   const held = [...state.steps.values()].find((step) => step.held !== null)
   const who = {
-    operator: 'by an operator',
+    operator: `by ${actor ?? 'an operator'}`,
     lock: 'until it has its locks again',
     step: 'because a step failed',
     undo: 'because a compensation failed',
@@ -161,6 +161,7 @@ function pauseOf({ state, heard }: Scene): Reason {
   return {
     ...{ code: 'paused', cause: reason, since },
     ...(note !== undefined && { reason: note }),
+    ...(actor !== undefined && { actor }),
     ...(held && { step: held.id }),
     text: `is paused ${who} since ${clock(since)}${details && ` (${details})`}`,
   }

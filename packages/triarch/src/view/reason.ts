@@ -5,8 +5,8 @@ import type { BreakerPhase } from '../policy/breaker.ts'
 /** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
 export type Reason = { text: string } /** It has stopped: nothing will happen by itself. */ & (
   | { code: 'stopped'; outcome: string }
-  /** An operator, a failure or a missing lock holds it; `step`: the step it is about. */
-  | { code: 'paused'; cause: PauseCause; since: Date; reason?: string; step?: number }
+  /** An operator, a failure or a missing lock holds it; `step`: the step it is about; `reason`, `actor`: what whoever paused it gave. */
+  | { code: 'paused'; cause: PauseCause; since: Date; reason?: string; actor?: string; step?: number }
   /**
    * It was set apart, for it harmed whoever had it; `cause`: as in TASK_QUARANTINED. Only an operator ends that. `broken`: the
    * records that are missing or cannot be read; resume({ after }) goes on from the one before.

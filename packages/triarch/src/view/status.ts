@@ -32,8 +32,8 @@ export interface TaskInfo {
   output: Json | undefined
   /** Why it stopped, or is paused. */
   error: ErrorRecord | undefined
-  /** Why it is paused; `note` is what the operator gave as the reason, `step` the name of the step it is about. */
-  pause: { cause: PauseCause; error?: ErrorRecord; reason?: string; step?: string } | undefined
+  /** Why it is paused; `reason` and `actor` are what whoever paused it gave, `step` the name of the step it is about. */
+  pause: { cause: PauseCause; error?: ErrorRecord; reason?: string; actor?: string; step?: string } | undefined
   /** Higher first. */
   priority: number
   /** The tags of its submission. */
@@ -148,11 +148,12 @@ function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
 
 function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   if (!pause) return undefined
-  const { reason, error, note, step } = pause
+  const { reason, error, note, actor, step } = pause
   return {
     cause: reason,
     ...(error && { error: errorNow(error) }),
     ...(note !== undefined && { reason: note }),
+    ...(actor !== undefined && { actor }),
     ...(step && { step: step.name }),
   }
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { TaskEvent } from '../../src/index.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { eventsIn } from '../../src/store/record.ts'
 import { type Entry, readLedger } from './ledger.ts'
 

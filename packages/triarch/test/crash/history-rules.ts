@@ -1,4 +1,4 @@
-import type { TaskEvent } from '../../src/index.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'

@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../../src/index.ts'
 import { apply } from '../../src/kernel/apply.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { newState } from '../../src/kernel/state.ts'
 import { batches, dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
 import type { Rule } from './history-rules.ts'

@@ -1,5 +1,6 @@
 import { isTriarchError, type TaskHandle, type TaskInfo, type Triarch } from '../../src/index.ts'
 import { rebuild } from '../../src/kernel/rebuild.ts'
+import { eventsOfExport } from '../../src/view/export.ts'
 import type { Random } from './random.ts'
 
 /** The human beside the engine: decides what it may not, and meddles. */
@@ -56,8 +57,7 @@ export class Operator {
   async #unpause(task: TaskHandle): Promise<void> {
     if (this.#poisoned(task.id)) return task.cancel({ force: true })
     const { pause } = await task.status()
-    const history = await task.history()
-    const events = history.flatMap(({ at, events }) => events.map((event) => ({ at: at.getTime(), event })))
+    const events = eventsOfExport(await task.export())
     const held = [...rebuild(task.id, events).state.steps.values()].filter((step) => step.held !== null)
     if (pause && ['mismatch', 'error', 'limit'].includes(pause.cause)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { TaskEvent } from '../../src/index.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { dated, type Evidence, forced, rewound, type Story } from './evidence.ts'
 import type { Entry } from './ledger.ts'
 import { rules, violations } from './rules.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { TaskEvent } from '../../src/index.ts'
 import { workflow } from '../../src/index.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { emit, type Turn } from '../../src/kernel/turn.ts'
 import type { Driver } from '../../src/scheduler/driver.ts'

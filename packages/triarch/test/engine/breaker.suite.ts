@@ -46,7 +46,7 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
       const [one, other] = [await start(), await start()]
       const breaker = other.breaker('bank')
       await expect.poll(() => breaker.info().catch(() => null), PATIENT).toMatchObject({ state: 'closed' })
-      await breaker.open({ reason: 'maintenance', by: 'ada' })
+      await breaker.open({ reason: 'maintenance', actor: 'ada' })
 
       // Each knows it as soon as one of its own steps waits for it.
       const tasks: Awaited<ReturnType<typeof submit>>[] = []
@@ -78,7 +78,7 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
       expect(ill).toBeLessThanOrEqual(2 * PROBES + PROBES * (await halfOpen()))
       expect(await Promise.all(tasks.map((task) => task.result({ timeout: '1m' })))).toHaveLength(tasks.length)
       await expect.poll(async () => (await breaker.info()).state, PATIENT).not.toBe('open')
-      expect((await one.breakers()).map((it) => [it.name, it.waiting])).toEqual([['bank', 0]])
+      expect((await one.breakers()).breakers.map((it) => [it.name, it.waiting])).toEqual([['bank', 0]])
     }, 120_000)
   })
 }

@@ -221,7 +221,7 @@ describe('a circuit breaker', () => {
 })
 
 describe('an operator', () => {
-  const by = { reason: 'maintenance', by: 'ada' }
+  const by = { reason: 'maintenance', actor: 'ada' }
 
   it('opens a breaker that was never ill, until an instant or until it is closed, and it is known who did it and why', async () => {
     const of = bank()
@@ -234,7 +234,9 @@ describe('an operator', () => {
     await s.advance('50s')
     expect(of.calls).toEqual([])
     expect(await breaker.info()).toMatchObject({ state: 'open', nextProbe: until, waiting: 3, changes: [by] })
-    expect((await s.engine.triarch.breakers()).map(({ name, state }) => `${name} ${state}`)).toEqual(['bank open'])
+    expect((await s.engine.triarch.breakers()).breakers.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'bank open',
+    ])
     await s.advance('10s')
     expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(3)
     expect(s.alerts[0]).toMatchObject({ code: 'BREAKER_CHANGED', breaker: 'bank', reason: 'open' })
@@ -245,7 +247,7 @@ describe('an operator', () => {
     await s.advance('5s')
     expect(await breaker.info()).toMatchObject({ state: 'closed' })
     expect((await breaker.info()).changes.slice(-2)).toMatchObject([
-      { to: 'releasing', by: 'operator', reason: 'done' },
+      { to: 'releasing', actor: 'operator', reason: 'done' },
       { to: 'closed' },
     ])
   })

@@ -29,7 +29,7 @@ describe('a task with a record of a format that this version does not know', () 
       const unread = { seq: 1, events: [], error: { code: 'HISTORY_FORMAT_UNKNOWN', details } }
       expect(await task.history()).toMatchObject([
         unread,
-        { seq: 2, events: [{ type: 'paused', reason: 'quarantine' }] },
+        { seq: 2, events: [{ type: 'paused', cause: 'quarantine' }] },
       ])
       expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'later' }])
       expect((await s.engine.triarch.task('later').explain()).text).toContain('record 1 is of format 3')

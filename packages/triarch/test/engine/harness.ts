@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
-import type { ErrorRecord, TaskEvent } from '../../src/index.ts'
+import type { ErrorRecord } from '../../src/index.ts'
 import { type Alert, type TaskHandle, TriarchError } from '../../src/index.ts'
 import { childTaskId } from '../../src/kernel/child/child.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { type DatedEvent, rebuild } from '../../src/kernel/rebuild.ts'
 import { summarise } from '../../src/kernel/summary.ts'
 import { snapshotOf } from '../../src/scheduler/transition.ts'
@@ -110,8 +111,9 @@ export async function childOf(s: Stage, task: string, place: string | number): P
   return childTaskId({ id: task, incarnation }, place)
 }
 
+/** As the store keeps them. */
 export async function events(task: TaskHandle): Promise<TaskEvent[]> {
-  return (await task.history()).flatMap((record) => record.events)
+  return (await task.export()).records.flatMap((record) => record.events as unknown as TaskEvent[])
 }
 
 export async function eventsOf<T extends TaskEvent['type']>(

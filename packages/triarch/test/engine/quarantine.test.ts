@@ -89,7 +89,7 @@ describe('a task whose history', () => {
     const { reasons } = await s.engine.triarch.task('bad').explain()
     expect(reasons).toMatchObject([{ code: 'quarantined', cause: 'history' }])
     const last = (await bad.history()).at(-1)
-    expect(last?.events).toMatchObject([{ type: 'paused', reason: 'quarantine' }])
+    expect(last?.events).toMatchObject([{ type: 'paused', cause: 'quarantine' }])
     expect(await bad.plan()).toBeNull()
     await bad.steps()
     // Nobody takes it again, whatever is sent to it and however long it takes.
@@ -497,7 +497,7 @@ describe('a task whose writes the store refuses', () => {
     expect(await apart()).toEqual([])
     const { result, error } = ended ?? {}
     expect(await s.store.task('bad')).toMatchObject({ status: 'stopped', result, error, quarantined: false })
-    expect((await eventsOf(bad, 'messageIgnored')).at(-1)).toMatchObject({ reason: 'never mind' })
+    expect((await eventsOf(bad, 'messageIgnored')).at(-1)).toMatchObject({ note: 'never mind' })
     expect(await codeOf(bad.cancel({ force: true }))).toBe('TASK_STOPPED')
     expect(await codeOf(bad.resume())).toBe('TASK_NOT_PAUSED')
     refuses = false

@@ -1,6 +1,7 @@
 import { lockHeld, quoted } from '../child/refusal.ts'
 import type { ErrorRecord } from '../json.ts'
 import type { Message } from '../message.ts'
+import { remarkOf } from '../remark.ts'
 import { isWaiting } from '../summary.ts'
 import { emit, messageIgnored, stale, type Turn } from '../turn.ts'
 import { awaited, failedPredecessor, keysOf, missingLocks } from './gate.ts'
@@ -19,7 +20,7 @@ export function gateOpened(turn: Turn, message: GateMessage): void {
     case 'thaw': {
       if (!state.frozen || !isWaiting(state)) return messageIgnored(turn, message, 'the task is not frozen')
       const { startAt } = message
-      return emit(turn, { type: 'thawed', ...(startAt !== undefined && { startAt }) })
+      return emit(turn, { type: 'thawed', ...(startAt !== undefined && { startAt }), ...remarkOf(message) })
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Json } from '../json.ts'
+import type { Remark } from '../remark.ts'
 import type { TaskOutcome } from '../status.ts'
 
 export type LockDecision =
@@ -17,6 +18,6 @@ export type LockFact =
   /** `fence`: higher than that of any grant before. */
   | { type: 'lockGranted'; id: number; fence?: number }
   | { type: 'lockRefused'; id: number; error: ErrorRecord }
-  | { type: 'thawed'; startAt?: number }
+  | ({ type: 'thawed'; startAt?: number } & Remark)
   /** `result` null: the store does not know the task (any more). */
   | { type: 'predecessorStopped'; task: string; result: TaskOutcome | null }

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Json } from '../json.ts'
+import type { Remark } from '../remark.ts'
 import type { RecordedPolicy } from './policy.ts'
 import type { AttemptTrace, Loss, Operation, Trial } from './step.ts'
 
@@ -40,11 +41,11 @@ export type StepFact =
   | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
   /** In a plan, without an output, all that depends on the step goes in its `cascade`. */
-  | { type: 'stepSkipped'; id: number; output?: Json; cascade?: number[]; by: 'rescue' | 'operator' }
+  | ({ type: 'stepSkipped'; id: number; output?: Json; cascade?: number[]; by: 'rescue' | 'operator' } & Remark)
   /** A planned step failed; what does not depend on it goes on before its rescue strategy is obeyed. */
   | { type: 'plannedStepFailed'; id: number; error: ErrorRecord }
   | { type: 'stepCancelled'; id: number }
   /** `keepSignal`: the signal that it was busy with comes again when it waits. */
-  | { type: 'stepRetried'; id: number; input?: Json; at: number; keepSignal?: true }
+  | ({ type: 'stepRetried'; id: number; input?: Json; at: number; keepSignal?: true } & Remark)
   | { type: 'undoRequested'; id: number; at: number }
-  | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace)
+  | ({ type: 'undone'; id: number; by?: 'operator' } & AttemptTrace & Remark)

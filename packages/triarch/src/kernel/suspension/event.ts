@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts'
+import type { Remark } from '../remark.ts'
 import type { AttemptTrace } from '../step/step.ts'
 import type { SelfSignal } from './suspension.ts'
 
@@ -15,4 +16,4 @@ export type SuspensionFact =
       total?: number
     } & AttemptTrace)
   /** A signal for a step; `selfSignalAt`: the instant for which the step asked for it; `queued`: until it waits again. */
-  | { type: 'stepSignalled'; id: number; name: string; payload: Json; selfSignalAt?: number; queued?: true }
+  | ({ type: 'stepSignalled'; id: number; name: string; payload: Json; selfSignalAt?: number; queued?: true } & Remark)

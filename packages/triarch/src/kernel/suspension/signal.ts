@@ -1,4 +1,5 @@
 import type { Message } from '../message.ts'
+import { remarkOf } from '../remark.ts'
 import type { TaskState } from '../state.ts'
 import { idempotencyKey } from '../step/dispatch.ts'
 import type { Step } from '../step/step.ts'
@@ -19,6 +20,7 @@ export function signalled(turn: Turn, message: Extract<Message, { type: 'signal'
     name: message.name,
     payload: message.payload,
     ...(queued && { queued }),
+    ...remarkOf(message),
   })
 }
 

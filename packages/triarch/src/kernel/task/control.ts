@@ -2,6 +2,7 @@ import { callOff } from '../batch/batching.ts'
 import type { Json } from '../json.ts'
 import { missingLocks } from '../lock/gate.ts'
 import type { Message } from '../message.ts'
+import { isRemark, type Remark, remarkOf } from '../remark.ts'
 import type { TaskState } from '../state.ts'
 import { succeeded } from '../status.ts'
 import { skipping } from '../step/skip.ts'
@@ -20,19 +21,15 @@ export function control(turn: Turn, message: Control): void {
       return cancel(turn, message)
     case 'pause':
       if (state.status === 'stopped') return messageIgnored(turn, message, 'the task has stopped')
-      if (state.status === 'paused') return stale(turn)
-      return emit(turn, {
-        type: 'paused',
-        reason: 'operator',
-        ...(message.reason !== undefined && { note: message.reason }),
-      })
+      if (state.status === 'paused') return already(turn, message, 'the task is paused already')
+      return emit(turn, { type: 'paused', reason: 'operator', ...remarkOf(message) })
     case 'resume':
       if (!state.pause) return messageIgnored(turn, message, 'the task is not paused')
       // What it still waits for comes by itself; what it was refused is asked for again.
       if (state.pause.reason === 'lock' && !missingLocks(state).some(({ standing }) => standing === 'refused'))
         return messageIgnored(turn, message, 'the task waits for its locks')
       for (const step of held(state)) retryStep(turn, step, undefined)
-      return resume(turn)
+      return resume(turn, remarkOf(message))
     case 'retry':
       return retry(turn, message)
     case 'skip':
@@ -42,7 +39,7 @@ export function control(turn: Turn, message: Control): void {
     case 'compensate':
       if (state.status !== 'stopped' || !succeeded(state.result))
         return 'outside' in message ? messageIgnored(turn, message, 'the task has not succeeded') : answerParent(turn)
-      return emit(turn, { type: 'closing', cause: 'operator', compensate: true })
+      return emit(turn, { type: 'closing', cause: 'operator', compensate: true, ...remarkOf(message) })
   }
 }
 
@@ -50,9 +47,13 @@ function cancel(turn: Turn, message: Extract<Control, { type: 'cancel' }>): void
   const { state } = turn
   if (state.status === 'stopped') return messageIgnored(turn, message, 'the task has stopped')
   const compensating = state.status === 'compensating' || state.pause?.from === 'compensating'
-  if ((compensating || state.closing?.cause === 'cancel') && !message.force) return stale(turn)
+  if ((compensating || state.closing?.cause === 'cancel') && !message.force)
+    return already(turn, message, 'the task is being cancelled or undone already')
   const error = { name: 'TaskCancelledError', code: 'TASK_CANCELLED', message: message.reason ?? 'cancelled' }
-  emit(turn, { type: 'closing', cause: 'cancel', compensate: !message.force && (message.compensate ?? true), error })
+  const compensate = !message.force && (message.compensate ?? true)
+  // Why is in the error.
+  const { actor } = message
+  emit(turn, { type: 'closing', cause: 'cancel', compensate, error, ...(actor !== undefined && { actor }) })
   if (!message.force) return
   // Forced: nothing is awaited. What still runs somewhere loses its right to report.
   for (const step of [...state.steps.values()]) {
@@ -95,8 +96,8 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
   if (state.status === 'paused') {
     const { input } = message
     for (const step of held(state))
-      if (message.step === undefined || step.id === message.step) retryStep(turn, step, input)
-    return held(state).length === 0 ? resume(turn) : undefined
+      if (message.step === undefined || step.id === message.step) retryStep(turn, step, input, remarkOf(message))
+    return held(state).length === 0 ? resume(turn, remarkOf(message)) : undefined
   }
   // Everything was undone, or an edited input changes it all: the task starts over, under new idempotency keys.
   if (state.undoBegun || (message.step === undefined && message.input !== undefined)) {
@@ -109,10 +110,12 @@ function retry(turn: Turn, message: Extract<Control, { type: 'retry' }>): void {
       pendingSignals: [],
       ...known(state),
       ...(fromStart && { fromStart }),
+      ...remarkOf(message),
     })
   } else {
     const step = message.step ?? state.lastFailed
-    emit(turn, { type: 'reset', step, ...(message.input !== undefined && { input: message.input }) })
+    const { input } = message
+    emit(turn, { type: 'reset', step, ...(input !== undefined && { input }), ...remarkOf(message) })
     const child = state.children.get(step ?? 0)
     if (child) turn.posts.push({ task: child.task, message: { type: 'report' }, control: true })
   }
@@ -125,7 +128,7 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
   if (reason !== null) return messageIgnored(turn, message, reason)
   if (state.status === 'stopped') {
     emit(turn, { type: 'reset', step: message.step })
-    emit(turn, skipping(state, message.step, message.output, 'operator'))
+    emit(turn, { ...skipping(state, message.step, message.output, 'operator'), ...remarkOf(message) })
     turn.reload = true
     return
   }
@@ -139,15 +142,16 @@ function skip(turn: Turn, message: Extract<Control, { type: 'skip' }>): void {
       startedAt: null,
       endedAt: turn.at,
       node: null,
+      ...remarkOf(message),
     })
   } else {
-    emit(turn, skipping(state, step.id, message.output, 'operator'))
+    emit(turn, { ...skipping(state, step.id, message.output, 'operator'), ...remarkOf(message) })
   }
   if (held(state).length === 0) resume(turn)
 }
 
 /** What came for it from outside and was not dealt with comes again, unless an edited input makes it another request. */
-function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
+function retryStep(turn: Turn, step: Step, input: Json | undefined, remark: Remark = {}): void {
   const keepSignal =
     input === undefined && step.status !== 'compensating' && step.received !== null && !ofEngine(step.received.name)
   emit(turn, {
@@ -156,6 +160,7 @@ function retryStep(turn: Turn, step: Step, input: Json | undefined): void {
     at: turn.at,
     ...(input !== undefined && { input }),
     ...(keepSignal && { keepSignal }),
+    ...remark,
   })
 }
 
@@ -163,11 +168,17 @@ function ofEngine(signal: string): boolean {
   return signal === 'timeout' || signal === 'cancel'
 }
 
-function resume(turn: Turn): void {
+function resume(turn: Turn, remark: Remark = {}): void {
   const broken = turn.state.pause?.broken
-  emit(turn, { type: 'resumed' })
+  emit(turn, { type: 'resumed', ...remark })
   // It starts again, perhaps in a mended version.
   if (broken) turn.reload = true
+}
+
+/** It is so already, and what was said of it this time is kept all the same. */
+function already(turn: Turn, message: Control, why: string): void {
+  if (isRemark(remarkOf(message))) messageIgnored(turn, message, why)
+  else stale(turn)
 }
 
 /** A parent waits for an answer, also where there is nothing (left) to undo. */

@@ -1,4 +1,5 @@
 import type { ErrorRecord, Json } from '../json.ts'
+import type { Remark } from '../remark.ts'
 import type { TaskOutcome } from '../status.ts'
 import type { RescueStrategy } from '../step/policy.ts'
 import type { Submission } from './order.ts'
@@ -15,22 +16,26 @@ export type TaskFact =
   | ({ type: 'submitted' } & Submission)
   | { type: 'started' }
   /** What was accepted for the task and met a state that has no use for it (any more): nothing came of it, and why. */
-  | { type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string }
+  | ({ type: 'messageIgnored'; message: string; name?: string; step?: number; reason: string } & Remark)
   /** What was asked for under this name was taken, whatever came of it: the next event may say. */
   | { type: 'requestReceived'; request: string }
-  /** `note`: the operator's own words. */
-  | { type: 'paused'; reason: PauseCause; error?: ErrorRecord; step?: number; note?: string }
-  | { type: 'resumed' }
+  | ({ type: 'paused'; reason: PauseCause; error?: ErrorRecord; step?: number } & Remark)
+  | ({ type: 'resumed' } & Remark)
   /** The task stops what it does: no new step starts; what runs is aborted and awaited; then `next`. */
-  | { type: 'closing'; cause: 'cancel' | 'deadline' | 'limit' | 'operator'; compensate: boolean; error?: ErrorRecord }
+  | ({
+      type: 'closing'
+      cause: 'cancel' | 'deadline' | 'limit' | 'operator'
+      compensate: boolean
+      error?: ErrorRecord
+    } & Remark)
   | { type: 'compensating' }
   /**
    * A stopped task goes on: what came after the outcome of `step` is void (null: only the stop itself). `attempts` and
    * `endId` are not recorded: the rebuild adds how often each step was attempted, so that no old reply can match a new
    * attempt, and the end of all ids, so that a task that starts over uses none again.
    */
-  | { type: 'reset'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number }
-  | {
+  | ({ type: 'reset'; step: number | null; input?: Json; attempts?: Record<number, number>; endId?: number } & Remark)
+  | ({
       type: 'continuedAsNew'
       input: Json
       nextId: number
@@ -41,5 +46,5 @@ export type TaskFact =
       requests?: readonly string[]
       /** The locks of its submission are still its own. */
       locksHeld?: true
-    }
+    } & Remark)
   | { type: 'stopped'; result: TaskOutcome; output?: Json; error?: ErrorRecord }

@@ -49,7 +49,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     loseLocks(state)
     moveTask(state, 'running')
   },
-  paused(state, { reason, error, step: id, note }) {
+  paused(state, { reason, error, step: id, note, actor }) {
     const step = id === undefined ? undefined : state.steps.get(id)
     if (step) {
       step.held = reason
@@ -63,7 +63,10 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
     if (reason === 'lock') reclaimed(state)
     if (reason === 'operator') state.asides++
     const at = step ? { name: step.name, ...(step.action !== null && { action: step.action }) } : state.pause?.step
-    state.pause = { reason, from, error, note: note ?? state.pause?.note, broken, ...(at && { step: at }) }
+    // What an operator said of a pause stands until somebody says something else, or it is over.
+    const said = note !== undefined || actor !== undefined ? { note, actor } : state.pause
+    state.pause = { reason, from, error, note: said?.note, broken, ...(at && { step: at }) }
+    if (said?.actor !== undefined) state.pause.actor = said.actor
   },
   resumed(state, _event, _at, deliveries) {
     state.asides++

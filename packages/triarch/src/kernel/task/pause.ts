@@ -23,6 +23,8 @@ export interface Pause {
   error: ErrorRecord | undefined
   /** The operator's own words. */
   note: string | undefined
+  /** Who paused it, as far as they said. */
+  actor?: string
   /** The code stopped at a mismatch or an error of its own, and starts anew when the task goes on. */
   broken: boolean
   /** The step that it is about: what it is called, and its action. Rows of older versions lack it. */

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts'
+import type { Remark } from '../remark.ts'
 
 export type WaitDecision =
   | { type: 'timerStarted'; id: number; until: number }
@@ -6,5 +7,5 @@ export type WaitDecision =
 
 export type WaitFact =
   | { type: 'timerFired'; id: number }
-  | { type: 'signalReceived'; name: string; payload: Json }
+  | ({ type: 'signalReceived'; name: string; payload: Json } & Remark)
   | { type: 'waitTimedOut'; id: number }

@@ -1,0 +1,54 @@
+import type { TaskEvent } from '../kernel/event.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { DatedEvent } from '../kernel/rebuild.ts'
+import { eventsIn, FORMAT } from '../store/record.ts'
+
+/** A record as it may be shown, before it is put into the words of the API. */
+export interface ShownRecord {
+  seq: number
+  at: number
+  events: TaskEvent[]
+  error?: ErrorRecord
+  missing?: { from: number; to: number }
+}
+
+/** One record of an export. */
+export interface ExportedRecord {
+  /** Its place in the history, from 1. */
+  seq: number
+  /** When it was decided (ms since the epoch). */
+  at: number
+  /** What happened, as stores keep it: their words are those of the format. */
+  events: readonly Json[]
+  /** Of a task in quarantine: why the record cannot be read. */
+  error?: ErrorRecord
+  /** Of a task in quarantine: records that are missing before this one. */
+  missing?: { from: number; to: number }
+}
+
+/**
+ * The history of a task as stores keep it, as plain JSON. What is in its events is for `replayHistory`, and is no promise: `task.history()` tells
+ * people and programs what happened.
+ * @example
+ * const { format, records }: TaskExport = await task.export()
+ * console.log(`${records.length} records of format ${format}`)
+ */
+export interface TaskExport {
+  /** The format of the events; each version of Triarch reads those of all before it. */
+  format: number
+  /** The id of the task. */
+  task: string
+  /** All of them, the oldest first. */
+  records: readonly ExportedRecord[]
+}
+
+export function exportOf(task: string, records: readonly ShownRecord[]): TaskExport {
+  return { format: FORMAT, task, records: records as unknown as ExportedRecord[] }
+}
+
+/** What was exported, to be folded. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
+export function eventsOfExport({ format, records }: TaskExport): DatedEvent[] {
+  return records.flatMap(({ seq, at, events }) =>
+    eventsIn(JSON.stringify([format, ...events]), seq).map((event) => ({ at, event })),
+  )
+}
