@@ -11,7 +11,7 @@ import { run } from './run.ts'
 import { appointWarden } from './warden.ts'
 
 /** Takeover is measured once for each of these (ms), at least once and at most so often: it takes some five seconds of peace. */
-const TAKEOVER_EVERY = 20_000
+const TAKEOVER_EVERY = 40_000
 const MOST_TAKEOVERS = 12
 
 async function main(): Promise<number> {

@@ -103,9 +103,9 @@ const USUAL = 15
 class Looks {
   lag = 0
 
-  /** What the question is answered with in the end; undefined: nothing in time. */
+  /** What the question is answered with in the end; undefined: nothing in time, which is that much longer where it is held up. */
   async until<T>(ask: () => Promise<T | undefined>, within: number = GIVE_UP): Promise<T | undefined> {
-    for (const end = performance.now() + within; performance.now() < end; ) {
+    for (const end = performance.now() + within - this.lag; performance.now() < end + this.lag; ) {
       const began = performance.now()
       const answer = await ask()
       if (answer !== undefined) return answer
