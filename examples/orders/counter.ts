@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { postgres } from '@triarch/postgres'
 import pg from 'pg'
-import { Triarch } from 'triarch'
+import type { Triarch } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import type { StoreFactory } from 'triarch/store'
 import { fulfilOrder, type Order } from './shop.ts'
@@ -18,11 +18,8 @@ export function storeAt(place: string): StoreFactory {
   return isPostgres(place) ? postgres(place) : sqlite(place)
 }
 
-/** Opens the shop's own table, in the same database as the tasks. */
-export async function openCounter(place: string): Promise<Counter> {
-  // Never started, so it plays no role: a Triarch that only submits.
-  const triarch = new Triarch({ store: storeAt(place), workflows: [fulfilOrder] })
-  await triarch.open()
+/** Opens the shop's own table, in the same database as the tasks of the Triarch. */
+export async function openCounter(place: string, triarch: Triarch): Promise<Counter> {
   return isPostgres(place) ? await openPostgres(place, triarch) : openSqlite(place, triarch)
 }
 

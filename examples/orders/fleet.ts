@@ -1,6 +1,15 @@
 // All the processes of the demonstration: four services, the shop's web process, and the Triarch nodes.
 import { join } from 'node:path'
-import { type Launched, type LaunchedService, launch, launchService, type ServiceName } from './launch.ts'
+import { fileURLToPath } from 'node:url'
+import {
+  type Launched,
+  type LaunchedService,
+  launch,
+  launchProgram,
+  launchService,
+  type ServiceName,
+} from './launch.ts'
+import type { AgentKind } from './options.ts'
 import type { LedgerRows } from './services/ledger.ts'
 import { Unit } from './unit.ts'
 import type { Process } from './witness.ts'
@@ -15,11 +24,23 @@ const roles = [
   ['agent'],
 ]
 
+const mailAgent = fileURLToPath(new URL('agent/mail_agent.py', import.meta.url))
+
 export type Fleet = Awaited<ReturnType<typeof startFleet>>
 
-/** `dir`: for the services' ledgers. `db`: where tasks and orders live, see counter.ts. */
-export async function startFleet({ dir, db, seed }: { dir: string; db: string; seed: number }) {
+interface Setting {
+  /** For the services' ledgers. */
+  dir: string
+  /** Where tasks and orders live, see counter.ts. */
+  db: string
+  seed: number
+  /** What the mail service's agent is: part of the nodes, or a process of its own that has nothing but a URL. */
+  agent: AgentKind
+}
+
+export async function startFleet({ dir, db, seed, agent }: Setting) {
   const ledgers = join(dir, 'ledgers')
+  const remote = agent === 'python'
   const serviceUnits = await Promise.all(
     services.map((name) =>
       Unit.start<LaunchedService>(name, (previous) =>
@@ -29,16 +50,30 @@ export async function startFleet({ dir, db, seed }: { dir: string; db: string; s
   )
   // The processes started from here on inherit these: see urlOf in shop.ts.
   for (const { name, current } of serviceUnits) process.env[`${name.toUpperCase()}_URL`] = current.url
-  const web = await Unit.start<Launched<{ port: number }>>('web', (previous) =>
-    launch('web.ts', ['--db', db, '--port', `${previous?.ready.port ?? 0}`]),
-  )
   const processes: Record<string, Process> = {}
-  const launchNode = async (name: string, own: string[]) => {
-    const launched = await launch<{ node?: string }>('node.ts', [...own, '--db', db])
+  const known = <L extends Launched<{ node?: string }>>(name: string, launched: L): L => {
     const { pid } = launched.child
     if (pid !== undefined) processes[launched.ready.node ?? `of process ${pid}`] = { name, pid }
     return launched
   }
+  const web = await Unit.start<Launched<{ port: number; node?: string }>>('web', async (previous) =>
+    known(
+      'web',
+      await launch('web.ts', [
+        ...['--db', db, '--port', `${previous?.ready.port ?? 0}`],
+        ...(remote ? ['--agents'] : []),
+      ]),
+    ),
+  )
+  const url = `http://127.0.0.1:${web.current.ready.port}`
+  const agents = remote
+    ? [await Unit.start<Launched<unknown>>('mail agent', () => launchProgram('python3', ['-B', mailAgent, url]))]
+    : []
+  const launchNode = async (name: string, own: string[]) =>
+    known(
+      name,
+      await launch<{ node?: string }>('node.ts', [...own, '--db', db, ...(remote ? ['--without', 'mail'] : [])]),
+    )
   const nodes = await Promise.all(
     roles.map((own, index) => Unit.start(`node ${index + 1}`, () => launchNode(`node ${index + 1}`, own))),
   )
@@ -48,12 +83,16 @@ export async function startFleet({ dir, db, seed }: { dir: string; db: string; s
     web,
     nodes,
     services: serviceUnits,
-    url: `http://127.0.0.1:${web.current.ready.port}/orders`,
+    /** Agents that are no nodes. */
+    agents,
+    /** Of the shop. */
+    url,
     ledgers: () =>
       Promise.all(serviceUnits.map(async ({ current }): Promise<LedgerRows> => getJson(`${current.url}/ledger`))),
     /** Stops everything, and names the nodes that ended by themselves, or did not stop as they should. */
     async stop(): Promise<string[]> {
       await Promise.all(nodes.map((node) => node.stop()))
+      await Promise.all(agents.map((agent) => agent.stop()))
       await Promise.all([web, ...serviceUnits].map((unit) => unit.stop()))
       return nodes.filter(({ deaths }) => deaths.length > 0).map(({ name }) => name)
     },

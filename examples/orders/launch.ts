@@ -23,7 +23,16 @@ export async function launch<Ready>(
   stderr: number | 'inherit' = 'inherit',
 ): Promise<Launched<Ready>> {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', stderr] })
+  return launchProgram(process.execPath, [file, ...args], stderr)
+}
+
+/** The same for any program. */
+export async function launchProgram<Ready>(
+  program: string,
+  args: string[],
+  stderr: number | 'inherit' = 'inherit',
+): Promise<Launched<Ready>> {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', stderr] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const kill = async (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
@@ -31,7 +40,7 @@ export async function launch<Ready>(
   }
   const lines = createInterface({ input: child.stdout as Readable })
   const failed = gone.then(() => {
-    throw new Error(`${[script, ...args].join(' ')} ended before it was ready (${child.exitCode ?? child.signalCode})`)
+    throw new Error(`${[program, ...args].join(' ')} ended before it was ready (${child.exitCode ?? child.signalCode})`)
   })
   const broken = once(child, 'error').then(([error]) => Promise.reject(error))
   const [line] = await Promise.race([once(lines, 'line'), broken, failed])

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { Triarch } from 'triarch'
 import { plan, unleash } from './chaos.ts'
 import { ordersAt, storeAt } from './counter.ts'
-import { placeOrders } from './customers.ts'
+import { placeOrders, type Told } from './customers.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { judge } from './judge.ts'
 import { launch } from './launch.ts'
@@ -59,30 +59,42 @@ async function onDatabase<T>(dir: string, { store }: Options, work: (db: string)
 async function run(dir: string, db: string, options: Options): Promise<Report> {
   const began = performance.now()
   const screen = progress(process.stdout, options.json)
-  const fleet = await startFleet({ dir, db, seed: options.seed })
-  screen.note(`${fleet.services.length} services, 1 web process and ${fleet.nodes.length} nodes are up`)
+  const fleet = await startFleet({ dir, db, seed: options.seed, agent: options.agent })
+  screen.note(
+    `${fleet.services.length} services, 1 web process and ${[...fleet.nodes, ...fleet.agents].length} nodes and agents are up`,
+  )
+  screen.note(`the shop is open at ${fleet.url}: it takes your orders, too`)
   // Another Triarch that plays no role: it only looks.
   await using triarch = new Triarch({ store: storeAt(db) })
   const witness = new Witness(triarch, fleet.processes)
-  const { accepted, stuck } = await trade(options, { fleet, triarch, screen, witness })
+  const { accepted, told, stuck } = await trade(options, { fleet, triarch, screen, witness })
+  const tasks = (await listTasks(triarch)).map(({ id, status, outcome }) => ({ orderId: id, status, outcome }))
+  const misled = told.filter(({ id, outcome }) => tasks.find(({ orderId }) => orderId === id)?.outcome !== outcome)
   const verdict = judge({
     orders: await ordersOf(db, accepted),
-    tasks: (await listTasks(triarch)).map(({ id, status, outcome }) => ({ orderId: id, status, outcome })),
+    tasks,
     ledgers: await fleet.ledgers(),
     dependsOn,
   })
   if (options.keep) writeFileSync(join(dir, 'testimony.json'), JSON.stringify(witness.testimony))
   const node = sum(fleet.nodes.map(({ kills }) => kills))
   const service = sum(fleet.services.map(({ kills }) => kills))
+  const agent = sum(fleet.agents.map(({ kills }) => kills))
   const web = fleet.web.kills
   const unruly = await fleet.stop()
   screen.end()
   return {
-    ok: verdict.ok && unruly.length === 0 && stuck.length === 0,
+    ok: verdict.ok && unruly.length === 0 && stuck.length === 0 && misled.length === 0,
     store: options.store,
     seed: options.seed,
     seconds: Math.round((performance.now() - began) / 100) / 10,
-    kills: { node, web, service, total: node + web + service },
+    kills: { node, web, service, agent, total: node + web + service + agent },
+    told: Object.fromEntries(
+      Map.groupBy(told, ({ way }) => way)
+        .entries()
+        .map(([way, all]) => [way, all.length]),
+    ),
+    misled: misled.map(({ id, way, outcome }) => `${id} was told ${outcome} by ${way}`),
     faults: sum(Object.values(verdict.counts.faults)),
     counts: verdict.counts,
     violations: verdict.violations,
@@ -112,10 +124,12 @@ async function trade(options: Options, { fleet, triarch, screen, witness }: Scen
     seen.catch((error) => screen.note(`nobody could see what was in its hands: ${error.message}`))
   })
   let busy = true
+  let told: Told[] = []
   const placing = placeOrders({ url: fleet.url, ...options }, (id) => {
     accepted.add(id)
     chaos.placed(accepted.size)
-  }).then(async () => {
+  }).then(async (heard) => {
+    told = heard
     await chaos.done()
     busy = false
   })
@@ -131,7 +145,7 @@ async function trade(options: Options, { fleet, triarch, screen, witness }: Scen
     },
   )
   const [stuck] = await Promise.all([left, placing])
-  return { accepted, stuck: await Promise.all(stuck.map((task) => describe(triarch, task))) }
+  return { accepted, told, stuck: await Promise.all(stuck.map((task) => describe(triarch, task))) }
 }
 
 /** The life of one order whose process was killed in the middle. */

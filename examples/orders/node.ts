@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { type Role, stopOnSignals, Triarch } from 'triarch'
 import { storeAt } from './counter.ts'
+import { lease } from './lease.ts'
 import { agents, fulfilOrder } from './shop.ts'
 
 // Standard input is a pipe from the parent: it ends when the parent does, and so does this process.
@@ -10,20 +11,19 @@ process.stdin.resume().once('close', () => process.exit())
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { db: { type: 'string', default: 'orders.db' } },
+  options: {
+    db: { type: 'string', default: 'orders.db' },
+    without: { type: 'string', multiple: true, default: [] },
+  },
 })
 
 const triarch = new Triarch({
   store: storeAt(values.db),
   workflows: [fulfilOrder],
-  agents,
+  // Those that are elsewhere are left to others: see fleet.ts.
+  agents: agents.filter(({ name }) => !values.without.includes(name)),
   roles: positionals as Role[],
-  // Short, so that a demonstration need not wait long for the dead to be noticed. What a dead node had asked of a service
-  // is looked up after the lease, so let it outlast every request: half as long again as `attemptWithin` is enough.
-  lease: '1500ms',
-  sweep: '250ms',
-  poll: '10ms',
-  grace: '3s',
+  ...lease,
 })
 triarch.on('alert', ({ task, message }) => console.error(`alert: ${task ? `${task}: ` : ''}${message}`))
 await triarch.start()

@@ -10,12 +10,17 @@ export interface Options {
   keep: boolean
   /** Where tasks live. */
   store: Store
+  /** What the mail service's agent is. */
+  agent: AgentKind
   json: boolean
 }
 
 export type Store = 'sqlite' | 'postgres'
+/** Part of each node, or a process in Python that has nothing but the shop's URL. */
+export type AgentKind = 'node' | 'python'
 
 const stores: readonly string[] = ['sqlite', 'postgres'] satisfies Store[]
+const agentKinds: readonly string[] = ['node', 'python'] satisfies AgentKind[]
 
 export const usage = `Fulfils a shop's orders through unreliable services while processes die, and judges the outcome.
 
@@ -26,6 +31,7 @@ export const usage = `Fulfils a shop's orders through unreliable services while 
   --keep        leave the databases where they are, and say how to look into them
   --data DIR    the same, in a directory of yours (default: a temporary one, removed at the end)
   --store NAME  where tasks live: sqlite (default), or postgres: a server of its own, from npm
+  --agent KIND  what sends the mails: node (default, part of each node), or python: a process with nothing but the URL
   --json        print one JSON document and nothing else
   --help        print this
 
@@ -39,6 +45,8 @@ export function parseOptions(args: string[]): Options | null {
   const { values } = parse(args)
   if (values.help) return null
   if (!stores.includes(values.store)) throw new UsageError(`--store ${values.store}: must be ${stores.join(' or ')}`)
+  if (!agentKinds.includes(values.agent))
+    throw new UsageError(`--agent ${values.agent}: must be ${agentKinds.join(' or ')}`)
   if (values.data === '') throw new UsageError('--data needs a directory')
   return {
     orders: integer('--orders', values.orders, 1, 100_000),
@@ -46,6 +54,7 @@ export function parseOptions(args: string[]): Options | null {
     data: values.data,
     keep: values.keep || values.data !== undefined,
     store: values.store as Store,
+    agent: values.agent as AgentKind,
     json: values.json,
   }
 }
@@ -60,6 +69,7 @@ function parse(args: string[]) {
         data: { type: 'string' },
         keep: { type: 'boolean', default: false },
         store: { type: 'string', default: 'sqlite' },
+        agent: { type: 'string', default: 'node' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },

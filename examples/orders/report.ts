@@ -9,7 +9,11 @@ export interface Report {
   store: Store
   seed: number
   seconds: number
-  kills: { node: number; web: number; service: number; total: number }
+  kills: { node: number; web: number; service: number; agent: number; total: number }
+  /** Customers who heard what became of their order, by how they did. */
+  told: Record<string, number>
+  /** Those who were told something else than what came of it. */
+  misled: string[]
   faults: number
   counts: Verdict['counts']
   violations: Verdict['violations']
@@ -24,7 +28,8 @@ export interface Report {
 }
 
 export function summary(report: Report): string {
-  const { ok, store, seed, seconds, kills, faults, counts, violations, unruly, stuck, data, timeline } = report
+  const { ok, store, seed, seconds, kills, told, misled, faults, counts, violations, unruly, stuck, data, timeline } =
+    report
   const kinds = Object.entries(counts.faults).map(([fault, count]) => `${count} ${fault}`)
   const rows = [
     ['orders', `${counts.orders}: ${counts.fulfilled} fulfilled, ${counts.undone} undone`],
@@ -33,13 +38,23 @@ export function summary(report: Report): string {
       `${counts.requests}, with ${counts.effects} effects, ${counts.undos} undone, ${counts.refusals} refusals`,
     ],
     ['faults', `${faults}: ${kinds.join(', ')}`],
-    ['kills', `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services`],
+    [
+      'kills',
+      `${kills.total}: ${kills.node} of nodes, ${kills.web} of the web process, ${kills.service} of services${kills.agent ? `, ${kills.agent} of the agent` : ''}`,
+    ],
+    [
+      'told',
+      Object.entries(told)
+        .map(([way, count]) => `${count} by ${way}`)
+        .join(', ') || 'nobody',
+    ],
     ['time', `${seconds} s, seed ${seed}, on ${store}`],
     ['violations', `${violations.length || 'none'}`],
   ]
   const lines = rows.map(([name, value]) => `${styleText('bold', (name ?? '').padEnd(11))}${value}`)
   const problems = [
     ...violations.slice(0, 50).map(({ rule, orderId, detail }) => `${rule}: ${orderId ?? 'no order'}: ${detail}`),
+    ...misled,
     ...unruly.map((name) => `${name} did not stop in order`),
     ...stuck.slice(0, 10).map((task) => `stuck: ${task}`),
   ].map((line) => styleText('red', line))

@@ -1,22 +1,36 @@
-// The shop's web process: takes orders, and does none of the work.
+// The shop's web process: takes orders, tells how they stand, and does none of the work.
 //   node web.ts --port 0 --db orders.db
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { isTriarchError } from 'triarch'
-import { openCounter } from './counter.ts'
-import type { Order } from './shop.ts'
+import { createServer as createApi } from '@triarch/server'
+import { isTriarchError, Triarch } from 'triarch'
+import { openCounter, storeAt } from './counter.ts'
+import { lease } from './lease.ts'
+import { fulfilOrder, type Order } from './shop.ts'
 
 // Standard input is a pipe from the parent: it ends when the parent does, and so does this process. Leaving at once is safe.
 process.stdin.resume().once('close', () => process.exit())
 process.once('SIGTERM', () => process.exit())
 
 const { values } = parseArgs({
-  options: { port: { type: 'string', default: '0' }, db: { type: 'string', default: 'orders.db' } },
+  options: {
+    port: { type: 'string', default: '0' },
+    db: { type: 'string', default: 'orders.db' },
+    // Agents may connect: what they are asked to do leaves from here.
+    agents: { type: 'boolean', default: false },
+  },
 })
 
-const counter = await openCounter(values.db)
+const triarch = new Triarch({
+  ...{ store: storeAt(values.db), workflows: [fulfilOrder], ...lease },
+  roles: values.agents ? ['agent'] : [],
+})
+await triarch.start()
+const counter = await openCounter(values.db, triarch)
+// Nothing can be started by the API itself: an order is taken here, with its row in the shop's own table.
+const api = createApi(triarch)
 
 function parseOrder(body: string): Order | null {
   try {
@@ -28,23 +42,53 @@ function parseOrder(body: string): Order | null {
   }
 }
 
-async function answer(body: string): Promise<[status: number, body: object]> {
-  const order = parseOrder(body)
-  if (!order) return [400, { error: 'this is no order' }]
-  try {
-    await counter.place(order)
-    return [202, { id: order.id }]
-  } catch (error) {
-    if (isTriarchError(error, 'TASK_EXISTS')) return [409, { error: `${order.id} is another order` }]
-    return [503, { error: String(error) }]
-  }
+interface Answer {
+  status: number
+  body: object
+  location?: string
 }
 
+/** 202 says that the order is taken; with `?wait=10s`, 200 says what became of it, if that is known by then. */
+async function take(body: string, search: string): Promise<Answer> {
+  const order = parseOrder(body)
+  if (!order) return { status: 400, body: { error: 'this is no order' } }
+  const { id } = order
+  try {
+    await counter.place(order)
+  } catch (error) {
+    if (isTriarchError(error, 'TASK_EXISTS')) return { status: 409, body: { error: `${id} is another order` } }
+    return { status: 503, body: { error: String(error) } }
+  }
+  const location = `/api/v1/tasks/${id}`
+  if (search === '') return { status: 202, location, body: { id } }
+  const reply = await api.fetch(new Request(`http://localhost${location}/outcome${search}`))
+  const told = (await reply.json()) as object
+  return reply.status < 500
+    ? { status: reply.status, location, body: { id, ...told } }
+    : { status: 202, location, body: { id } }
+}
+
+const usage = `POST /orders                          { "id": "order-1000000", "item": "lamp", "total": 4200, "email": "you@example.com" }
+POST /orders?wait=10s                 the same, and what became of it in the reply
+GET  /api/v1/tasks/{id}               how an order stands
+GET  /api/v1/tasks/{id}/outcome?wait=10s
+GET  /api/v1/tasks/{id}/events        the same as it changes (Server-Sent Events)
+GET  /api/v1/tasks?filter=status:running
+`
+
 const server = createServer(async (request, response) => {
-  const wanted = request.method === 'POST' && request.url === '/orders'
-  const [status, body] = wanted ? await answer(await text(request)) : [404, { error: 'POST /orders' }]
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
+  if (pathname.startsWith('/api/')) return api.node(request, response)
+  if (request.method === 'GET' && pathname === '/')
+    return void response.writeHead(200, { 'content-type': 'text/plain' }).end(usage)
+  const wanted = request.method === 'POST' && pathname === '/orders'
+  const { status, location, body } = wanted
+    ? await take(await text(request), search)
+    : { status: 404, location: undefined, body: { error: 'POST /orders' } }
+  const headers = { 'content-type': 'application/json', ...(location !== undefined && { location }) }
+  response.writeHead(status, headers).end(JSON.stringify(body))
 })
+const own = (await triarch.nodes()).find(({ place }) => place?.pid === process.pid)
 server.listen(Number(values.port), '127.0.0.1', () => {
-  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }))
+  console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, node: own?.id }))
 })

@@ -28,20 +28,32 @@ function program(name: string, args: string[]): Promise<Ended> {
 
 const run = { timeout: 600_000 }
 
-test.each(['sqlite', 'postgres'])(
-  'on %s every order is fulfilled once or undone, whatever dies',
+test.each([
+  ['sqlite', 'node'],
+  ['postgres', 'python'],
+])(
+  'on %s every order is fulfilled once or undone, whatever dies, with the mail agent in %s',
   run,
-  async (store) => {
+  async (store, agent) => {
     const dir = mkdtempSync(join(tmpdir(), 'orders-run-'))
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
-    const options = ['--store', store, '--orders', '60', '--seed', '11', '--data', dir, '--json']
+    const options = ['--store', store, '--agent', agent, '--orders', '60', '--seed', '11', '--data', dir, '--json']
     const { code, stdout, stderr } = await main(...options)
     expect(stdout, stderr).not.toBe('')
     const report = JSON.parse(stdout) as Report
-    expect(report).toMatchObject({ ok: true, store, violations: [], stuck: [], unruly: [], counts: { orders: 60 } })
+    expect(report).toMatchObject({
+      ok: true,
+      store,
+      violations: [],
+      stuck: [],
+      unruly: [],
+      misled: [],
+      counts: { orders: 60 },
+    })
     expect(report.counts.fulfilled + report.counts.undone).toBe(60)
     expect(report.counts.undone).toBeGreaterThan(0)
-    expect(report.kills).toMatchObject({ node: 4, web: 1, service: 1 })
+    expect(report.kills).toMatchObject({ node: 4, web: 1, service: 1, agent: agent === 'python' ? 1 : 0 })
+    expect(report.told).toEqual({ reply: expect.any(Number), poll: expect.any(Number), stream: expect.any(Number) })
     expect(report.faults).toBeGreaterThan(0)
     // Whether a process had an order in its hands when it died is up to the machine; if it had, its life is told to the end.
     const told = report.timeline?.moments.map(({ kind }) => kind) ?? ['death', 'end']
@@ -59,6 +71,7 @@ test.each([
   [['--order', '5'], "Unknown option '--order'"],
   [['--orders', '0'], '--orders 0: must be a whole number from 1 to 100000'],
   [['--seed', 'x'], '--seed x: must be a whole number'],
+  [['--agent', 'cobol'], '--agent cobol: must be node or python'],
   [['--store', 'csv'], '--store csv: must be sqlite or postgres'],
   [['extra'], 'Unexpected argument'],
 ])('%j is wrong usage', async (args, message) => {
