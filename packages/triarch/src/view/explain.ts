@@ -82,7 +82,17 @@ function heldText({ lock, since }: Explanation['holds'][number]): string {
 async function reasonsOf(scene: Scene): Promise<Reason[]> {
   const { row, state, now, last } = scene
   if (row.status === 'stopped') {
-    return [{ code: 'stopped', outcome: row.result, text: `has stopped (${row.result})` }]
+    // A task that was cancelled without a reason has nothing more to say than its outcome.
+    const error = state.error?.message === row.result ? undefined : state.error?.message
+    const why = error === undefined ? '' : `: ${error}`
+    return [
+      {
+        code: 'stopped',
+        outcome: row.result,
+        ...(error !== undefined && { error }),
+        text: `has stopped (${row.result})${why}`,
+      },
+    ]
   }
   const where = ownerOf(scene)
   if (where) return [where]

@@ -74,12 +74,16 @@ async function only(s: Stage, id: string, code: ReasonCode): Promise<Explanation
 }
 
 describe('explain() says of a task', () => {
-  it('that it has stopped, and how', async () => {
+  it('that it has stopped, how and why', async () => {
     await using s = await all()
     const task = await s.submit(nap, null, { id: 't' })
     await task.cancel()
     expect(await only(s, 't', 'stopped')).toMatchObject({ outcome: 'cancelled' })
     expect((await whyOf(s, 't')).text).toBe('Task "t" (nap) has stopped (cancelled).')
+    const other = await s.submit(nap, null, { id: 'o' })
+    await other.cancel({ reason: 'the customer left' })
+    expect(await only(s, 'o', 'stopped')).toMatchObject({ outcome: 'cancelled', error: 'the customer left' })
+    expect((await whyOf(s, 'o')).text).toBe('Task "o" (nap) has stopped (cancelled): the customer left.')
     expect(await codeOf(s.engine.triarch.task('none').explain())).toBe('UNKNOWN_TASK')
   })
 
