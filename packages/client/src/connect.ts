@@ -136,5 +136,5 @@ class HttpClient implements TriarchClient {
 
 function checkRef(workflow: WorkflowRef<unknown, unknown, SignalSchemas>): void {
   if (typeof workflow?.name === 'string') return
-  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is no workflow: give what workflow() or workflowRef() returned')
+  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is not a workflow: give what workflow() or workflowRef() returned')
 }

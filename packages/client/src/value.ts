@@ -26,7 +26,7 @@ export function duration(what: string, value: Duration): string {
 /** As the API has it. Throws INVALID_OPTION. */
 export function instant(what: string, value: Date): string {
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
-  throw new TriarchError('INVALID_OPTION', `${what} is no valid date`)
+  throw new TriarchError('INVALID_OPTION', `${what} is not a valid date`)
 }
 
 export function moment(what: string, value: Date | Duration): string {

@@ -225,7 +225,7 @@ function refuseNewer(version: number): void {
   if (version <= OLDEST_CODE.format2) return
   throw new TriarchError(
     'STORE_SCHEMA_NEWER',
-    `the store takes code of schema version ${version} or later, this Triarch is of ${OLDEST_CODE.format2}`,
+    `the store needs a Triarch of schema version ${version} or later, this one is of ${OLDEST_CODE.format2}`,
     { details: { found: version, known: OLDEST_CODE.format2 } },
   )
 }
@@ -243,8 +243,12 @@ function tooOld(pending: readonly Migration[]): TriarchError {
 }
 
 function blocked({ name }: Migration, cause: unknown): TriarchError {
-  return new TriarchError('STORE_BUSY', `migration ${name} could not have its tables: a backup or a long transaction`, {
-    cause,
-    details: { migration: name },
-  })
+  return new TriarchError(
+    'STORE_BUSY',
+    `migration ${name} could not lock its tables: a backup or a long transaction has them`,
+    {
+      cause,
+      details: { migration: name },
+    },
+  )
 }

@@ -56,7 +56,7 @@ export async function submitIn(
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `transaction` has no open transaction')
     // No such schema, table or function: it is another database.
     if (code === '3F000' || code === '42P01' || code === '42883') {
-      throw invalid('the client given as `transaction` is on a database without our tables')
+      throw invalid('the client given as `transaction` is on a database without the tables of Triarch')
     }
     throw storeError(error)
   }

@@ -52,7 +52,7 @@ function listOf(networks: readonly string[]): BlockList {
     if (version === 0 || length > bits)
       throw new TriarchError(
         'INVALID_OPTION',
-        `outbound.allow: "${String(network).slice(0, 100)}" is no network such as "10.1.0.0/16"`,
+        `outbound.allow: "${String(network).slice(0, 100)}" is not a network such as "10.1.0.0/16"`,
       )
     list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
   }

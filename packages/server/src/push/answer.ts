@@ -17,7 +17,7 @@ export function outputOf(what: string, { status, headers, body }: Answer): unkno
     try {
       return JSON.parse(body)
     } catch {
-      throw new TriarchError('INVALID_OUTPUT', `${what}: the answer is no JSON: ${body.slice(0, SHOWN)}`)
+      throw new TriarchError('INVALID_OUTPUT', `${what}: the answer is not JSON: ${body.slice(0, SHOWN)}`)
     }
   }
   const said = `${what} answered ${status}${body ? `: ${body.slice(0, SHOWN)}` : ''}`

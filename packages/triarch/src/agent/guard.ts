@@ -104,7 +104,7 @@ export class Guard {
       return `${this.agent}${KEYED}${text}`
     throw new TriarchError(
       'INVALID_OPTION',
-      `agent "${this.agent}": circuitBreaker.key must give a text of 1 to ${LONGEST_KEY} characters without control characters`,
+      `agent "${this.agent}": circuitBreaker.key must return a string of 1 to ${LONGEST_KEY} characters without control characters`,
     )
   }
 

@@ -215,7 +215,7 @@ function predecessorsOf(after: SubmitOptions['after'] = []): Map<string, 'succes
 function instant(value: Date | Duration, now: number, what: string): number {
   if (!(value instanceof Date)) return now + milliseconds(value, what)
   const at = value.getTime()
-  if (Number.isNaN(at)) throw new TriarchError('INVALID_OPTION', `submit: ${what} is no valid date`)
+  if (Number.isNaN(at)) throw new TriarchError('INVALID_OPTION', `submit: ${what} is not a valid date`)
   return at
 }
 

@@ -35,7 +35,7 @@ export function checkLockName(name: unknown): string {
   if (isIdentifier(name)) return name
   throw new TriarchError(
     'INVALID_NAME',
-    'the name of a lock must be a well-formed text of 1 to 200 characters without control characters',
+    'the name of a lock must be a well-formed string of 1 to 200 characters without control characters',
   )
 }
 

@@ -112,7 +112,7 @@ export function polling<I, T, S, O = S>(
     }
     if (await options.done(state)) return options.result ? options.result(state, input) : (state as unknown as O)
     if (received?.name === 'late')
-      throw new TriarchError('STEP_TIMEOUT', `what was polled was not done within ${within} ms`)
+      throw new TriarchError('STEP_TIMEOUT', `the polled work was not done within ${within} ms`)
     return wait(step, { ...so, polls: so.polls + 1, failures: 0 }, options.progress?.(state))
   }
 }

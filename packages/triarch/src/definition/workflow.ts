@@ -131,7 +131,7 @@ export function checkWorkflow(given: unknown): void {
   const { name, version, definition } = (given ?? {}) as Partial<Workflow>
   const code = definition?.run ?? definition?.plan
   if (typeof name === 'string' && typeof version === 'string' && typeof code === 'function') return
-  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is no workflow: give what workflow() returned')
+  throw new TriarchError('UNKNOWN_WORKFLOW', 'this is not a workflow: give what workflow() returned')
 }
 
 /** What happens to a task whose workflow threw: its rescue strategy, or compensate when that is none or a skip. */

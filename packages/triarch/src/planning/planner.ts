@@ -235,7 +235,7 @@ export class Planner {
     this.#check()
     const { definition, key } = action ?? {}
     if (typeof definition?.run !== 'function')
-      throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
+      throw new TriarchError('UNKNOWN_ACTION', 'this is not an action: give what agent.action() returned')
     const { after = [], weight, ...rest } = options
     const share = weight ?? definition.weight
     if (share !== undefined) checkWeight(`options of ${key}`, share)

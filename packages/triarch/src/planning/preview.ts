@@ -53,10 +53,7 @@ export interface PlanView {
 export async function preview<I, O>(workflow: Workflow<I, O>, input: NoInfer<I>): Promise<PlanView> {
   checkWorkflow(workflow)
   if (!workflow.definition.plan) {
-    throw new TriarchError(
-      'INVALID_OPTION',
-      `workflow "${workflow.name}" is a function: only a plan can be seen before`,
-    )
+    throw new TriarchError('INVALID_OPTION', `workflow "${workflow.name}" is a function: only a plan can be previewed`)
   }
   const plan = await makePlan(workflow as Workflow, input, {
     first: 1,

@@ -89,7 +89,7 @@ export async function readable(
     for await (const page of pagesAfter(store, id, 0)) {
       for (const record of page) chronicle.add(record)
       if (quarantined && chronicle.size > READABLE)
-        throw new TriarchError('HISTORY_CORRUPT', `what comes after record ${chronicle.last} is too much to be read`)
+        throw new TriarchError('HISTORY_CORRUPT', `what comes after record ${chronicle.last} is too large to be read`)
     }
   } catch (error) {
     if (!isUnreadable(error)) throw error

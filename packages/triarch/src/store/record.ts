@@ -58,7 +58,7 @@ function parted(text: string, record: number): [Format, StoredEvent[]] {
   if (typeof format === 'number' && format !== FORMAT)
     throw new TriarchError(
       'HISTORY_FORMAT_UNKNOWN',
-      `record ${record} is of format ${format}, this Triarch reads up to ${FORMAT}: it takes a newer one`,
+      `record ${record} is of format ${format}, this Triarch reads up to ${FORMAT}: update it`,
       { details: { record, found: format, known: FORMAT } },
     )
   if (!events.every((event) => typeof event?.type === 'string')) throw corrupt(record)

@@ -90,10 +90,10 @@ export class Network {
         open = false
       },
       async transact() {
-        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store has no transactions for others')
+        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store has no transactions for steps')
       },
       submitIn() {
-        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store takes no transactions of others')
+        throw new TriarchError('STORE_TRANSACTION_INVALID', 'this store cannot submit in a transaction of yours')
       },
     }
   }

@@ -41,7 +41,7 @@ export async function replayHistory(exported: TaskExport, workflows: readonly Wo
   const report: ReplayReport = { workflow: name, version, decisions: rebuilt.decisions.length }
   const workflow = workflows.find((one) => one.name === name && one.version === version)
   if (!workflow) {
-    const unknown = new TriarchError('UNKNOWN_WORKFLOW', `nobody gave workflow "${name}" in version "${version}"`)
+    const unknown = new TriarchError('UNKNOWN_WORKFLOW', `workflow "${name}" version "${version}" was not given`)
     return { ...report, error: toRecord(unknown) }
   }
   if (!rebuilt.state.begun || workflow.definition.run === undefined) return report

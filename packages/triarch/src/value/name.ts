@@ -19,7 +19,7 @@ export function checkTaskId(id: unknown): string {
   if (isIdentifier(id)) return id
   throw new TriarchError(
     'INVALID_NAME',
-    'a task id must be a well-formed text of 1 to 200 characters without control characters',
+    'a task id must be a well-formed string of 1 to 200 characters without control characters',
   )
 }
 
@@ -28,7 +28,7 @@ export function checkLabel(what: string, name: unknown): string {
   if (isIdentifier(name)) return name
   throw new TriarchError(
     'INVALID_NAME',
-    `the name of ${what} must be a text of 1 to 200 characters without control characters`,
+    `the name of ${what} must be a string of 1 to 200 characters without control characters`,
   )
 }
 

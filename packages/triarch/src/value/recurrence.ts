@@ -29,7 +29,7 @@ export function toRecurrence(what: string, { cron, timeZone, every, from }: Recu
     if (timeZone !== undefined) throw invalid(what, '`timeZone` is for cron patterns')
     const span = positiveMilliseconds(every, `${what}: every`)
     const start = from === undefined ? 0 : from.getTime()
-    if (Number.isNaN(start)) throw invalid(what, '`from` is no valid date')
+    if (Number.isNaN(start)) throw invalid(what, '`from` is not a valid date')
     return { every: span, offset: ((start % span) + span) % span }
   }
   if (from !== undefined) throw invalid(what, '`from` is for intervals')

@@ -6,7 +6,7 @@ const MOST_TAGS = 32
 /** A copy of the tags: up to 32 short texts. Throws INVALID_OPTION. */
 export function checkTags(what: string, tags: unknown): Record<string, string> {
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
-    throw new TriarchError('INVALID_OPTION', `${what}: tags must be an object of texts`)
+    throw new TriarchError('INVALID_OPTION', `${what}: tags must be an object of strings`)
   }
   const entries = Object.entries(tags)
   if (entries.length > MOST_TAGS) throw new TriarchError('INVALID_OPTION', `${what}: at most ${MOST_TAGS} tags`)

@@ -18,7 +18,7 @@ export function readToken(token: string): TokenContent {
   const [task, step, key] = parsed(token)
   if (typeof task === 'string' && isStorable(task) && Number.isSafeInteger(step) && typeof key === 'string')
     return { task, step: step as number, key }
-  throw new TriarchError('INVALID_TOKEN', 'this is no resume token: give what step.token was')
+  throw new TriarchError('INVALID_TOKEN', 'this is not a resume token: give what step.token was')
 }
 
 function parsed(token: string): unknown[] {

@@ -5,8 +5,7 @@ import type { BreakerPhase } from '../policy/breaker.ts'
 /** Why a task does not move: what it waits for, in words and as data. Instants as Dates. */
 export type Reason = {
   text: string
-} & /** It has stopped, and nothing will happen by itself; `error`: why, if it did not succeed. */
-(
+} /** It has stopped, and nothing will happen by itself; `error`: why, if it did not succeed. */ & (
   | { code: 'stopped'; outcome: string; error?: string }
   /** An operator, a failure or a missing lock holds it; `step`: the step it is about; `reason`, `actor`: what whoever paused it gave. */
   | { code: 'paused'; cause: PauseCause; since: Date; reason?: string; actor?: string; step?: number }

@@ -48,7 +48,7 @@ export function functionContext(decider: Decider): TaskContext {
 
   function runAction(action: Action, input: unknown, options: StepOptions = {}): Given<never> {
     if (typeof action?.definition?.run !== 'function') {
-      throw new TriarchError('UNKNOWN_ACTION', 'this is no action: give what agent.action() returned')
+      throw new TriarchError('UNKNOWN_ACTION', 'this is not an action: give what agent.action() returned')
     }
     if (action.definition.input) {
       const checked = validateSync(action.definition.input, input)

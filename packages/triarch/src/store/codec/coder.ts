@@ -117,5 +117,5 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 function harmed(cause?: unknown): TriarchError {
-  return new TriarchError('CODEC_FAILED', 'it is marked as encoded, and is nothing that a codec wrote', { cause })
+  return new TriarchError('CODEC_FAILED', 'it is marked as encoded, but no codec wrote it', { cause })
 }

@@ -80,7 +80,7 @@ function refuseNewer(version: number): void {
   if (version <= OLDEST_CODE.format2) return
   throw new TriarchError(
     'STORE_SCHEMA_NEWER',
-    `the store takes code of schema version ${version} or later, this Triarch is of ${OLDEST_CODE.format2}`,
+    `the store needs a Triarch of schema version ${version} or later, this one is of ${OLDEST_CODE.format2}`,
     { details: { found: version, known: OLDEST_CODE.format2 } },
   )
 }

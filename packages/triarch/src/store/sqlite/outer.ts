@@ -28,7 +28,7 @@ export function submitIn(transaction: unknown, task: NewTask): SubmitOutcome {
 function databaseOf(transaction: unknown): Database {
   const connection = transaction as Partial<DatabaseSync> | null | undefined
   if (typeof connection !== 'object' || connection === null || typeof connection.prepare !== 'function') {
-    throw new TriarchError('STORE_TRANSACTION_INVALID', '`transaction` is no DatabaseSync of node:sqlite')
+    throw new TriarchError('STORE_TRANSACTION_INVALID', '`transaction` is not a DatabaseSync of node:sqlite')
   }
   if (connection.isTransaction !== true) {
     throw new TriarchError('STORE_TRANSACTION_INVALID', 'the connection given as `transaction` has no open transaction')
@@ -39,7 +39,7 @@ function databaseOf(transaction: unknown): Database {
     if (!database.get(OURS)) {
       throw new TriarchError(
         'STORE_TRANSACTION_INVALID',
-        'the connection given as `transaction` is on a database without our tables',
+        'the connection given as `transaction` is on a database without the tables of Triarch',
       )
     }
     known.set(connection, database)
