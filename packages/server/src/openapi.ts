@@ -13,6 +13,20 @@ const changing = [403] as const
 /** And those that take a body. */
 const bodied = [415] as const
 
+/** What the routes of each tag are for. */
+const about: Readonly<Record<string, string>> = {
+  tasks: 'Tasks: submitting, looking at them, controlling them.',
+  tokens: 'Steps that wait for somebody else.',
+  operations: 'One control for all tasks that fit a filter.',
+  schedules: 'Tasks that are started again and again.',
+  workflows: 'What can be started, and who runs it.',
+  agents: 'Who runs the steps, and how much waits for them.',
+  breakers: 'Circuit breakers: which services are ill.',
+  locks: 'What tasks hold, and who waits for it.',
+  nodes: 'The processes that live.',
+  stats: 'How much there is.',
+}
+
 /** The API as OpenAPI 3.1, made of the schemas that validate: the same object each time. */
 export function openapi(): Node {
   const { schemas } = z.toJSONSchema(components, { uri: (id) => ref(id), io: 'input' })
@@ -27,7 +41,7 @@ export function openapi(): Node {
     // Relative to this document, wherever the server is mounted.
     servers: [{ url: '.' }],
     security: [{ credentials: [] }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name, description: about[name] })),
     paths: Object.fromEntries(
       [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => [
         path,

@@ -1,0 +1,2810 @@
+// Made by openapi-typescript of openapi.json.
+export interface paths {
+    "/tasks/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tasks that fit a filter, and what comes into that list, changes in it, and leaves it. */
+        get: operations["watchTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The task now, and after each change that is seen, until it stops. */
+        get: operations["watchTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much is in the store, now and after each change that is seen. */
+        get: operations["watchStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tasks by what their rows say, a page at a time. */
+        get: operations["listTasks"];
+        put?: never;
+        /** Submits a task; with `wait`, waits for its outcome. */
+        post: operations["submitTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A task now; with `wait`, once it has stopped or the time is over. */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/outcome": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the task ended; with `wait`, waits for that. Reads no history. */
+        get: operations["getOutcome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The task, once it is not as it was at `after` any more, or the time is over. Reads no history. */
+        get: operations["getChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every step of the task, without what is secret. */
+        get: operations["getSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened in the task, oldest first, without what is secret. */
+        get: operations["getHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plan of the task and how far each step is. */
+        get: operations["getPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The children of the task in the order in which they were created. */
+        get: operations["listChildren"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why the task is not moving, in words and as data. */
+        get: operations["explainTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops the task, and undoes what is done. */
+        post: operations["cancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** No new step starts until the task is resumed. */
+        post: operations["pauseTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The task goes on; steps that wait for an operator are tried again. */
+        post: operations["resumeTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tries again: held steps of a paused task, or a stopped task from its failed step. */
+        post: operations["retryTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Goes on without a step that failed. */
+        post: operations["skipTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/compensate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undoes a task that succeeded. */
+        post: operations["compensateTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/thaw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A task that was submitted frozen may begin. */
+        post: operations["thawTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tasks/{id}/signal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends the task a signal, which is kept until it asks for it. */
+        post: operations["signalTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives the step that handed out this token a signal. The token is the right to do so, and to nothing else. */
+        post: operations["resumeStep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operations, the newest first, a page at a time. */
+        get: operations["listOperations"];
+        put?: never;
+        /** Does one thing to all tasks that fit a filter; with `dryRun`, counts them. */
+        post: operations["startOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An operation: who ordered what and why, and how far it is. Each of its tasks is a child of the task of this id. */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks no more tasks. Those that took it keep it. */
+        post: operations["cancelOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Schedules by name, a page at a time. */
+        get: operations["listSchedules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A schedule as it stands. */
+        get: operations["getSchedule"];
+        /** Registers the schedule, or changes it; the same definition again changes nothing. */
+        put: operations["putSchedule"];
+        post?: never;
+        /** Forgets the schedule. Its tasks stay as they are. */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Occurrences pass unattended until the schedule is resumed. */
+        post: operations["pauseSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The schedule goes on with the next occurrence. */
+        post: operations["resumeSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts the occurrences of a time that has passed, at most 1,000. One that has a task keeps it. */
+        post: operations["backfillSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/schedules/{name}/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The next occurrences, without jitter. */
+        get: operations["nextOccurrences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Workflows by name: their versions, which living nodes run them, and what those take that can be started here. */
+        get: operations["listWorkflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Agents by name: their actions, the living nodes that run them, and what waits for them. */
+        get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/locks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Locks that tasks have, by name: who has each, and who waits for it. */
+        get: operations["listLocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nodes that live, and where. */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much is in the store, and what the process of this server counted. */
+        get: operations["getStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/stats/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many tasks fit a filter, counted up to `most`. */
+        get: operations["countTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What an agent's process has to say, and what it is to hear: docs/protocol.md. */
+        post: operations["exchangeWithAgents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** Format: date-time */
+        Instant: string;
+        Error: {
+            name: string;
+            message: string;
+            code?: string;
+            stack?: string;
+            cause?: unknown;
+            details?: unknown;
+        };
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            details?: unknown;
+            errors?: {
+                path: string;
+                message: string;
+            }[];
+        };
+        AgentHello: {
+            /** @constant */
+            type: "hello";
+            protocol: number;
+            instance: string;
+            agents: {
+                name: string;
+                slots: number;
+                actions: string[];
+            }[];
+            running: string[];
+            software?: string;
+        };
+        AgentCredit: {
+            /** @constant */
+            type: "credit";
+            agent: string;
+            slots: number;
+        };
+        AgentHeartbeat: {
+            /** @constant */
+            type: "heartbeat";
+            attempt: string;
+            beat: number;
+            progress?: unknown;
+            checkpoint?: unknown;
+        };
+        AgentReply: {
+            /** @constant */
+            type: "reply";
+            attempt: string;
+            outcome: {
+                /** @constant */
+                kind: "done";
+                output?: unknown;
+            } | {
+                /** @enum {string} */
+                kind: "not-done" | "unknown";
+            } | {
+                /** @constant */
+                kind: "withdrawn";
+                after?: number;
+            } | {
+                /** @constant */
+                kind: "failed";
+                error: {
+                    name: string;
+                    message: string;
+                    code?: string;
+                    stack?: string;
+                    cause?: unknown;
+                    details?: unknown;
+                };
+                retryable: boolean;
+                retryAfter?: number;
+                /** @constant */
+                unknown?: true;
+                /** @constant */
+                done?: true;
+                /** @enum {string} */
+                lost?: "stop" | "alive";
+            };
+            checkpoint?: unknown;
+        };
+        AgentSuspend: {
+            /** @constant */
+            type: "suspend";
+            attempt: string;
+            timeout?: number;
+            signals?: {
+                in: number;
+                name: string;
+                payload?: unknown;
+            }[];
+            checkpoint?: unknown;
+            progress?: unknown;
+            /** @constant */
+            onCancel?: true;
+            page?: {
+                offset: number;
+                items: {
+                    input?: unknown;
+                    exclusive?: {
+                        key: string;
+                        /** @enum {string} */
+                        ifHeld: "queue" | "reject" | "replace";
+                    }[];
+                }[];
+                last: boolean;
+            };
+        };
+        AgentDrain: {
+            /** @constant */
+            type: "drain";
+        };
+        AgentLeave: {
+            /** @constant */
+            type: "leave";
+        };
+        AgentMessage: components["schemas"]["AgentHello"] | components["schemas"]["AgentCredit"] | components["schemas"]["AgentHeartbeat"] | components["schemas"]["AgentReply"] | components["schemas"]["AgentSuspend"] | components["schemas"]["AgentDrain"] | components["schemas"]["AgentLeave"];
+        AgentExchange: {
+            session?: string;
+            seen?: number;
+            wait?: number;
+            messages: components["schemas"]["AgentMessage"][];
+        };
+        ServerAttempt: {
+            n: number;
+            /** @constant */
+            type: "attempt";
+            attempt: string;
+            agent: string;
+            action: string;
+            /** @enum {string} */
+            operation: "run" | "undo" | "verify";
+            number: number;
+            task: string;
+            step: number;
+            name: string;
+            workflow: string;
+            version: string;
+            idempotencyKey: string;
+            token: string;
+            input: unknown;
+            output?: unknown;
+            checkpoint?: unknown;
+            signal?: {
+                name: string;
+                payload: unknown;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+            fence?: number;
+            attemptWithin: number;
+            heartbeatWithin?: number;
+        };
+        ServerAck: {
+            n: number;
+            /** @constant */
+            type: "ack";
+            attempt: string;
+            /** @constant */
+            late?: true;
+        };
+        ServerAbort: {
+            n: number;
+            /** @constant */
+            type: "abort";
+            attempt: string;
+            code: string;
+            message: string;
+        };
+        ServerDrain: {
+            n: number;
+            /** @constant */
+            type: "drain";
+        };
+        ServerWelcome: {
+            /** @constant */
+            type: "welcome";
+            protocol: number;
+            session: string;
+            lease: number;
+            payload: number;
+        };
+        ServerReset: {
+            /** @constant */
+            type: "reset";
+        };
+        ServerRefused: {
+            /** @constant */
+            type: "refused";
+            /** @enum {string} */
+            code: "PROTOCOL" | "AGENT_HOSTED" | "TOO_MANY";
+            message: string;
+        };
+        ServerMessage: components["schemas"]["ServerAttempt"] | components["schemas"]["ServerAck"] | components["schemas"]["ServerAbort"] | components["schemas"]["ServerDrain"] | components["schemas"]["ServerWelcome"] | components["schemas"]["ServerReset"] | components["schemas"]["ServerRefused"];
+        ServerExchange: {
+            messages: components["schemas"]["ServerMessage"][];
+        };
+        Cancel: {
+            compensate?: boolean;
+            force?: boolean;
+            reason?: string;
+        };
+        Pause: {
+            reason?: string;
+        };
+        Resume: {
+            after?: number;
+        };
+        Retry: {
+            step?: number;
+            input?: unknown;
+        };
+        Skip: {
+            step: number;
+            output?: unknown;
+        };
+        Compensate: Record<string, never>;
+        Thaw: {
+            startAt?: components["schemas"]["Instant"];
+        };
+        Signal: {
+            name: string;
+            payload?: unknown;
+        };
+        Token: {
+            value?: unknown;
+            name?: string;
+            optional?: boolean;
+        };
+        Gone: {
+            id: string;
+        };
+        StreamEnd: {
+            code: string;
+            again: boolean;
+        };
+        Counts: {
+            tasks: number;
+            ready: number;
+            work: number;
+            inbox: number;
+            truncated?: ("tasks" | "ready" | "work" | "inbox")[];
+        };
+        TaskInfo: {
+            id: string;
+            workflow: string;
+            version: string;
+            /** @enum {string} */
+            status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            failures: number;
+            progress?: unknown;
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+            pause?: {
+                /** @enum {string} */
+                cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
+                error?: components["schemas"]["Error"];
+                reason?: string;
+                step?: string;
+            };
+            priority: number;
+            tags: {
+                [key: string]: string;
+            };
+            parent?: string;
+            lockedBy?: string;
+            submittedAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            ready: boolean;
+            wakeAt?: components["schemas"]["Instant"];
+            /** @constant */
+            quarantined?: true;
+            broken?: ("progress" | "output" | "error" | "pause")[];
+        };
+        Outcome: {
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+        };
+        Change: {
+            task: components["schemas"]["TaskInfo"];
+            mark: string;
+        };
+        StepInfo: {
+            id: number;
+            name: string;
+            /** @enum {string} */
+            operation: "run" | "undo" | "verify";
+            attempt: number;
+            progress?: unknown;
+            error?: components["schemas"]["Error"];
+            /** @enum {string} */
+            held?: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
+            children?: {
+                total: number | null;
+                started: number;
+                pending: number;
+                success: number;
+                failed: number;
+                cancelled: number;
+            };
+        };
+        Task: {
+            id: string;
+            workflow: string;
+            version: string;
+            /** @enum {string} */
+            status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            failures: number;
+            progress?: unknown;
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+            pause?: {
+                /** @enum {string} */
+                cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
+                error?: components["schemas"]["Error"];
+                reason?: string;
+                step?: string;
+            };
+            priority: number;
+            tags: {
+                [key: string]: string;
+            };
+            parent?: string;
+            lockedBy?: string;
+            submittedAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            ready: boolean;
+            wakeAt?: components["schemas"]["Instant"];
+            /** @constant */
+            quarantined?: true;
+            broken?: ("progress" | "output" | "error" | "pause")[];
+            metadata: {
+                [key: string]: string;
+            };
+            steps: components["schemas"]["StepInfo"][];
+        };
+        TaskPage: {
+            tasks: components["schemas"]["TaskInfo"][];
+            next?: string;
+            /** @constant */
+            truncated?: true;
+        };
+        Steps: {
+            steps: {
+                id: number;
+                action: string | null;
+                name: string;
+                /** @enum {string} */
+                status: "waiting" | "pending" | "running" | "suspended" | "success" | "error" | "skipped" | "cancelled" | "compensating" | "compensated";
+                input?: unknown;
+                output?: unknown;
+                error?: components["schemas"]["Error"];
+                attempts: number;
+                requestedAt?: components["schemas"]["Instant"];
+                endedAt?: components["schemas"]["Instant"];
+                progress: number;
+                weight: number;
+                summary?: string;
+                hints: string[];
+                children?: {
+                    total: number | null;
+                    started: number;
+                    pending: number;
+                    success: number;
+                    failed: number;
+                    cancelled: number;
+                };
+            }[];
+        };
+        History: {
+            records: {
+                seq: number;
+                at: components["schemas"]["Instant"];
+                events: ({
+                    type: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                error?: components["schemas"]["Error"];
+                missing?: {
+                    from: number;
+                    to: number;
+                };
+            }[];
+            next?: number;
+        };
+        Plan: {
+            plan: {
+                steps: {
+                    id: number;
+                    action: string | null;
+                    name: string;
+                    /** @enum {string} */
+                    phase: "run" | "finalize";
+                    input?: unknown;
+                    after: number[];
+                    within: string[];
+                    /** @enum {string} */
+                    rescue: "skip" | "pause" | "fail" | "compensate";
+                    /** @enum {string} */
+                    standing: "waiting" | "ready" | "open" | "done" | "skipped";
+                }[];
+                output?: unknown;
+            } | null;
+        };
+        Explanation: {
+            task: string;
+            workflow: string;
+            status: string;
+            text: string;
+            reasons: ({
+                code: string;
+                text: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            holds: {
+                lock: string;
+                since: components["schemas"]["Instant"];
+            }[];
+        };
+        Submission: {
+            workflow: string;
+            version?: string;
+            input?: unknown;
+            id?: string;
+            /** @enum {string} */
+            ifExists?: "match" | "return" | "reject";
+            startAt?: components["schemas"]["Instant"] | string;
+            startBefore?: components["schemas"]["Instant"] | string;
+            completeBy?: components["schemas"]["Instant"] | string;
+            exclusive?: {
+                key?: string;
+                /** @enum {string} */
+                ifHeld?: "queue" | "reject" | "replace";
+            };
+            after?: (string | {
+                task: string;
+                /** @enum {string} */
+                on?: "success" | "end";
+            })[];
+            frozen?: boolean;
+            priority?: number;
+            tags?: {
+                [key: string]: string;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        Submitted: {
+            id: string;
+            created: boolean;
+            /** @enum {string} */
+            outcome?: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+        };
+        OperationOrder: {
+            filter: string;
+            /** @enum {string} */
+            action: "cancel" | "pause" | "resume" | "retry" | "compensate" | "thaw" | "signal";
+            options?: {
+                [key: string]: unknown;
+            };
+            dryRun?: boolean;
+            confirm?: number;
+            reason?: string;
+            actor?: string;
+            id?: string;
+        };
+        Matching: {
+            count: number;
+            /** @constant */
+            truncated?: true;
+        };
+        OperationReceipt: {
+            id: string;
+            created: boolean;
+        };
+        OperationCancel: {
+            reason?: string;
+        };
+        Operation: {
+            id: string;
+            /** @enum {string} */
+            status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            filter?: string;
+            /** @enum {string} */
+            action?: "cancel" | "pause" | "resume" | "retry" | "compensate" | "thaw" | "signal";
+            options?: {
+                [key: string]: unknown;
+            };
+            confirm?: number;
+            reason?: string;
+            actor?: string;
+            matched?: number;
+            done?: number;
+            failed?: number;
+            error?: components["schemas"]["Error"];
+            submittedAt: components["schemas"]["Instant"];
+            updatedAt: components["schemas"]["Instant"];
+            cancelled?: number;
+            pending?: number;
+        };
+        OperationPage: {
+            operations: {
+                id: string;
+                /** @enum {string} */
+                status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
+                /** @enum {string} */
+                outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+                filter?: string;
+                /** @enum {string} */
+                action?: "cancel" | "pause" | "resume" | "retry" | "compensate" | "thaw" | "signal";
+                options?: {
+                    [key: string]: unknown;
+                };
+                confirm?: number;
+                reason?: string;
+                actor?: string;
+                matched?: number;
+                done?: number;
+                failed?: number;
+                error?: components["schemas"]["Error"];
+                submittedAt: components["schemas"]["Instant"];
+                updatedAt: components["schemas"]["Instant"];
+            }[];
+            next?: string;
+        };
+        Schedule: {
+            name: string;
+            workflow: string;
+            version: string;
+            input?: unknown;
+            recurrence: {
+                cron: string;
+                timeZone: string;
+            } | {
+                every: number;
+                offset: number;
+            };
+            /** @enum {string} */
+            overlap: "skip" | "queue" | "allow" | "cancel-previous";
+            paused?: {
+                since: components["schemas"]["Instant"];
+                reason?: string;
+            };
+            next?: components["schemas"]["Instant"];
+            last?: components["schemas"]["Instant"];
+            started: number;
+            skipped: number;
+            missed: number;
+            failing?: {
+                since: components["schemas"]["Instant"];
+                times: number;
+                error: components["schemas"]["Error"];
+            };
+        };
+        SchedulePage: {
+            schedules: components["schemas"]["Schedule"][];
+            next?: string;
+        };
+        ScheduleDefinition: {
+            workflow: string;
+            version?: string;
+            input?: unknown;
+            cron?: string;
+            timeZone?: string;
+            every?: string;
+            from?: components["schemas"]["Instant"];
+            /** @enum {string} */
+            overlap?: "skip" | "queue" | "allow" | "cancel-previous";
+            catchUp?: {
+                limit?: number;
+                within?: string;
+            };
+            jitter?: string;
+            priority?: number;
+            tags?: {
+                [key: string]: string;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        SchedulePause: {
+            reason?: string;
+        };
+        Backfill: {
+            from: components["schemas"]["Instant"];
+            to: components["schemas"]["Instant"];
+            /** @enum {string} */
+            overlap?: "skip" | "queue" | "allow" | "cancel-previous";
+        };
+        Backfilled: {
+            tasks: string[];
+        };
+        Occurrences: {
+            occurrences: components["schemas"]["Instant"][];
+        };
+        Workflows: {
+            workflows: {
+                name: string;
+                versions: {
+                    version: string;
+                    /** @enum {string} */
+                    kind?: "function" | "plan";
+                    startable: boolean;
+                    input?: unknown;
+                    output?: unknown;
+                    signals?: {
+                        [key: string]: {
+                            payload?: unknown;
+                        };
+                    };
+                    nodes: string[];
+                }[];
+            }[];
+            next?: string;
+        };
+        Agents: {
+            agents: {
+                name: string;
+                actions: string[];
+                nodes: {
+                    id: string;
+                    slots?: number;
+                }[];
+                queue: {
+                    depth: number;
+                    /** @constant */
+                    truncated?: true;
+                    oldest?: {
+                        task: string;
+                        step: number;
+                        since?: components["schemas"]["Instant"];
+                    };
+                };
+            }[];
+            next?: string;
+        };
+        Locks: {
+            locks: {
+                name: string;
+                holder: string;
+                since: components["schemas"]["Instant"];
+                fence?: number;
+                waiting: number;
+                /** @constant */
+                truncated?: true;
+                next: {
+                    task: string;
+                    since: components["schemas"]["Instant"];
+                }[];
+            }[];
+            next?: string;
+        };
+        Nodes: {
+            nodes: {
+                id: string;
+                roles: string[];
+                startedAt: components["schemas"]["Instant"];
+                leaseUntil: components["schemas"]["Instant"];
+                host?: string;
+                pid?: number;
+                workflows?: string[];
+                actions?: string[];
+            }[];
+        };
+        Statistics: {
+            tasks: number;
+            ready: number;
+            work: number;
+            inbox: number;
+            truncated?: ("tasks" | "ready" | "work" | "inbox")[];
+            stale: number;
+            fenced: number;
+        };
+    };
+    responses: {
+        /** @description A problem: `code` says which */
+        Problem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    watchTasks: {
+        parameters: {
+            query?: {
+                filter?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description The id of the last event that was read: if nothing changed since, nothing is told again. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    watchTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that was read: if nothing changed since, nothing is told again. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description It has stopped, and `Last-Event-ID` says that this is known */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    watchStatistics: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that was read: if nothing changed since, nothing is told again. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events. The last event of a stream that the server ends is `end`, and says whether to ask again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                filter?: string;
+                status?: ("scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped")[];
+                outcome?: ("pending" | "success" | "warning" | "error" | "cancelled" | "compensated")[];
+                workflow?: string;
+                version?: string;
+                parent?: string;
+                quarantined?: "true";
+                tags?: {
+                    [key: string]: string;
+                };
+                submittedAfter?: string;
+                submittedBefore?: string;
+                cursor?: string;
+                limit?: number;
+                order?: "newest" | "oldest";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the cursor of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    submitTask: {
+        parameters: {
+            query?: {
+                wait?: string;
+            };
+            header?: {
+                /** @description The id of the task, when the body gives none: sent again, it is the same task. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Submission"];
+            };
+        };
+        responses: {
+            /** @description It is there already, with the same workflow and input */
+            200: {
+                headers: {
+                    /** @description Where the task is, relative to the URL that was asked */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description It is new */
+            201: {
+                headers: {
+                    /** @description Where the task is, relative to the URL that was asked */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description It has not stopped within `wait`: ask at `Location` */
+            202: {
+                headers: {
+                    /** @description Where the task is, relative to the URL that was asked */
+                    Location?: string;
+                    /** @description When to ask again (s) */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: {
+                wait?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getOutcome: {
+        parameters: {
+            query?: {
+                wait?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has stopped */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description It has not stopped: ask again */
+            202: {
+                headers: {
+                    /** @description When to ask again (s) */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getChange: {
+        parameters: {
+            query?: {
+                wait?: string;
+                after?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The task; `mark` stands for how it is now: the `after` of the next request */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Change"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getSteps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its steps, in the order of their numbers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Steps"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getHistory: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Records that come after `after`; `next` is the `after` of the next page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its plan; null for a function, and before it is planned */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listChildren: {
+        parameters: {
+            query?: {
+                status?: ("scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped")[];
+                outcome?: ("pending" | "success" | "warning" | "error" | "cancelled" | "compensated")[];
+                workflow?: string;
+                cursor?: string;
+                limit?: number;
+                step?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the cursor of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    explainTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it waits for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    cancelTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Cancel"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    pauseTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Pause"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    resumeTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Resume"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    retryTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Retry"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    skipTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Skip"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    compensateTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Compensate"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    thawTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Thaw"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    signalTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Signal"];
+            };
+        };
+        responses: {
+            /** @description It is recorded, and happens when a scheduler takes the task up */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    resumeStep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Token"];
+            };
+        };
+        responses: {
+            /** @description It is recorded: the step runs again as soon as it is suspended */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            410: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            429: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listOperations: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    startOperation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the operation, when the body gives none: sent again, it is the same one. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperationOrder"];
+            };
+        };
+        responses: {
+            /** @description A dry run: so many tasks fit now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Matching"];
+                };
+            };
+            /** @description It is new, or was begun by the same order */
+            201: {
+                headers: {
+                    /** @description Where the task is, relative to the URL that was asked */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationReceipt"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    cancelOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["OperationCancel"];
+            };
+        };
+        responses: {
+            /** @description It is recorded */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchedulePage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    putSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleDefinition"];
+            };
+        };
+        responses: {
+            /** @description The schedule that was there, as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description It is new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    pauseSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SchedulePause"];
+            };
+        };
+        responses: {
+            /** @description The schedule as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    resumeSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    backfillSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Backfill"];
+            };
+        };
+        responses: {
+            /** @description The ids of their tasks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfilled"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    nextOccurrences: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Instants, the earliest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Occurrences"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listWorkflows: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflows"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agents"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listLocks: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Locks"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each life of a node has an id of its own */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nodes"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts; those named in `truncated` are lower bounds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statistics"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    countTasks: {
+        parameters: {
+            query?: {
+                filter?: string;
+                most?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description So many; `truncated`: or more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Matching"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    exchangeWithAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentExchange"];
+            };
+        };
+        responses: {
+            /** @description What was not seen yet; after `wait` ms at the latest */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerExchange"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+}
