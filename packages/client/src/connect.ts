@@ -1,24 +1,36 @@
 import type {
+  AgentPage,
+  CountsChange,
+  ListChange,
   ListOptions,
+  LockPage,
+  NamedPage,
   NodeInfo,
   NoSignals,
+  OperationOrder,
+  OperationReport,
   ResumeOptions,
   SchedulePage,
   SchedulesOptions,
   SignalSchemas,
   Statistics,
+  TaskCount,
   TaskPage,
+  WatchOptions,
+  WorkflowPage,
 } from 'triarch'
 import type { ScheduleHandle, TaskHandle, TaskOptions, TriarchClient, WorkflowRef } from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
+import { countsChange, listChange } from './change.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { array, object, text } from './shape.ts'
+import { followed } from './stream.ts'
 import { accepted, RemoteTask } from './task.ts'
 import { encode, instant, moment, query, segment } from './value.ts'
-import { nodeInfos, scheduleInfo, taskPage } from './view.ts'
+import { agentPage, lockPage, nodeInfos, scheduleInfo, taskPage, workflowPage } from './view.ts'
 
 /**
  * Tasks of a server, by the calls of `Triarch`. It opens no connection before the first call, and holds nothing that must be closed.
@@ -121,6 +133,66 @@ class HttpClient implements TriarchClient {
     return this.#get(`/tasks${query(parameters)}`, taskPage)
   }
 
+  async count(options: { filter?: string; most?: number } = {}): Promise<TaskCount> {
+    const { filter, most, ...rest } = options
+    known('count', rest)
+    return this.#get(`/stats/tasks${query({ filter, most })}`, (body) => {
+      const { count, truncated } = object(body)
+      if (typeof count !== 'number') throw new TypeError('no count')
+      return { count, ...(truncated === true && { truncated }) }
+    })
+  }
+
+  async operate(order: OperationOrder, options: { id?: string } = {}): Promise<TaskHandle<OperationReport>> {
+    const { filter, action, options: taken, confirm, reason, actor, ...unknown } = order
+    known('operate', unknown)
+    const { id = this.#exchange.settings.environment.id(), ...rest } = options
+    known('operate', rest)
+    segment('the id of an operation', id)
+    const isNew = await this.#exchange.ask({
+      ...{ method: 'POST', path: '/operations' },
+      body: encode('the order', { filter, action, options: taken, confirm, reason, actor, id }),
+      read(answer, _, uncertain) {
+        const { created } = object(answer)
+        return created === true || (uncertain ? undefined : false)
+      },
+    })
+    return new RemoteTask<OperationReport>(this.#exchange, id, { isNew })
+  }
+
+  async *watch(options: WatchOptions = {}): AsyncIterableIterator<ListChange> {
+    const { filter, limit, quiet, signal, ...rest } = options
+    known('watch', rest)
+    checkSignal(signal)
+    const path = `/tasks/events${query({ filter, limit })}`
+    for await (const told of followed(this.#exchange, path, { quiet, signal })) {
+      const change = listChange(told)
+      if (change) yield change
+    }
+  }
+
+  async *watchStatistics(options: Pick<WatchOptions, 'quiet' | 'signal'> = {}): AsyncIterableIterator<CountsChange> {
+    const { quiet, signal, ...rest } = options
+    known('watchStatistics', rest)
+    checkSignal(signal)
+    for await (const told of followed(this.#exchange, '/stats/events', { quiet, signal })) {
+      const change = countsChange(told)
+      if (change) yield change
+    }
+  }
+
+  async workflows(options: NamedPage = {}): Promise<WorkflowPage> {
+    return this.#get(`/workflows${named('workflows', options)}`, workflowPage)
+  }
+
+  async agents(options: NamedPage = {}): Promise<AgentPage> {
+    return this.#get(`/agents${named('agents', options)}`, agentPage)
+  }
+
+  async locks(options: NamedPage = {}): Promise<LockPage> {
+    return this.#get(`/locks${named('locks', options)}`, lockPage)
+  }
+
   nodes(): Promise<NodeInfo[]> {
     return this.#get('/nodes', nodeInfos)
   }
@@ -132,6 +204,17 @@ class HttpClient implements TriarchClient {
   #get<T>(path: string, read: (body: unknown) => T): Promise<T> {
     return this.#exchange.ask({ method: 'GET', path, read })
   }
+}
+
+/** The query of a page by name. Throws UNKNOWN_OPTION. */
+function named(what: string, { cursor, limit, ...rest }: NamedPage): string {
+  known(what, rest)
+  return query({ cursor, limit })
+}
+
+function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === 'function') return
+  throw new TriarchError('INVALID_OPTION', 'watch: signal must be an AbortSignal')
 }
 
 function checkRef(workflow: WorkflowRef<unknown, unknown, SignalSchemas>): void {

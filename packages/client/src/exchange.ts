@@ -17,6 +17,8 @@ export interface Call<T> {
   gone?: ErrorCode
   /** How long the server is asked to wait (ms). */
   wait?: number
+  /** The answer is read as it comes, by who asked: for as long as `signal` lets it. */
+  stream?: { known: string | undefined; opened(response: Response): void }
   signal?: AbortSignal | undefined
   /** `uncertain`: a request before this one may have been done. */
   read(body: unknown, status: number, uncertain: boolean): T
@@ -58,7 +60,7 @@ export class Exchange {
     }
   }
 
-  async #attempt({ method, path, body, key, wait = 0, signal }: Call<unknown>): Promise<Attempt> {
+  async #attempt({ method, path, body, key, wait = 0, stream, signal }: Call<unknown>): Promise<Attempt> {
     const { url, environment, timeout, answerBytes } = this.settings
     const token = await this.settings.token()
     const over = new AbortController()
@@ -67,12 +69,14 @@ export class Exchange {
     signal?.addEventListener('abort', abort, { once: true })
     // It may have been while the token was asked for.
     if (signal?.aborted) abort()
+    let opened = false
     try {
       const response = await within(over.signal, () =>
         environment.fetch(url + path, {
           method,
           headers: {
-            accept: 'application/json, application/problem+json',
+            accept: `${stream ? 'text/event-stream' : 'application/json'}, application/problem+json`,
+            ...(stream?.known !== undefined && { 'last-event-id': stream.known }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
             ...(key !== undefined && { 'idempotency-key': headerOf(key) }),
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -84,6 +88,11 @@ export class Exchange {
         }),
       )
       const { status, headers } = response
+      if (stream && status === 200) {
+        stream.opened(response)
+        opened = true
+        return { status, body: undefined, after: null }
+      }
       const said = await within(over.signal, () => readText(response, answerBytes))
       return { status, body: parsed(response, said), after: afterOf(headers) }
     } catch (error) {
@@ -92,7 +101,7 @@ export class Exchange {
       return { lost: over.signal.aborted ? over.signal.reason : error }
     } finally {
       stop()
-      signal?.removeEventListener('abort', abort)
+      if (!opened) signal?.removeEventListener('abort', abort)
     }
   }
 
@@ -121,7 +130,7 @@ export class Exchange {
 }
 
 /** Ends with the signal, also where what it waits for does not heed it. */
-async function within<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+export async function within<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   signal.throwIfAborted()
   let abort = (): void => undefined
   const aborted = new Promise<never>((_, reject) => {
@@ -144,7 +153,7 @@ function understood<T>({ read }: Call<T>, body: unknown, status: number, uncerta
   }
 }
 
-function unreachable(attempts: number, cause: unknown): TriarchError {
+export function unreachable(attempts: number, cause: unknown): TriarchError {
   const why = cause instanceof Error ? cause.message : String(cause)
   const times = attempts === 1 ? '' : `, asked ${attempts} times`
   return new TriarchError('SERVER_UNREACHABLE', `no answer from the server${times}: ${why}`, { cause })

@@ -1,8 +1,10 @@
 import type {
+  AgentPage,
   Explanation,
   ExportedRecord,
   HistoryEntry,
   HistoryEvent,
+  LockPage,
   NodeInfo,
   PlanView,
   ScheduleInfo,
@@ -10,6 +12,7 @@ import type {
   TaskDetails,
   TaskInfo,
   TaskPage,
+  WorkflowPage,
 } from 'triarch'
 import { array, date, dated, object, text } from './shape.ts'
 
@@ -109,4 +112,32 @@ export function nodeInfos(value: unknown): NodeInfo[] {
       place: host === undefined ? undefined : { host: text(host), pid: Number(pid) },
     }
   })
+}
+
+export function workflowPage(value: unknown): WorkflowPage {
+  const page = object(value)
+  const workflows = array(page.workflows, (workflow) => {
+    const { name, versions } = object(workflow)
+    return { name: text(name), versions: array(versions, object) }
+  })
+  return { ...page, workflows } as unknown as WorkflowPage
+}
+
+export function agentPage(value: unknown): AgentPage {
+  const page = object(value)
+  const agents = array(page.agents, (agent) => {
+    const { queue, ...rest } = object(agent)
+    const { oldest, ...depth } = object(queue)
+    return { ...rest, queue: { ...depth, ...(oldest !== undefined && { oldest: dated(oldest, 'since') }) } }
+  })
+  return { ...page, agents } as unknown as AgentPage
+}
+
+export function lockPage(value: unknown): LockPage {
+  const page = object(value)
+  const locks = array(page.locks, (lock) => {
+    const { next, ...rest } = dated(lock, 'since')
+    return { ...rest, next: array(next, (one) => dated(one, 'since')) }
+  })
+  return { ...page, locks } as unknown as LockPage
 }

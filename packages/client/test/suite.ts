@@ -21,6 +21,7 @@ import {
 import { sqlite } from 'triarch/sqlite'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
+import { judged } from '../../server/test/document.ts'
 import { connect } from '../src/index.ts'
 
 const bank = agent('bank')
@@ -68,7 +69,14 @@ const planned = workflow('planned', {
 })
 const parent = workflow('parent', { run: (_: null, task) => task.call(order, { amount: 1 }) })
 const called = workflow('called', { run: (_: null, task) => task.run(callback, task.id) })
-const workflows = [order, approval, failing, undone, planned, parent, called]
+const locking = workflow('locking', {
+  run: async (_: null, task): Promise<null> => {
+    await task.lock('till')
+    await task.sleep('1h')
+    return null
+  },
+})
+const workflows = [order, approval, failing, undone, planned, parent, called, locking]
 
 export interface Place extends AsyncDisposable {
   client: TriarchClient
@@ -76,7 +84,8 @@ export interface Place extends AsyncDisposable {
 
 /** An engine on this store, without HTTP between. */
 export async function direct(store: StoreFactory): Promise<Place> {
-  const triarch = new Triarch({ store, workflows, agents: [bank], notices: false, onError: () => undefined })
+  const quiet = { notices: false, onError: () => undefined }
+  const triarch = new Triarch({ store, workflows, agents: [bank], operations: true, ...quiet })
   await triarch.start()
   return { client: triarch, [Symbol.asyncDispose]: () => triarch.stop({ grace: 0 }) }
 }
@@ -91,7 +100,11 @@ export async function served(store: StoreFactory): Promise<Place> {
   })
   const { url } = await server.listen({ port: 0, signals: [] })
   return {
-    client: connect(url, { token: 's3cret' }),
+    // Whatever it answers is in the document.
+    client: connect(url, {
+      token: 's3cret',
+      fetch: async (url, init) => judged(init.method ?? 'GET', new URL(url).pathname, await fetch(url, init)),
+    }),
     async [Symbol.asyncDispose]() {
       await server.close()
       await place[Symbol.asyncDispose]()
@@ -404,6 +417,100 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(node?.runs?.workflows).toContain('order@1')
       const { tasks, stale, fenced } = await client.statistics()
       expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
+    })
+
+    also('tells what there is by name, a page at a time: workflows, agents, locks', async () => {
+      const first = await client.workflows({ limit: 1 })
+      expect(first.workflows).toMatchObject([{ name: 'approval', versions: [{ version: '1', kind: 'function' }] }])
+      const { workflows, next } = await client.workflows({ cursor: first.next ?? '' })
+      expect([workflows[0]?.name, next]).toEqual(['called', undefined])
+      const [node] = await client.nodes()
+      expect(workflows.find(({ name }) => name === 'order')?.versions[0]?.nodes).toEqual([node?.id])
+      const { agents } = await client.agents({ limit: 100 })
+      const mine = { name: 'bank', actions: ['callback', 'charge'], queue: { depth: 0 } }
+      expect(agents).toContainEqual(expect.objectContaining(mine))
+      const [holder, waiter] = [await client.submit(locking, null), await client.submit(locking, null)]
+      const held = async () => (await client.locks()).locks
+      await expect.poll(async () => (await held())[0]?.waiting).toBe(1)
+      const [lock] = await held()
+      expect(lock).toMatchObject({ name: 'till', since: expect.any(Date), next: [{ since: expect.any(Date) }] })
+      expect([holder.id, waiter.id]).toContain(lock?.holder)
+      expect((await client.locks({ cursor: 'till' })).locks).toEqual([])
+      for (const task of [holder, waiter]) await task.cancel({ compensate: false })
+      for (const ask of ['workflows', 'agents', 'locks'] as const) {
+        expect(await codeOf(client[ask]({ limit: 101 })), ask).toBe('INVALID_OPTION')
+        expect(await codeOf(client[ask]({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')
+      }
+    })
+
+    also('counts what fits, and asks one thing of no more than was confirmed', async () => {
+      const desk = async (n: number) => client.submit(approval, null, { id: `desk-${n}`, tags: { desk: '9' } })
+      for (const n of [1, 2, 3]) await desk(n)
+      const filter = 'tag.desk:9 -status:stopped'
+      expect(await client.count({ filter })).toEqual({ count: 3 })
+      expect(await client.count({ filter, most: 2 })).toEqual({ count: 2, truncated: true })
+      const all = { filter, action: 'cancel', options: { compensate: false } } as const
+      expect(await codeOf(client.operate({ ...all, confirm: 2 }))).toBe('MORE_THAN_CONFIRMED')
+      const ordered = { ...all, confirm: 3, reason: 'closed', actor: 'suite' }
+      const operation = await client.operate(ordered, { id: 'desk-op' })
+      expect([operation.id, operation.isNew]).toEqual(['desk-op', true])
+      expect(await operation.result()).toEqual({ ...ordered, matched: 3, done: 3, failed: 0 })
+      expect(await client.operate(ordered, { id: 'desk-op' })).toMatchObject({ isNew: false })
+      expect(await codeOf(client.operate({ ...ordered, reason: 'other' }, { id: 'desk-op' }))).toBe('TASK_EXISTS')
+      expect((await operation.children()).tasks).toHaveLength(3)
+      expect(await client.count({ filter })).toEqual({ count: 0 })
+      expect(await codeOf(client.count({ filter: 'x:1' }))).toBe('INVALID_FILTER')
+      expect(await codeOf(client.count({ most: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.count({ filters: '' } as object))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.operate({ ...all, confirm: 0 }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.operate({ ...all, confirm: 1, dry: true } as never))).toBe('UNKNOWN_OPTION')
+    })
+
+    also('watches a list, what comes into it, changes in it and leaves it, until it is called off', async () => {
+      const tags = { watched: 'yes' }
+      const first = await client.submit(approval, null, { id: 'w-1', tags })
+      await becomes(first, { status: 'running' })
+      const stop = new AbortController()
+      const options = { filter: 'tag.watched:yes -status:stopped', limit: 10, signal: stop.signal }
+      const seen: string[] = []
+      const watched = codeOf(
+        (async () => {
+          for await (const change of client.watch(options)) {
+            const { type } = change
+            const id = type === 'task' ? change.task.id : type === 'gone' ? change.id : ''
+            if (type === 'task') expect(change.task.submittedAt).toBeInstanceOf(Date)
+            if (type === 'page') expect(change.tasks).toMatchObject([{ id: 'w-1', submittedAt: expect.any(Date) }])
+            if (type === 'page') await client.submit(approval, null, { id: 'w-2', tags })
+            if (type === 'task' && id === 'w-2' && !seen.includes('task w-2')) await first.cancel({ compensate: false })
+            seen.push(`${type} ${id}`.trim())
+            if (type === 'gone') stop.abort('seen')
+          }
+        })(),
+      )
+      expect(await watched).toBe('seen')
+      expect([seen[0], seen.at(-1)]).toEqual(['page', 'gone w-1'])
+      expect(seen).toContain('task w-2')
+      for await (const { type } of client.watch({ filter: 'id:w-2', quiet: '30ms' })) if (type === 'quiet') break
+      await client.task('w-2').cancel({ compensate: false })
+      const begun = (given: object) => codeOf(client.watch(given).next())
+      expect(await begun({ filter: 'nonsense:1' })).toBe('INVALID_FILTER')
+      expect(await begun({ limit: 201 })).toBe('INVALID_OPTION')
+      expect(await begun({ quiet: 'soon' })).toBe('INVALID_DURATION')
+      expect(await begun({ quiet: 0 })).toBe('INVALID_DURATION')
+      expect(await begun({ every: '1s' })).toBe('UNKNOWN_OPTION')
+      expect(await begun({ signal: 'now' })).toBe('INVALID_OPTION')
+      expect(await begun({ signal: AbortSignal.abort('before') })).toBe('before')
+    })
+
+    also('watches how much there is', async () => {
+      let tasks = -1
+      for await (const change of client.watchStatistics({ quiet: '30ms' })) {
+        if (change.type !== 'counts') continue
+        if (tasks >= 0) expect(change.counts.tasks).toBeGreaterThan(tasks)
+        if (tasks >= 0) break
+        tasks = change.counts.tasks
+        await client.submit(failing, null)
+      }
     })
   })
 }

@@ -100,7 +100,10 @@ export class Listener {
 
 /** Its connection ends with it: nobody waits for a request that will not be answered. */
 function last(outgoing: ServerResponse): void {
+  const { socket } = outgoing
   if (!outgoing.headersSent) outgoing.setHeader('connection', 'close')
+  // A stream cannot say so any more: its connection would rest for as long as one that may be used again.
+  else outgoing.once('finish', () => socket?.end())
 }
 
 /** Throws UNKNOWN_OPTION; INVALID_OPTION, also where everybody who can reach the host would be let in. */

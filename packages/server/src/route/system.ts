@@ -1,5 +1,6 @@
 import type { StandardSchema, Workflow, WorkflowVersionInfo } from 'triarch'
 import { z } from 'zod'
+import { Matching } from '../wire/operation.ts'
 import { Agents, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
 import { given, type Route, reply, route } from './route.ts'
 
@@ -122,4 +123,20 @@ const statistics = route({
   },
 })
 
-export const system: readonly Route[] = [workflows, agents, locks, nodes, statistics]
+const count = route({
+  method: 'GET',
+  path: '/stats/tasks',
+  id: 'countTasks',
+  summary: 'How many tasks fit a filter, counted up to `most`.',
+  query: z.strictObject({
+    filter: z.string().max(4_000).optional(),
+    most: z.int().min(1).max(10_000).optional(),
+  }),
+  answers: { 200: { description: 'So many; `truncated`: or more', schema: Matching } },
+  problems: [422],
+  async run({ query }, { triarch }) {
+    return reply(200, await triarch.count(given(query)))
+  },
+})
+
+export const system: readonly Route[] = [workflows, agents, locks, nodes, statistics, count]

@@ -1,13 +1,17 @@
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
+import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
+import type { TaskCount } from './matching.ts'
+import type { OperationOrder, OperationReport } from './operation.ts'
 import type { TaskPage } from './page.ts'
 import type { ResumeOptions } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import type { TaskOptions } from './submission.ts'
 import type { TaskHandle } from './task.ts'
+import type { CountsChange, ListChange, WatchOptions } from './watcher.ts'
 
 /**
  * What a program can do with tasks that others run: a `Triarch` on the store, or `connect()` of `@triarch/client` over HTTP. Code
@@ -61,6 +65,57 @@ export interface TriarchClient {
    * @example const { tasks, next } = await client.list({ filter: 'status:paused age:>2h' })
    */
   list(options?: ListOptions): Promise<TaskPage>
+
+  /**
+   * How many tasks fit the filter, counted up to `most` (1 to 10,000; 10,000). Throws INVALID_FILTER, INVALID_OPTION.
+   * @example const { count, truncated } = await client.count({ filter: 'status:paused error:DECLINED' })
+   */
+  count(options?: { filter?: string; most?: number }): Promise<TaskCount>
+
+  /**
+   * Asks one thing of all tasks that fit a filter, no more than `confirm` of them: a task of its own, whose result is a report. `id`: the same
+   * is the same operation. Throws MORE_THAN_CONFIRMED, INVALID_FILTER, INVALID_OPTION, TASK_EXISTS.
+   * @example
+   * const operation = await client.operate({ filter: 'status:paused', action: 'retry', confirm: 120 })
+   * const { done, failed } = await operation.result()
+   */
+  operate(order: OperationOrder, options?: { id?: string }): Promise<TaskHandle<OperationReport>>
+
+  /**
+   * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. Changes in quick succession may be
+   * seen as one. Ends with the signal's reason; rejects where the store or the server is out of reach for long. Throws INVALID_FILTER,
+   * INVALID_OPTION, INVALID_DURATION.
+   * @example
+   * for await (const change of client.watch({ filter: 'status:paused' }))
+   *   if (change.type === 'task') console.log(change.task.id, change.task.status)
+   */
+  watch(options?: WatchOptions): AsyncIterableIterator<ListChange>
+
+  /**
+   * How much is in the store, now and after each change that is seen. As `watch`.
+   * @example for await (const change of client.watchStatistics({ quiet: '15s' })) console.log(change.type)
+   */
+  watchStatistics(options?: Pick<WatchOptions, 'quiet' | 'signal'>): AsyncIterableIterator<CountsChange>
+
+  /**
+   * Workflows by name, with their versions and the living nodes that run each, a page at a time. Throws INVALID_OPTION.
+   * @example
+   * const { workflows } = await client.workflows()
+   * for (const { name, versions } of workflows) console.log(name, versions.length)
+   */
+  workflows(options?: NamedPage): Promise<WorkflowPage>
+
+  /**
+   * Agents by name, with their actions, the living nodes that run them, and what waits for them, a page at a time. Throws INVALID_OPTION.
+   * @example for (const { name, queue } of (await client.agents()).agents) console.log(name, queue.depth)
+   */
+  agents(options?: NamedPage): Promise<AgentPage>
+
+  /**
+   * Locks that tasks have, by name: who has each, since when, and who waits for it, a page at a time. Throws INVALID_OPTION.
+   * @example for (const { name, holder } of (await client.locks()).locks) console.log(name, holder)
+   */
+  locks(options?: NamedPage): Promise<LockPage>
 
   /**
    * The nodes that live, and where.
