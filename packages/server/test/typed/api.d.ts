@@ -154,6 +154,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tasks/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The history as stores keep it, for `replayHistory` and `triarch replay`, without what is secret. */
+        get: operations["exportTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tasks/{id}/plan": {
         parameters: {
             query?: never;
@@ -844,28 +861,43 @@ export interface components {
             compensate?: boolean;
             force?: boolean;
             reason?: string;
+            actor?: string;
         };
         Pause: {
             reason?: string;
+            actor?: string;
         };
         Resume: {
             after?: number;
+            reason?: string;
+            actor?: string;
         };
         Retry: {
             step?: number;
             input?: unknown;
+            reason?: string;
+            actor?: string;
         };
         Skip: {
             step: number;
             output?: unknown;
+            reason?: string;
+            actor?: string;
         };
-        Compensate: Record<string, never>;
+        Compensate: {
+            reason?: string;
+            actor?: string;
+        };
         Thaw: {
             startAt?: components["schemas"]["Instant"];
+            reason?: string;
+            actor?: string;
         };
         Signal: {
             name: string;
             payload?: unknown;
+            reason?: string;
+            actor?: string;
         };
         Token: {
             value?: unknown;
@@ -903,6 +935,7 @@ export interface components {
                 cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
                 error?: components["schemas"]["Error"];
                 reason?: string;
+                actor?: string;
                 step?: string;
             };
             priority: number;
@@ -965,6 +998,7 @@ export interface components {
                 cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
                 error?: components["schemas"]["Error"];
                 reason?: string;
+                actor?: string;
                 step?: string;
             };
             priority: number;
@@ -1017,23 +1051,6 @@ export interface components {
                     cancelled: number;
                 };
             }[];
-        };
-        History: {
-            records: {
-                seq: number;
-                at: components["schemas"]["Instant"];
-                events: ({
-                    type: string;
-                } & {
-                    [key: string]: unknown;
-                })[];
-                error?: components["schemas"]["Error"];
-                missing?: {
-                    from: number;
-                    to: number;
-                };
-            }[];
-            next?: number;
         };
         Plan: {
             plan: {
@@ -1131,6 +1148,7 @@ export interface components {
         };
         OperationCancel: {
             reason?: string;
+            actor?: string;
         };
         Operation: {
             id: string;
@@ -1329,6 +1347,468 @@ export interface components {
             truncated?: ("tasks" | "ready" | "work" | "inbox")[];
             stale: number;
             fenced: number;
+        };
+        HistoryPolicy: {
+            attemptWithin?: number;
+            stepWithin?: number;
+            heartbeatWithin?: number;
+            retry?: {
+                attempts?: number;
+                backoff?: {
+                    initial?: number;
+                    factor?: number;
+                    max?: number;
+                    jitter?: boolean;
+                };
+            };
+            undoRetry?: {
+                attempts?: number;
+                backoff?: {
+                    initial?: number;
+                    factor?: number;
+                    max?: number;
+                    jitter?: boolean;
+                };
+            };
+            rescue?: ("skip" | "pause" | "fail" | "compensate") | {
+                skip: unknown;
+            };
+            /** @enum {string} */
+            semantics?: "at-least-once" | "at-most-once";
+            priority?: number;
+            weight?: number;
+        };
+        HistoryEvent: {
+            /** @constant */
+            type: "submitted";
+            workflow: string;
+            version: string;
+            input: unknown;
+            startAt?: components["schemas"]["Instant"];
+            startBefore?: components["schemas"]["Instant"];
+            completeBy?: components["schemas"]["Instant"];
+            priority?: number;
+            tags?: {
+                [key: string]: string;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+            exclusive?: {
+                key: string;
+                /** @enum {string} */
+                ifHeld: "queue" | "reject" | "replace";
+            }[];
+            after?: {
+                task: string;
+                /** @enum {string} */
+                on: "success" | "end";
+            }[];
+            /** @constant */
+            frozen?: true;
+            parent?: {
+                task: string;
+                step: number;
+            };
+        } | {
+            /** @constant */
+            type: "thawed";
+            startAt?: components["schemas"]["Instant"];
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "predecessorStopped";
+            task: string;
+            /** @enum {string} */
+            outcome?: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+        } | {
+            /** @constant */
+            type: "planning";
+        } | {
+            /** @constant */
+            type: "planned";
+            plan: {
+                steps: {
+                    id: number;
+                    action: string | null;
+                    name: string;
+                    /** @enum {string} */
+                    phase: "run" | "finalize";
+                    input?: unknown;
+                    after: number[];
+                    within: string[];
+                    /** @enum {string} */
+                    rescue: "skip" | "pause" | "fail" | "compensate";
+                    /** @enum {string} */
+                    standing: "waiting" | "ready" | "open" | "done" | "skipped";
+                }[];
+                output?: unknown;
+            };
+        } | {
+            /** @constant */
+            type: "started";
+        } | {
+            /** @constant */
+            type: "patched";
+            patch: string;
+        } | {
+            /** @constant */
+            type: "progressed";
+            progress: unknown;
+        } | {
+            /** @constant */
+            type: "returned";
+            output: unknown;
+        } | {
+            /** @constant */
+            type: "threw";
+            error: components["schemas"]["Error"];
+            /** @enum {string} */
+            rescue: "skip" | "pause" | "fail" | "compensate";
+        } | {
+            /** @constant */
+            type: "continueAsNewRequested";
+            input: unknown;
+        } | {
+            /** @constant */
+            type: "continuedAsNew";
+            input: unknown;
+            /** @constant */
+            fromStart?: true;
+            pendingSignals: {
+                name: string;
+                payload: unknown;
+            }[];
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "requestReceived";
+            request: string;
+        } | {
+            /** @constant */
+            type: "messageIgnored";
+            message: string;
+            name?: string;
+            step?: number;
+            cause: string;
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "paused";
+            /** @enum {string} */
+            cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
+            step?: number;
+            error?: components["schemas"]["Error"];
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "resumed";
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "closing";
+            /** @enum {string} */
+            cause: "cancel" | "deadline" | "limit" | "operator";
+            compensate: boolean;
+            error?: components["schemas"]["Error"];
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "compensating";
+        } | {
+            /** @constant */
+            type: "stopped";
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "reset";
+            step?: number;
+            input?: unknown;
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "stepRequested";
+            id: number;
+            action: string | null;
+            name: string;
+            input: unknown;
+            policy: components["schemas"]["HistoryPolicy"];
+        } | {
+            /** @constant */
+            type: "stepCompleted";
+            id: number;
+            output: unknown;
+            /** @enum {string} */
+            by?: "verify" | "operator";
+            attempt: number;
+            startedAt?: components["schemas"]["Instant"];
+            endedAt: components["schemas"]["Instant"];
+            node?: string;
+        } | {
+            /** @constant */
+            type: "attemptFailed";
+            id: number;
+            /** @enum {string} */
+            operation: "run" | "verify" | "undo";
+            error: components["schemas"]["Error"];
+            /** @constant */
+            unknown?: true;
+            /** @enum {string} */
+            lost?: "death" | "silence" | "alive" | "stop";
+            next?: {
+                /** @enum {string} */
+                operation: "run" | "verify" | "undo";
+                at: components["schemas"]["Instant"];
+            };
+            attempt: number;
+            startedAt?: components["schemas"]["Instant"];
+            endedAt: components["schemas"]["Instant"];
+            node?: string;
+        } | {
+            /** @constant */
+            type: "verifyRequested";
+            id: number;
+            at: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
+            type: "verified";
+            id: number;
+            /** @enum {string} */
+            answer: "not-done" | "unknown";
+            next?: {
+                /** @enum {string} */
+                operation: "run" | "verify" | "undo";
+                at: components["schemas"]["Instant"];
+            };
+        } | {
+            /** @constant */
+            type: "heartbeat";
+            id: number;
+            attempt: number;
+            progress?: unknown;
+            checkpoint?: unknown;
+        } | {
+            /** @constant */
+            type: "stepFailed";
+            id: number;
+            error: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "plannedStepFailed";
+            id: number;
+            error: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "stepSkipped";
+            id: number;
+            output?: unknown;
+            cascade?: number[];
+            /** @enum {string} */
+            by: "rescue" | "operator";
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "stepCancelled";
+            id: number;
+        } | {
+            /** @constant */
+            type: "stepRetried";
+            id: number;
+            input?: unknown;
+            at: components["schemas"]["Instant"];
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "stepSuspended";
+            id: number;
+            until?: components["schemas"]["Instant"];
+            selfSignals?: {
+                name: string;
+                payload: unknown;
+                at: components["schemas"]["Instant"];
+            }[];
+            checkpoint?: unknown;
+            progress?: unknown;
+            /** @constant */
+            onCancel?: true;
+            total?: number;
+            attempt: number;
+            startedAt?: components["schemas"]["Instant"];
+            endedAt: components["schemas"]["Instant"];
+            node?: string;
+        } | {
+            /** @constant */
+            type: "stepSignalled";
+            id: number;
+            name: string;
+            payload: unknown;
+            selfSignalAt?: components["schemas"]["Instant"];
+            /** @constant */
+            queued?: true;
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "undoRegistered";
+            id: number;
+            name: string;
+            policy?: components["schemas"]["HistoryPolicy"];
+        } | {
+            /** @constant */
+            type: "undoRequested";
+            id: number;
+            at: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
+            type: "undone";
+            id: number;
+            /** @constant */
+            by?: "operator";
+            attempt: number;
+            startedAt?: components["schemas"]["Instant"];
+            endedAt: components["schemas"]["Instant"];
+            node?: string;
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "timerStarted";
+            id: number;
+            until: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
+            type: "timerFired";
+            id: number;
+        } | {
+            /** @constant */
+            type: "waitStarted";
+            id: number;
+            name: string;
+            until?: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
+            type: "waitTimedOut";
+            id: number;
+        } | {
+            /** @constant */
+            type: "waitCancelled";
+            id: number;
+            /** @constant */
+            lock?: true;
+            signal?: {
+                name: string;
+                payload: unknown;
+            };
+        } | {
+            /** @constant */
+            type: "signalReceived";
+            name: string;
+            payload: unknown;
+            reason?: string;
+            actor?: string;
+        } | {
+            /** @constant */
+            type: "childStarted";
+            id: number;
+            task: string;
+            workflow: string;
+            version: string;
+            /** @enum {string} */
+            mode: "call" | "start";
+            /** @enum {string} */
+            onCancel: "cancel" | "detach" | "wait";
+            undo: boolean;
+        } | {
+            /** @constant */
+            type: "childStopped";
+            id: number;
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "batchAdvanced";
+            id: number;
+            ended?: {
+                from: number;
+                to: number;
+                /** @enum {string} */
+                outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            }[];
+            refused?: number[];
+            started?: number;
+            retried?: number;
+            error?: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "batchStopping";
+            id: number;
+            error?: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "locksRequested";
+        } | {
+            /** @constant */
+            type: "lockRequested";
+            id: number;
+            name: string;
+            until?: components["schemas"]["Instant"];
+        } | {
+            /** @constant */
+            type: "lockGranted";
+            id: number;
+            fence?: number;
+        } | {
+            /** @constant */
+            type: "lockRefused";
+            id: number;
+            error: components["schemas"]["Error"];
+        } | {
+            /** @constant */
+            type: "lockReleased";
+            lock: number;
+            id?: number;
+        };
+        History: {
+            records: {
+                seq: number;
+                error?: components["schemas"]["Error"];
+                missing?: {
+                    from: number;
+                    to: number;
+                };
+                at: components["schemas"]["Instant"];
+                events: components["schemas"]["HistoryEvent"][];
+            }[];
+            next?: number;
+        };
+        Export: {
+            format: number;
+            task: string;
+            records: {
+                seq: number;
+                error?: components["schemas"]["Error"];
+                missing?: {
+                    from: number;
+                    to: number;
+                };
+                at: number;
+                events: unknown[];
+            }[];
+            next?: number;
         };
     };
     responses: {
@@ -1720,6 +2200,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    exportTask: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Records that come after `after`; `next` is the `after` of the next page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
                 };
             };
             400: components["responses"]["Problem"];
