@@ -59,7 +59,8 @@ export class Consumer implements Service {
   /** Wait until every reply is written. */
   readonly #flushed: (() => void)[] = []
   #polling = false
-  #round = 0
+  /** Of portions that gave something. Those with a bound of their own are asked first: they leave room for others. */
+  #round = 1
   #again = false
   #open = true
   /** What runs from now on is lost, as this node's leave tells. */
@@ -124,6 +125,7 @@ export class Consumer implements Service {
           const asked = this.#options.environment.monotonic()
           const items = await this.#options.store.takeWork({ node: this.#options.node, agents })
           this.#tell(items.length, asked)
+          if (items.length > 0) this.#round++
           for (const item of items) {
             const agent = agentOfQueue(item.agent)
             held.set(agent, (held.get(agent) ?? 0) - 1)
@@ -156,7 +158,7 @@ export class Consumer implements Service {
 
   /**
    * What to ask for, one after the other: all actions without a concurrency of their own, and each that has one. Another
-   * comes first each time, so that none starves when slots are few.
+   * comes first each time something was taken, so that none starves when slots are few.
    */
   #portions(): Portion[] {
     const hosts = [...this.#options.hosts.values()]
@@ -164,7 +166,7 @@ export class Consumer implements Service {
     // Queues of what waits by itself, one after the other: together they may not take more than there is room for.
     for (const host of hosts)
       for (const queue of host.guard?.queues().slice(1) ?? []) portions.push(...portionsOf([{ host, queue }]))
-    const first = this.#round++ % portions.length
+    const first = this.#round % portions.length
     return [...portions.slice(first), ...portions.slice(0, first)]
   }
 
