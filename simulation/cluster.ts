@@ -8,6 +8,7 @@ import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { definitions } from './services.ts'
 import { counted } from './slots.ts'
+import { Throttle } from './throttle.ts'
 
 /** How long a machine stays away after a crash (ms). */
 const REBOOT = 300
@@ -32,6 +33,7 @@ export class Cluster {
   readonly #ledger: Ledger
   readonly #plan: Plan
   readonly outage: Outage
+  readonly throttle: Throttle
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
@@ -41,6 +43,7 @@ export class Cluster {
     this.#ledger = ledger
     this.#plan = plan
     this.outage = new Outage(world, plan)
+    this.throttle = new Throttle(world, plan)
     this.members = plan.nodes.map(() => null)
   }
 
@@ -77,7 +80,7 @@ export class Cluster {
       workflows: [...known, plans],
       ...(strict && { middleware: [censor(book)] }),
       agents: roles.includes('agent')
-        ? agents.map((agent) => this.#counted(machine, this.outage.agent(machine, agent)))
+        ? agents.map((agent) => this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, agent))))
         : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),

@@ -149,6 +149,20 @@ const outage: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(2, 8) }, call) }))
 }
 
+/** Few attempts may begin in a time, and there are many. */
+const throttle: Feature = (chance, plan) => {
+  const limit = chance.between(5, 40)
+  // Nodes need a tenth of a second to agree, and more where calls take long.
+  const burst = Math.max(1, Math.ceil(limit * chance.pick([0.1, 0.2, 0.5])))
+  plan.throttle = {
+    ...{ limit, per: 1_000, burst },
+    ...(chance.yes(0.4) && { rests: { each: chance.between(10, 40), ms: chance.between(100, 1_500) } }),
+  }
+  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  for (const task of plan.tasks)
+    enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -163,6 +177,7 @@ const features = {
   versions: { of: 0.1, add: versions },
   strict: { of: 0.1, add: strict },
   outage: { of: 0.1, add: outage },
+  throttle: { of: 0.1, add: throttle },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -9,6 +9,7 @@ import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
+import type { Throttle } from './throttle.ts'
 import type { Timetable } from './timetable.ts'
 
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
@@ -24,6 +25,7 @@ export interface Hindsight {
   bounds: Bounds
   rollout: Rollout
   outage: Outage
+  throttle: Throttle
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -174,6 +176,9 @@ const strict: Oracle = ({ evidence, wrapped }) => (wrapped ? censored(evidence, 
 /** Behind an open breaker no more attempts begin than its probes. That what was parked ends is `liveness`. */
 const breakers: Oracle = ({ outage }) => outage.faults
 
+/** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */
+const rates: Oracle = ({ throttle }) => throttle.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -197,6 +202,7 @@ const oracles: Record<string, Oracle> = {
   versions,
   strict,
   breakers,
+  rates,
 }
 
 /** The oracle's name. */

@@ -18,6 +18,8 @@ export interface Plan {
   rollout?: { at: number; node: number; versions: Version[] }[]
   /** Services are ill for a while, behind circuit breakers. */
   outage?: OutagePlan
+  /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
+  throttle?: { limit: number; per: number; burst: number; rests?: { each: number; ms: number } }
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */

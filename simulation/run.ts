@@ -304,7 +304,7 @@ class Run {
       archive: this.#archive,
       ...{ poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage: this.#cluster.outage, written },
+      ...{ rollout: this.#rollout, outage: this.#cluster.outage, throttle: this.#cluster.throttle, written },
     }
     const found = [
       ...faults,

@@ -50,6 +50,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     yield rest
   }
   if (plan.leaps?.length) yield { ...plan, leaps: plan.leaps.slice(1) }
+  if (plan.throttle) {
+    const { throttle: _, ...rest } = plan
+    yield rest
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest

@@ -653,4 +653,31 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'outage',
   },
+  'a node reserves what others have reserved': {
+    change: {
+      'policy/rate.ts': [['{ ...state, next: first + count * every }', '{ ...state, next: first + every }']],
+    },
+    by: ['rates'],
+    world: 'throttle',
+  },
+  'instants of a rate limit last for ever': {
+    change: {
+      'policy/rate.ts': [['return now + lag >= instant + tolerance(rule)', 'return now + lag >= instant + 100_000']],
+    },
+    by: ['rates'],
+    at: 20,
+    world: 'throttle',
+  },
+  'what waits for a rate limit is never looked for': {
+    change: {
+      'agent/allowance.ts': [
+        [
+          'return Math.min(most, soon) - this.#free.length',
+          'return Math.min(most, soon - this.waiting) - this.#free.length',
+        ],
+      ],
+    },
+    by: ['liveness'],
+    world: 'throttle',
+  },
 }

@@ -11,6 +11,7 @@ import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
 import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
+import type { Pace } from './pace.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
@@ -68,6 +69,12 @@ export interface HostOptions {
   overrun: (request: StepRequest, ms: number) => void
 }
 
+/** What stands between a host and its service. */
+export interface Between {
+  guard?: Guard | null
+  pace?: Pace | null
+}
+
 /** Code that outlives its attempt keeps its slot for as long again as the attempt was given, but at least so long (ms). */
 const LEAST_OVERTIME = 10_000
 
@@ -77,6 +84,8 @@ export class AgentHost {
   readonly slots: Slots
   /** Null: nothing stands between it and its service. */
   readonly guard: Guard | null
+  /** Null: as many attempts may begin as there are slots. */
+  readonly pace: Pace | null
   readonly #options: HostOptions
   readonly #actions: ReadonlyMap<string, Action>
   #handlers = new Map<string, Handler | Relay>()
@@ -89,8 +98,10 @@ export class AgentHost {
   readonly #unsure = new Map<string, HostedAttempt>()
 
   /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
-  constructor(options: HostOptions, agent: Agent | null, guard: Guard | null = null, name: string = agent?.name ?? '') {
+  constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
+    const { guard = null, pace = null } = between
     this.name = name
+    this.pace = pace
     this.guard = guard
     this.#actions = agent?.actions ?? new Map()
     this.#options = options
@@ -110,7 +121,22 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    return this.#handlers.has(action) && this.guard?.shut !== true && this.slots.reserve(action)
+    if (!this.#handlers.has(action) || this.guard?.shut === true || !this.slots.reserve(action)) return false
+    if (this.pace?.promise(action) !== false) return true
+    this.slots.release(action)
+    return false
+  }
+
+  /** Actions with a bound of their own. */
+  get limited(): string[] {
+    const { limited } = this.slots
+    return this.pace ? [...new Set([...limited, ...this.pace.limited])] : limited
+  }
+
+  /** How many attempts may begin now, of any action without a bound of its own (null), or of this one. */
+  room(action: string | null): number {
+    const room = this.pace?.room(action) ?? Number.POSITIVE_INFINITY
+    return action === null ? room : Math.min(room, this.slots.room(action))
   }
 
   /** What is offered of an agent that is elsewhere: these actions, in so many attempts at a time. */
@@ -196,7 +222,8 @@ export class AgentHost {
     const late = environment.now() >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
-    const refusal = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt, this.#actions))
+    const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt, this.#actions))
+    const refusal = opened ?? this.pace?.meet(request.action)
     if (refusal) {
       dock.leave(attempt)
       return this.#end(attempt, refusal, null)
@@ -290,6 +317,7 @@ export class AgentHost {
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
     this.slots.release(request.action)
+    if (ran) this.pace?.ended(request.action, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
     else this.#pass(hosted, outcome, ran && environment.now() - ran.startedAt)
     const reply: Reply = {

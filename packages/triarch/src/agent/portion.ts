@@ -13,16 +13,17 @@ interface Place {
 
 /** Of these queues, one of each host. */
 export function portionsOf(places: readonly Place[]): Portion[] {
-  const most = Math.max(...places.map(({ host }) => host.slots.limited.length))
+  const most = Math.max(...places.map(({ host }) => host.limited.length))
   return Array.from({ length: most + 1 }, (_, index) => (held) => {
     return places.flatMap(({ host, queue }) => {
       if (queue === undefined) return []
       const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
-      const { limited } = host.slots
+      const { limited } = host
       const of = { agent: queue?.queue ?? host.name, ...(queue?.urgent && { urgent: true as const }) }
-      if (index === 0) return { ...of, actions: without(host.actions, limited), limit: slots }
+      if (index === 0)
+        return { ...of, actions: without(host.actions, limited), limit: Math.min(slots, host.room(null)) }
       const action = limited[index - 1]
-      return action === undefined ? [] : { ...of, actions: [action], limit: Math.min(slots, host.slots.room(action)) }
+      return action === undefined ? [] : { ...of, actions: [action], limit: Math.min(slots, host.room(action)) }
     })
   })
 }

@@ -20,3 +20,8 @@ export function verdict(outcome: Outcome): boolean | null {
 export function isCutOff(reason: unknown): boolean {
   return CUT_OFF.some((code) => isTriarchError(reason, code))
 }
+
+/** For how long the service asked to be left alone (ms); 0: it did not. */
+export function retryAfterOfOutcome(outcome: Outcome): number {
+  return outcome.kind === 'failed' ? (outcome.retryAfter ?? 0) : 0
+}

@@ -22,6 +22,7 @@ import { withDeadline } from '../store/deadline.ts'
 import { withFormat } from '../store/formatted.ts'
 import { type Draft, written } from '../store/origin.ts'
 import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
+import { isRateRow } from '../store/rate.ts'
 import { legibleEvents } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
@@ -327,10 +328,11 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     checkInteger('breakers: limit', limit, 1, MOST_BREAKERS)
     checkText('breakers: cursor', after, 300)
     await this.#open()
-    const [now, rows] = await Promise.all([
+    const [now, found] = await Promise.all([
       this.#store.now(),
       this.#store.breakers({ after, limit: limit + 1, count: MOST_COUNTED }),
     ])
+    const rows = found.filter(({ name }) => !isRateRow(name)) // they come last
     const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
     const last = rows[limit - 1]
     return { breakers, ...(rows.length > limit && last && { next: last.name }) }
@@ -560,6 +562,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
         else if (this.#environment.age > OLDEST_CLOCK) await this.#synchronise()
       },
       synchronise: (ask) => this.#environment.synchronise(ask),
+      lag: () => this.#environment.lag,
       settings: this.#settings,
       remotes: this.#remotes,
       counters: this.#counters,

@@ -8,6 +8,7 @@ import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
+import { type RateLimitOptions, toRateRule } from './rate.ts'
 
 /**
  * Bounds of an agent.
@@ -18,11 +19,14 @@ export interface AgentOptions {
   concurrency?: number
   /** When its service is left alone, by all nodes together; none when not given. */
   circuitBreaker?: CircuitBreakerOptions
+  /** How many attempts may begin in a time, over all nodes together; any number when not given. */
+  rateLimit?: RateLimitOptions
 }
 
 const actionKeys = [
   ...policyKeys,
   'concurrency',
+  'rateLimit',
   'input',
   'output',
   'run',
@@ -45,15 +49,17 @@ const actionKeys = [
  */
 export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
-  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker'])
+  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit'])
   const actions = new Map<string, Action>()
   const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
-  const { circuitBreaker } = options
+  const { circuitBreaker, rateLimit } = options
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
+  if (rateLimit !== undefined) toRateRule(`agent "${name}": rateLimit`, rateLimit)
   const self: Agent = Object.freeze({
     name,
     concurrency,
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
+    ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
     actions,
     action: ((actionName: string, definition: Written) => {
       const action = define(self, actionName, definition)
@@ -81,6 +87,7 @@ function define(agent: Agent, name: string, given: Written): Action {
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
   const { run, plan, finalize, undo, verify, input, output } = definition
   if (definition.concurrency !== undefined) checkInteger(`${key}: concurrency`, definition.concurrency, 1, 100_000)
+  if (definition.rateLimit !== undefined) toRateRule(`${key}: rateLimit`, definition.rateLimit)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)
   if (plan === undefined || run !== undefined) checkFunction(`${key}: run`, run)
   if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)

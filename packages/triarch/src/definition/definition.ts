@@ -22,6 +22,7 @@ import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
 import type { Middleware } from './middleware.ts'
 import type { PolicyOptions, RescueOption } from './policy.ts'
+import type { RateLimitOptions } from './rate.ts'
 import type { Planned, Resolved, Templated } from './reference.ts'
 import type { RetentionOption } from './retention.ts'
 import type { NoSignals, SignalSchemas } from './signal.ts'
@@ -48,6 +49,8 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
   /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. */
   concurrency?: number
+  /** How many attempts of it may begin in a time, over all nodes together, within its agent's `rateLimit`. */
+  rateLimit?: RateLimitOptions
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */
@@ -198,6 +201,8 @@ export interface Agent {
   readonly concurrency: number
   /** When its service is left alone. */
   readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
+  /** How many attempts may begin in a time, over all nodes together. */
+  readonly rateLimit?: Readonly<RateLimitOptions>
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
   /**

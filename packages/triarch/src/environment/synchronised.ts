@@ -2,6 +2,8 @@ import type { Environment, Timer } from './environment.ts'
 
 /** A clock asked longer ago than this is asked again before it is relied upon by somebody who seldom asks (ms). */
 const OLD = 10_000
+/** Clocks of two machines run apart by no more than this share. */
+const DRIFT = 0.0005
 
 /**
  * An environment whose wall clock follows another one, the store's: what decides deadlines between nodes. It runs on
@@ -14,6 +16,8 @@ export class SynchronisedEnvironment implements Environment {
   /** From monotonic time to the other's (ms). */
   #offset: number
   #askedAt = Number.NEGATIVE_INFINITY
+  /** How long the last answer took (ms). */
+  #took = Number.POSITIVE_INFINITY
 
   constructor(inner: Environment) {
     this.#inner = inner
@@ -36,6 +40,11 @@ export class SynchronisedEnvironment implements Environment {
     return this.#inner.monotonic() - this.#askedAt
   }
 
+  /** How far the other clock may be ahead of this one (ms); infinite: it was never asked. */
+  get lag(): number {
+    return Number.isFinite(this.#took) ? this.#took + this.age * DRIFT + 1 : Number.POSITIVE_INFINITY
+  }
+
   /** Asks the other clock. The answer is somewhat old when it comes, by at most the time the question took. */
   async synchronise(ask: () => Promise<number>): Promise<void> {
     const asked = this.#inner.monotonic()
@@ -50,6 +59,7 @@ export class SynchronisedEnvironment implements Environment {
     const ahead = answered + this.#offset > told + (answered - asked)
     if (first || ahead || behind > this.#offset) this.#offset = behind
     this.#askedAt = asked
+    this.#took = answered - asked
   }
 
   monotonic(): number {

@@ -3,6 +3,8 @@ import { Consumer } from '../agent/consumer.ts'
 import { Guards } from '../agent/guards.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
 import { Hosts } from '../agent/hosts.ts'
+import { Paces } from '../agent/paces.ts'
+import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
@@ -46,6 +48,8 @@ export interface NodeOptions {
   renewed: LeaseOptions['renewed']
   /** Sets the clock by the store's. */
   synchronise: (ask: () => Promise<number>) => Promise<void>
+  /** How far the store's clock may be ahead of the environment's (ms). */
+  lag: () => number
   /** The store takes this node for dead: it must begin again under another name. */
   fenced: () => void
 }
@@ -74,6 +78,7 @@ export class Node {
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
   readonly #breakers: Breakers | null
+  readonly #rates: Rates | null
   readonly #hosts: Hosts
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
@@ -119,7 +124,13 @@ export class Node {
       freed: () => this.#consumer?.wake(),
     }
     const guards = Guards.of(agents, environment, settings.poll)
-    const hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent, guards.of(agent))]))
+    const paces = Paces.of(agents, environment, settings.poll, options.lag)
+    const hosts = new Map(
+      agents.map((agent) => {
+        const between = { guard: guards.of(agent), pace: paces.of(agent) }
+        return [agent.name, new AgentHost(host, agent, between)]
+      }),
+    )
     this.#hosts = new Hosts(hosts, environment, failed)
     const roster = new Roster(registry, settings, hosts)
     this.scheduler = roles.has('scheduler')
@@ -178,10 +189,12 @@ export class Node {
           failed,
         })
       : null
+    const free = (agent: string) => hosts.get(agent)?.slots.free ?? 0
+    const wake = () => this.#consumer?.wake()
     this.#breakers = guards.breakers({
-      ...{ environment, store, node: this.id, lease: settings.lease, alert: options.alert, failed },
-      ...{ free: (agent: string) => hosts.get(agent)?.slots.free ?? 0, wake: () => this.#consumer?.wake() },
+      ...{ environment, store, node: this.id, lease: settings.lease, alert: options.alert, failed, free, wake },
     })
+    this.#rates = paces.rates({ environment, store, free, wake, failed })
     const supervisor = roles.has('supervisor')
       ? new Supervisor({
           environment,
@@ -217,7 +230,7 @@ export class Node {
       options.remotes.bind({
         id: this.id,
         offered: (agent, offer, most) => {
-          const remote = hosts.get(agent) ?? new AgentHost(host, null, null, agent)
+          const remote = hosts.get(agent) ?? new AgentHost(host, null, {}, agent)
           hosts.set(agent, remote)
           if (!this.#open) remote.close()
           remote.offer(options.remotes, offer, most)
@@ -238,6 +251,7 @@ export class Node {
     // The consumer takes nothing more before its hosts give slots back.
     const all = [
       this.#breakers,
+      this.#rates,
       this.scheduler,
       this.#consumer,
       this.#hosts,

@@ -8,6 +8,7 @@ import { foldOf, readable } from '../scheduler/history.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { apartness } from './apartness.ts'
 import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
+import { limiterOf, limiters, limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
@@ -27,6 +28,8 @@ interface Scene {
   queued: QueuedRow
   /** Circuit breakers that are not closed, by the queues that they keep. */
   breakers: ReadonlyMap<string, BreakerInfo>
+  /** Rate limits by what they are of, as far as something waits for its agent. */
+  limiters: Awaited<ReturnType<typeof limiters>>
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
   nodes: readonly NodeRow[]
@@ -63,6 +66,7 @@ export async function explain(
     last: dated.at(-1)?.at ?? 0,
     queued,
     breakers: await keepers(store, queued, now),
+    limiters: await limiters(store, queued, state),
     locks,
     nodes: living,
     gone,
@@ -248,6 +252,14 @@ function stepOf(scene: Scene, step: Step): Reason | null {
         ...{ code: 'breaker', ...common, breaker: name, state: phase, since: breaker.since, waiting },
         ...(nextProbe && { nextProbe }),
         text: `waits for ${which}: ${keeperText(breaker)}`,
+      }
+    }
+    const limiter = limiterOf(scene.limiters, work.queue, action, now)
+    if (limiter) {
+      const { name: limit, until } = limiter
+      return {
+        ...{ code: 'rate-limit', ...common, limit, until, ahead: work.ahead, since },
+        text: `waits for ${which}: ${limiterText(limiter)}, and ${before(work.ahead)}`,
       }
     }
     return {

@@ -56,6 +56,17 @@ export type Reason = {
       nextProbe?: Date
       waiting: number
     }
+  /** The rate limit of its agent, or of its action, keeps an attempt from starting before `until`; `ahead`: how many are before it. */
+  | {
+      code: 'rate-limit'
+      step: number
+      operation: Operation
+      action: string
+      limit: string
+      until: Date
+      ahead: number
+      since: Date
+    }
   /** No living node has the action. */
   | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
   /** The last attempt failed; the next comes `at`. */

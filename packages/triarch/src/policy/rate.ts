@@ -1,0 +1,84 @@
+/**
+ * A rate limit over all nodes as a value: the generic cell rate algorithm (ITU-T I.371, annex A: virtual scheduling), turned round. There an
+ * arrival is held against the instant at which it was expected; here nodes reserve those instants beforehand, in portions, and each lets one
+ * attempt begin, at its instant or a bounded time later. What all nodes share is one number: the first instant that nobody has. An instant
+ * that is not used in time is void, so nothing comes back after a crash, and nothing adds up in a pause. No clock, no I/O, no chance.
+ *
+ * Why it holds: of attempts that begin in a span of `per`, each has an instant of its own that lies in the span or at most `tolerance`
+ * before it. Instants are `gap` apart: there are at most `limit + burst` of them.
+ */
+
+/** The numbers of a rate limit. */
+export interface RateRule {
+  readonly limit: number
+  /** ms. */
+  readonly per: number
+  readonly burst: number
+}
+
+/** What all nodes know of it. */
+export interface RateState {
+  /** The first instant that nobody has reserved (ms of the store's clock; not always whole). */
+  readonly next: number
+  /** The service asked for a rest: nothing begins before. */
+  readonly rests: number
+}
+
+/** So far ahead nodes reserve (ms): what one that dies takes with it, and how long others go on before they hear of a rest. */
+const AHEAD = 500
+
+/** Longest rest that a service may ask for (ms). */
+export const LONGEST_REST = 3_600_000
+
+export const NEW_RATE: RateState = { next: 0, rests: 0 }
+
+/** Between two instants (ms). */
+export function gap({ limit, per }: RateRule): number {
+  return per / limit
+}
+
+/** How long after its instant an attempt may begin (ms). */
+export function tolerance(rule: RateRule): number {
+  return rule.burst * gap(rule)
+}
+
+/** When the first instant could be reserved (ms of the store's clock). */
+export function reservableAt({ next, rests }: RateState): number {
+  return Math.max(next, rests) - AHEAD
+}
+
+/** The next instants, at most `wants`. `lag`: how far the store's clock may be ahead of `now` (ms). */
+export function reserve(
+  state: RateState,
+  rule: RateRule,
+  now: number,
+  wants: number,
+  lag: number,
+): { state: RateState; instants: readonly number[] } {
+  const every = gap(rule)
+  // Not so old that it is void before it can be used: what is written takes as long as an answer of the clock.
+  const oldest = now - Math.max(0, tolerance(rule) - Math.max(every, 2 * lag))
+  // None of this rule can be later: the store's clock was put back, or the limit was lower before.
+  const next = Math.min(state.next, now + lag + AHEAD + every)
+  const first = Math.max(next, Math.min(state.rests, now + lag + LONGEST_REST), oldest)
+  const most = Math.floor((now + AHEAD - first) / every) + 1
+  const count = Math.min(wants, most)
+  if (!(count > 0)) return { state, instants: [] }
+  const instants = Array.from({ length: count }, (_, index) => first + index * every)
+  return { state: { ...state, next: first + count * every }, instants }
+}
+
+/** Whether an attempt may begin by this instant now. Of a node that does not know the time well enough none may. */
+export function isOpen(instant: number, rule: RateRule, now: number, lag: number): boolean {
+  return instant <= now && !isVoid(instant, rule, now, lag)
+}
+
+/** It was not used in time. */
+export function isVoid(instant: number, rule: RateRule, now: number, lag: number): boolean {
+  return now + lag >= instant + tolerance(rule)
+}
+
+/** The service asked for a rest until then. */
+export function rested(state: RateState, until: number): RateState {
+  return until <= state.rests ? state : { ...state, rests: until }
+}
