@@ -15,7 +15,8 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
     first: [
       ...['index', 'workflows', 'submitting', 'steps', 'undo', 'signals', 'suspension', 'children', 'cancelling'],
       ...['watching', 'listing', 'schedules', 'plans', 'batches', 'locks', 'transactions', 'payloads', 'middleware'],
-      ...['threads', 'versions', 'testing', 'processes', 'server', 'remote-agents', 'push-agents', 'cli'],
+      ...['circuit-breaker', 'rate-limits', 'threads', 'versions', 'testing', 'processes', 'server', 'client'],
+      ...['remote-agents', 'push-agents', 'cli'],
       ...['deployment', 'limits', 'bundlers'],
     ],
   },
