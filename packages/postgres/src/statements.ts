@@ -95,7 +95,7 @@ const calls: Readonly<Record<Call, number>> = {
   cut: 15,
   take_work: 7,
   take_urgent: 7,
-  reply: 5,
+  reply: 9,
 }
 const plain: Readonly<Record<Plain, number>> = {
   letters_within: 3,
@@ -156,7 +156,6 @@ export function statementsIn(schema: string): Statements {
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
-    statement('reply', boundedCall('reply', calls.reply).replace('$4', worksOf(4, calls.reply)), true),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),

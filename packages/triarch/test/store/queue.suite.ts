@@ -161,6 +161,22 @@ export function queueSuite(bench: Bench): void {
       expect(await store.inbox('a', 10)).toHaveLength(1)
     })
 
+    it('takes what is said in one call with a word on another request, and the first of two', async () => {
+      const { store } = bench
+      const claim = await owned(store)
+      await store.commit([transition(claim, { work: [workRequest('t', 1), workRequest('t', 2), workRequest('t', 3)] })])
+      const works = await take(store)
+      const replies = works.map(({ id, request: { task, step, operation, attempt } }) => ({
+        ...{ work: id, node: 'agent', of: { task, step, operation, attempt } },
+        message: replyTo(step),
+      }))
+      const [first, second, third] = replies as [(typeof replies)[0], (typeof replies)[0], (typeof replies)[0]]
+      const other = { ...second, of: { ...second.of, task: 'u' } }
+      expect(await store.reply([third, other, first, third])).toEqual([true, false, true, false])
+      expect(await store.reply([second])).toEqual([true])
+      expect(await store.inbox('a', 10)).toHaveLength(3)
+    })
+
     it('goes over to another node, which may be said twice; from then on only that one is heard', async () => {
       const { store } = bench
       const claim = await owned(store)
