@@ -1,5 +1,7 @@
 import type {
   AgentPage,
+  BreakerPage,
+  BreakersOptions,
   CountsChange,
   ListChange,
   ListOptions,
@@ -19,8 +21,16 @@ import type {
   WatchOptions,
   WorkflowPage,
 } from 'triarch'
-import type { ScheduleHandle, TaskHandle, TaskOptions, TriarchClient, WorkflowRef } from 'triarch/contract'
+import type {
+  BreakerHandle,
+  ScheduleHandle,
+  TaskHandle,
+  TaskOptions,
+  TriarchClient,
+  WorkflowRef,
+} from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
+import { breakerInfo, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
@@ -131,6 +141,17 @@ class HttpClient implements TriarchClient {
       ...(submittedBefore !== undefined && { submittedBefore: instant('list: submittedBefore', submittedBefore) }),
     }
     return this.#get(`/tasks${query(parameters)}`, taskPage)
+  }
+
+  breaker(name: string): BreakerHandle {
+    return new RemoteBreaker(this.#exchange, name)
+  }
+
+  async breakers(options: BreakersOptions = {}): Promise<BreakerPage> {
+    return this.#get(`/breakers${named('breakers', options)}`, (body) => {
+      const page = object(body)
+      return { ...page, breakers: array(page.breakers, breakerInfo) }
+    })
   }
 
   async count(options: { filter?: string; most?: number } = {}): Promise<TaskCount> {

@@ -34,6 +34,8 @@ const charge = bank.action('charge', {
   },
   undo: async () => undefined,
 })
+const clinic = agent('clinic', { circuitBreaker: { failureRate: 0.5, window: '30s', open: '10s', probes: 1 } })
+clinic.action('heal', { run: async (_: null) => null })
 const tokens = new Map<string, string>()
 const callback = bank.action('callback', {
   async run(task: string, step, event): Promise<unknown> {
@@ -85,7 +87,7 @@ export interface Place extends AsyncDisposable {
 /** An engine on this store, without HTTP between. */
 export async function direct(store: StoreFactory): Promise<Place> {
   const quiet = { notices: false, onError: () => undefined }
-  const triarch = new Triarch({ store, workflows, agents: [bank], operations: true, ...quiet })
+  const triarch = new Triarch({ store, workflows, agents: [bank, clinic], operations: true, ...quiet })
   await triarch.start()
   return { client: triarch, [Symbol.asyncDispose]: () => triarch.stop({ grace: 0 }) }
 }
@@ -441,6 +443,33 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
         expect(await codeOf(client[ask]({ limit: 101 })), ask).toBe('INVALID_OPTION')
         expect(await codeOf(client[ask]({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')
       }
+    })
+
+    also('lists circuit breakers, and changes them by hand: with why and by whom', async () => {
+      const { breakers, next } = await client.breakers({ limit: 10 })
+      expect([breakers.map(({ name }) => name), next]).toEqual([['clinic'], undefined])
+      const breaker = client.breaker('clinic')
+      const closed = await breaker.info()
+      expect(closed).toEqual(breakers[0])
+      expect(closed).toMatchObject({ agent: 'clinic', state: 'closed', key: undefined, since: expect.any(Date) })
+      const until = new Date('2999-01-01T00:00:00Z')
+      await breaker.open({ reason: 'closed for lunch', actor: 'suite', until })
+      const open = await breaker.info()
+      expect(open).toMatchObject({ state: 'open', nextProbe: until })
+      const said = { from: 'closed', to: 'open', actor: 'suite', reason: 'closed for lunch', at: expect.any(Date) }
+      expect(open.changes.at(-1)).toEqual(said)
+      await breaker.close({ reason: 'back', actor: 'suite' })
+      expect((await breaker.info()).state).not.toBe('open')
+      await breaker.reset({ reason: 'new staff', actor: 'suite' })
+      expect(await breaker.info()).toMatchObject({ state: 'closed', nextProbe: undefined })
+      expect((await client.breakers({ cursor: 'clinic' })).breakers).toEqual([])
+      expect(await codeOf(client.breaker('nobody').info())).toBe('UNKNOWN_BREAKER')
+      expect(await codeOf(client.breaker('a#/? ü').open({ reason: 'x' }))).toBe('UNKNOWN_BREAKER')
+      expect(await codeOf(breaker.close({} as never))).toBe('INVALID_OPTION')
+      expect(await codeOf(breaker.open({ reason: 'x', until: 'soon' as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(breaker.open({ reason: 'x', by: 'me' } as never))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.breakers({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(() => client.breaker('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     })
 
     also('counts what fits, and asks one thing of no more than was confirmed', async () => {

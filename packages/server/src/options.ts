@@ -55,7 +55,7 @@ export interface ServerOptions {
   authenticate?: (request: Request) => Principal | null | Promise<Principal | null>
   /** What the paths of incoming requests begin with where the server is mounted, unless the framework removes it: '/triarch'; ''. */
   basePath?: string
-  /** Pages of other origins that may send what changes something, such as 'https://console.example.com'; none. */
+  /** Pages of other origins that may ask with a browser's help, such as 'https://console.example.com': what changes something, and to read answers (CORS); none. */
   origins?: readonly string[]
   /** How much one request may ask for. */
   limits?: ServerLimits

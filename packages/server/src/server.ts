@@ -6,6 +6,7 @@ import { checkListen, Listener, type Listening, type ListenOptions } from './lis
 import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
+import { shared } from './request/cors.ts'
 import { checkLoopback, isLoopback } from './request/origin.ts'
 import type { Site } from './route/route.ts'
 import { Waits } from './waits.ts'
@@ -78,8 +79,10 @@ class HttpServer implements TriarchServer {
     this.#agents = triarch.remoteAgents()
     const held = { waits: this.#waits, streams: this.#streams, agents: this.#agents }
     const app = appOf(siteOf(triarch, settings, held), settings)
-    this.fetch = async (request) =>
-      this.#isClosed() ? this.#refuse(new Refused('STOPPING', 'this server is stopping')) : app(request)
+    this.fetch = async (request) => {
+      const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
+      return shared(request, this.#isClosed() ? stopping() : await app(request), settings.origins)
+    }
     this.node = this.#listenerOf(this.fetch)
   }
 

@@ -3,6 +3,7 @@
  * be bundled for browsers and workers.
  */
 
+export type { BreakerHandle } from './client/breaker.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { ScheduleHandle } from './client/schedule.ts'
 export type { TaskOptions } from './client/submission.ts'

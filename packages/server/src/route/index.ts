@@ -1,4 +1,5 @@
 import { agents } from './agents.ts'
+import { breakers } from './breakers.ts'
 import { controls } from './controls.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
@@ -15,5 +16,6 @@ export const routes: readonly Route[] = [
   ...operations,
   ...schedules,
   ...system,
+  ...breakers,
   ...agents,
 ]

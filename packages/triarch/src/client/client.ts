@@ -4,6 +4,7 @@ import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inven
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
+import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
 import type { TaskCount } from './matching.ts'
 import type { OperationOrder, OperationReport } from './operation.ts'
 import type { TaskPage } from './page.ts'
@@ -65,6 +66,20 @@ export interface TriarchClient {
    * @example const { tasks, next } = await client.list({ filter: 'status:paused age:>2h' })
    */
   list(options?: ListOptions): Promise<TaskPage>
+
+  /**
+   * A circuit breaker by its name (its agent, or `agent#key`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * @example await client.breaker('payments').open({ reason: 'maintenance of the bank' })
+   */
+  breaker(name: string): BreakerHandle
+
+  /**
+   * Circuit breakers by name, a page at a time. Of an agent with a key those are listed that were ever ill. Throws INVALID_OPTION.
+   * @example
+   * const { breakers } = await client.breakers()
+   * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
+   */
+  breakers(options?: BreakersOptions): Promise<BreakerPage>
 
   /**
    * How many tasks fit the filter, counted up to `most` (1 to 10,000; 10,000). Throws INVALID_FILTER, INVALID_OPTION.

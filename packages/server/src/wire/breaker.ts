@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { said } from './control.ts'
+import { instant, named, whole } from './schema.ts'
+
+const state = z.enum(['closed', 'open', 'half-open', 'releasing'])
+
+export const Breaker = named(
+  'Breaker',
+  z.object({
+    name: z.string(),
+    agent: z.string(),
+    key: z.string().optional(),
+    keyed: z.boolean(),
+    state,
+    since: instant,
+    nextProbe: instant.optional(),
+    waiting: whole,
+    seen: z.object({ answers: whole, ill: whole, slow: whole }),
+    changes: z.array(z.object({ at: instant, from: state, to: state, actor: z.string(), reason: z.string() })),
+  }),
+)
+export const BreakerPage = named('BreakerPage', z.object({ breakers: z.array(Breaker), next: z.string().optional() }))
+
+const why = { ...said, reason: z.string().max(1_000) } as const
+export const BreakerControl = named('BreakerControl', z.strictObject(why))
+export const BreakerOpening = named('BreakerOpening', z.strictObject({ ...why, until: instant.optional() }))
