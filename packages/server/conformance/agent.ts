@@ -30,6 +30,12 @@ own.action('wait', {
   run: async (_: null, step, signal): Promise<unknown> => signal ?? step.suspend({ timeout: '1m' }),
 })
 
-const { TRIARCH_URL = '', TRIARCH_TOKEN = '' } = process.env
-const connection = connectAgents(TRIARCH_URL, { token: TRIARCH_TOKEN, agents: [own], onError: () => undefined })
+const { TRIARCH_URL = '', TRIARCH_TOKEN = '', TRIARCH_PLAIN } = process.env
+const webSocket = TRIARCH_PLAIN === undefined
+const connection = connectAgents(TRIARCH_URL, {
+  token: TRIARCH_TOKEN,
+  agents: [own],
+  webSocket,
+  onError: () => undefined,
+})
 process.once('SIGTERM', () => void connection.close().then(() => process.exit(0)))

@@ -143,12 +143,12 @@ const scenarios: Record<string, Scenario> = {
   },
 }
 
-/** Starts the command, and examines it. Tells of each scenario; the number of those that failed. */
+/** Starts the command, and examines it. Tells of each scenario; the number of those that failed, and how many WebSockets there were. */
 export async function examine(
   command: readonly string[],
   tell: (line: string) => void,
   env: Record<string, string> = {},
-): Promise<number> {
+): Promise<{ failures: number; sockets: number }> {
   const [program = '', ...args] = command
   const examiner = new Examiner()
   const url = await examiner.open()
@@ -189,7 +189,7 @@ export async function examine(
     child.kill('SIGKILL')
     examiner.close()
   }
-  return failures
+  return { failures, sockets: examiner.sockets }
 }
 
 async function ending(examiner: Examiner, child: ChildProcess, gone: Promise<number | null>): Promise<void> {

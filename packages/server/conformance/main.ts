@@ -6,6 +6,10 @@ if (command.length === 0) {
   console.error('usage: node packages/server/conformance/main.ts <command that starts an agent> [args]')
   process.exit(2)
 }
-const failures = await examine(command, (line) => console.log(line))
-console.log(failures === 0 ? 'it keeps to the protocol' : `${failures} failed`)
+const { failures, sockets } = await examine(command, (line) => console.log(line))
+console.log(
+  failures === 0
+    ? `it keeps to the protocol, ${sockets > 0 ? 'by WebSocket' : 'by plain requests'}`
+    : `${failures} failed`,
+)
 process.exit(failures === 0 ? 0 : 1)

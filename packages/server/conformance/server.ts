@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AgentMessage, AgentRequest, NumberedMessage, RemoteAttempt } from 'triarch'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { AgentExchange } from '../src/wire/agent.ts'
 
 export const TOKEN = 'conformance'
@@ -23,7 +24,12 @@ export class Examiner {
   down = 0
   /** Answers that get lost from now on, after the request was dealt with. */
   lost = 0
+  /** WebSockets that were opened. */
+  sockets = 0
   readonly #server: Server
+  readonly #upgrades = new WebSocketServer({ noServer: true })
+  /** Says on the WebSocket what is new. */
+  #push: (() => void) | null = null
   #session = 0
   #last = 0
   #unseen: { message: { n: number } & NumberedMessage; sent: boolean }[] = []
@@ -38,6 +44,11 @@ export class Examiner {
         response.destroy()
       })
     })
+    this.#server.on('upgrade', (request, socket, head) => {
+      if (request.url !== '/api/v1/agents/exchange') this.faults.push(`it asked for a WebSocket at ${request.url}`)
+      if (request.headers.authorization !== `Bearer ${TOKEN}`) this.faults.push('it did not send its token')
+      this.#upgrades.handleUpgrade(request, socket, head, (it) => this.#talk(it))
+    })
   }
 
   async open(): Promise<string> {
@@ -47,6 +58,7 @@ export class Examiner {
 
   close(): void {
     this.#poll?.()
+    for (const socket of this.#upgrades.clients) socket.terminate()
     this.#server.closeAllConnections()
     this.#server.close()
   }
@@ -73,6 +85,7 @@ export class Examiner {
   say(message: NumberedMessage): void {
     this.#unseen.push({ message: { n: ++this.#last, ...message }, sent: false })
     this.#poll?.()
+    this.#push?.()
   }
 
   /** It knows the session no more. */
@@ -80,6 +93,7 @@ export class Examiner {
     this.#session++
     this.#unseen = []
     this.#poll?.()
+    this.#push?.()
   }
 
   /** Once there is one, the first that fits. Rejects when it takes too long. */
@@ -114,6 +128,52 @@ export class Examiner {
     return this.until('hello', () => this.hellos[after])
   }
 
+  /** The same by WebSocket: what an agent says are requests without `wait`, what it hears are answers. */
+  #talk(socket: WebSocket): void {
+    this.sockets++
+    let session = ''
+    const say = (messages: unknown[]) => {
+      if (this.lost > 0) {
+        this.lost--
+        socket.terminate()
+      } else socket.send(JSON.stringify({ messages }))
+    }
+    const push = () => {
+      if (session === '') return
+      if (session !== `s-${this.#session}`) {
+        session = ''
+        return say([{ type: 'reset' }])
+      }
+      const fresh = this.#unseen.filter(({ sent }) => !sent)
+      for (const it of fresh) it.sent = true
+      if (fresh.length > 0) say(fresh.map(({ message }) => message))
+    }
+    this.#push = push
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (this.#push === push) this.#push = null
+    })
+    socket.on('message', (data) => {
+      if (this.down > 0) {
+        this.down--
+        return socket.close(1013)
+      }
+      const checked = AgentExchange.safeParse(JSON.parse(String(data)))
+      if (!checked.success) {
+        this.faults.push(`its frame is not as the schema has it: ${checked.error.message.slice(0, 500)}`)
+        return socket.close(1008)
+      }
+      const request = checked.data as AgentRequest
+      if (request.wait) this.faults.push('by WebSocket nobody waits')
+      const before = new Set(this.#unseen.filter(({ sent }) => sent).map(({ message }) => message))
+      const isHello = request.messages[0]?.type === 'hello'
+      const answer = this.#deal(request)
+      if (isHello) session = `s-${this.#session}`
+      const fresh = answer.filter((it) => isHello || !before.has(it as never))
+      if (fresh.length > 0 || request.messages.length === 0) say(fresh)
+    })
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -142,7 +202,28 @@ export class Examiner {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
   }
 
-  async #answer({ session, seen = 0, wait = 0, messages }: AgentRequest, response: ServerResponse): Promise<unknown[]> {
+  async #answer(request: AgentRequest, response: ServerResponse): Promise<unknown[]> {
+    const { wait = 0 } = request
+    const told = this.#deal(request, wait > 0)
+    const mine = this.#session
+    if (wait > 0 && told.length === 0)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(wait, 5_000))
+        response.once('close', resolve)
+        this.#poll = () => {
+          clearTimeout(timer)
+          this.#poll = null
+          resolve()
+        }
+      })
+    else return told
+    if (mine !== this.#session) return [{ type: 'reset' }]
+    for (const it of this.#unseen) it.sent = true
+    return this.#unseen.map(({ message }) => message)
+  }
+
+  /** What there is to say to it; `waits`: nothing, if it knows all of it. */
+  #deal({ session, seen = 0, messages }: AgentRequest, waits = false): unknown[] {
     const [first] = messages
     let welcome: unknown[] = []
     if (first?.type === 'hello') {
@@ -158,7 +239,6 @@ export class Examiner {
       const { protocol } = first
       welcome = [{ type: 'welcome', protocol, session: `s-${this.#session}`, lease: 10_000, payload: 262_144 }]
     } else if (session !== `s-${this.#session}`) return [{ type: 'reset' }]
-    const mine = this.#session
     this.#unseen = this.#unseen.filter(({ message }) => message.n > (welcome.length > 0 ? 0 : seen))
     for (const message of messages) {
       this.heard.push(message)
@@ -167,17 +247,7 @@ export class Examiner {
     }
     for (const tell of [...this.#watchers]) tell()
     this.#poll?.()
-    if (wait > 0 && this.#unseen.every(({ sent }) => sent))
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(wait, 5_000))
-        response.once('close', resolve)
-        this.#poll = () => {
-          clearTimeout(timer)
-          this.#poll = null
-          resolve()
-        }
-      })
-    if (mine !== this.#session) return [{ type: 'reset' }]
+    if (waits && this.#unseen.every(({ sent }) => sent)) return []
     for (const it of this.#unseen) it.sent = true
     return [...welcome, ...this.#unseen.map(({ message }) => message)]
   }

@@ -4,3 +4,22 @@
 export function now(): number {
   return Date.now()
 }
+
+/** Milliseconds that only grow. */
+export function monotonic(): number {
+  return performance.now()
+}
+
+/** Calls back after so many ms, unless what it returns is called before. Keeps no process alive. */
+export function timer(ms: number, callback: () => void): () => void {
+  const timeout = setTimeout(callback, ms)
+  timeout.unref()
+  return () => clearTimeout(timeout)
+}
+
+/** Calls back after so many ms, again and again, until what it returns is called. Keeps no process alive. */
+export function every(ms: number, callback: () => void): () => void {
+  const interval = setInterval(callback, ms)
+  interval.unref()
+  return () => clearInterval(interval)
+}

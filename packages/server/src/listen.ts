@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { TriarchError } from 'triarch'
 import { known, type Settings } from './options.ts'
 import { isLoopback } from './request/origin.ts'
@@ -40,6 +41,8 @@ const SILENCE = 60_000
 const DRAINING = { answered: 20_000, unasked: 5_000 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+/** What takes over a connection that asks for WebSocket. */
+export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** A node:http server that can be drained. */
 export class Listener {
@@ -62,13 +65,20 @@ export class Listener {
   }
 
   /** Throws INVALID_OPTION, and what node:http does where the address cannot be had. */
-  static async open(handler: Handler, where: ListenOptions, { limits }: Settings): Promise<Listener> {
+  static async open(
+    { handler, upgrade }: { handler: Handler; upgrade: Upgrade },
+    where: ListenOptions,
+    { limits }: Settings,
+  ): Promise<Listener> {
     const { port = 7070, host = '127.0.0.1' } = where
-    const server = createServer(bounds)
+    // Of what asks for another protocol, WebSocket alone is heard; the rest are requests.
+    const shouldUpgradeCallback = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket'
+    const server = createServer({ ...bounds, shouldUpgradeCallback })
     server.maxConnections = limits.connections
     server.timeout = limits.wait + SILENCE
     const listener = new Listener(server)
     server.on('request', handler)
+    server.on('upgrade', upgrade)
     server.listen(port, host)
     await once(server, 'listening')
     return listener

@@ -2,13 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type RemoteAgents, type Triarch, TriarchError, type Workflow } from 'triarch'
 import { appOf } from './app.ts'
-import { checkListen, Listener, type Listening, type ListenOptions } from './listen.ts'
+import { checkListen, Listener, type Listening, type ListenOptions, type Upgrade } from './listen.ts'
 import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { shared } from './request/cors.ts'
 import { checkLoopback, isLoopback } from './request/origin.ts'
 import type { Site } from './route/route.ts'
+import { AgentSockets } from './socket/sockets.ts'
 import { Waits } from './waits.ts'
 
 /**
@@ -66,6 +67,7 @@ class HttpServer implements TriarchServer {
   readonly #waits: Waits
   readonly #streams: Streams
   readonly #agents: RemoteAgents
+  readonly #sockets: AgentSockets
   readonly #listeners = new Set<Listener>()
   /** What stops listening to signals. */
   readonly #heeded: (() => void)[] = []
@@ -77,6 +79,7 @@ class HttpServer implements TriarchServer {
     this.#waits = new Waits(settings.limits.waiting)
     this.#streams = new Streams(settings.limits, (error) => problemOf(error, settings.onError).code)
     this.#agents = triarch.remoteAgents()
+    this.#sockets = new AgentSockets(this.#agents, settings)
     const held = { waits: this.#waits, streams: this.#streams, agents: this.#agents }
     const app = appOf(siteOf(triarch, settings, held), settings)
     this.fetch = async (request) => {
@@ -91,7 +94,8 @@ class HttpServer implements TriarchServer {
     if (this.#isClosed()) throw stopped()
     const isOpen = this.#settings.authenticate === undefined && isLoopback(options.host ?? '127.0.0.1')
     const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
-    const listener = await Listener.open(handler, options, this.#settings)
+    const upgrade: Upgrade = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, isOpen)
+    const listener = await Listener.open({ handler, upgrade }, options, this.#settings)
     this.#listeners.add(listener)
     if (this.#isClosed()) {
       await listener.close()
@@ -115,6 +119,7 @@ class HttpServer implements TriarchServer {
     this.#streams.close()
     this.#agents.close()
     for (const off of this.#heeded.splice(0)) off()
+    await this.#sockets.close()
     await Promise.all([...this.#listeners].map((listener) => listener.close()))
   }
 

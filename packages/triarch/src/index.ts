@@ -164,7 +164,8 @@ export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
 export type { Statistics } from './view/statistics.ts'
 export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
 export type { StepView } from './view/steps.ts'
-export { type ConnectAgentsOptions, type ConnectedAgents, connectAgents } from './wire/connect.ts'
+export { connectAgents } from './wire/connect.ts'
+export type { ConnectAgentsOptions, ConnectedAgents } from './wire/connection.ts'
 export type {
   AgentMessage,
   AgentRequest,

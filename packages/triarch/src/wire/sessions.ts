@@ -5,7 +5,7 @@ import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import type { StateStore } from '../store/port.ts'
-import type { AgentMessage, AgentRequest, AgentResponse } from './message.ts'
+import type { AgentMessage, AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
 import { Session } from './session.ts'
@@ -27,6 +27,15 @@ export interface RemoteAgents {
    * @example const { messages } = await agents.exchange({ session, seen: 7, wait: 5_000, messages: [] })
    */
   exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse>
+  /**
+   * What a session is to hear after the message `seen`, as soon as there is something that was not sent yet; after `wait` ms, or at once,
+   * what there is. For transports that push: asking says nothing of whether the agent's process lives. Null: there is no such session.
+   * @example const messages = await agents.listen(session, { seen: 7, wait: 5_000 })
+   */
+  listen(
+    session: string,
+    options?: { seen?: number; wait?: number; signal?: AbortSignal },
+  ): Promise<ServerMessage[] | null>
   /**
    * Tells them to go elsewhere, and answers those who wait.
    * @example agents.close()
@@ -75,6 +84,16 @@ export class Sessions implements RemoteAgents {
     for (const message of messages) session.receive(message)
     const said = await session.take(seen, Math.min(wait, this.#options.lease / 2), signal)
     return { messages: session.open && session.id === id ? said : [{ type: 'reset' }] }
+  }
+
+  async listen(
+    id: string,
+    { seen = 0, wait = 0, signal }: { seen?: number; wait?: number; signal?: AbortSignal } = {},
+  ): Promise<ServerMessage[] | null> {
+    const session = this.#sessions.get(id)
+    if (!session) return null
+    const said = await session.take(seen, wait, signal)
+    return session.open && session.id === id ? said : null
   }
 
   close(): void {

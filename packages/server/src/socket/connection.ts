@@ -1,0 +1,161 @@
+import { once } from 'node:events'
+import { isTriarchError, type RemoteAgents, type ServerMessage } from 'triarch'
+import type { RawData, WebSocket } from 'ws'
+import { monotonic, timer } from '../environment.ts'
+import type { Settings } from '../options.ts'
+import { Refused } from '../problem/problem.ts'
+import { check } from '../request/check.ts'
+import { parseJson } from '../request/json.ts'
+import { AgentExchange, requestOf } from '../wire/agent.ts'
+
+/** Frames of one connection that wait to be dealt with: with more, it is read no further until they are. */
+const MOST_WAITING = 16
+/** How long a connection may take to say hello (ms). */
+const HELLO = 10_000
+/** Why a connection ends, as RFC 6455 has it. */
+const code = { over: 1_000, away: 1_001, binary: 1_003, wrong: 1_008, later: 1_013 } as const
+
+/**
+ * One WebSocket of an agent's process. What it says is taken frame by frame; what it is to hear goes out as soon as there is something,
+ * and no faster than it reads: one frame is under way at a time, and the session holds what is not seen.
+ */
+export class AgentConnection {
+  readonly #socket: WebSocket
+  readonly #agents: RemoteAgents
+  readonly #settings: Settings
+  readonly #ended = new AbortController()
+  /** Frames are dealt with one after the other, and sent likewise. */
+  #taken: Promise<void> = Promise.resolve()
+  #said: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #session: string | null = null
+  #seen = 0
+  /** The number of the last message that was sent in this session. */
+  #sent = 0
+  /** Called when the other side has seen more. */
+  #advanced: (() => void) | null = null
+  #patience = HELLO
+  #heardAt = monotonic()
+
+  constructor(socket: WebSocket, agents: RemoteAgents, settings: Settings) {
+    this.#socket = socket
+    this.#agents = agents
+    this.#settings = settings
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => this.#ended.abort())
+    socket.on('message', (data, isBinary) => {
+      this.#heardAt = monotonic()
+      if (isBinary) return this.#end(code.binary, 'frames are text')
+      if (++this.#waiting >= MOST_WAITING) socket.pause()
+      this.#taken = this.#taken.then(() => this.#take(data))
+    })
+  }
+
+  /** One that says nothing for so long has nobody at its other end. */
+  look(): void {
+    if (monotonic() - this.#heardAt > this.#patience) this.#socket.terminate()
+  }
+
+  /** Says what is to be said, then goodbye. */
+  async close(within: number): Promise<void> {
+    const over = timer(within, () => this.#socket.terminate())
+    const closed = this.#socket.readyState === this.#socket.CLOSED ? null : once(this.#socket, 'close')
+    if (this.#session !== null) {
+      const last = await this.#agents.listen(this.#session, { seen: this.#seen }).catch(() => null)
+      if (last) await this.#say(last)
+    }
+    this.#end(code.away, 'this server stops')
+    await closed
+    over()
+  }
+
+  async #take(data: RawData): Promise<void> {
+    try {
+      if (this.#ended.signal.aborted) return
+      const text = String(data)
+      const request = requestOf(check(AgentExchange, parseJson(text, this.#settings.limits), 'body'))
+      const { messages } = await this.#agents.exchange({ ...request, wait: 0 })
+      const welcome = messages.find(({ type }) => type === 'welcome')
+      if (welcome?.type === 'welcome') this.#begin(welcome.session, welcome.lease)
+      else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)
+      this.#advanced?.()
+      // Who says nothing asks whether anybody is there. Who does not read what is said is not read either.
+      await this.#say(messages, request.messages.length === 0)
+    } catch (error) {
+      this.#failed(error)
+    } finally {
+      if (--this.#waiting < MOST_WAITING) this.#socket.resume()
+    }
+  }
+
+  #begin(session: string, lease: number): void {
+    this.#session = session
+    this.#patience = lease
+    this.#seen = 0
+    this.#sent = 0
+    void this.#listen(session)
+  }
+
+  /** Says what is new until the session is another, or is no more. */
+  async #listen(session: string): Promise<void> {
+    const { signal } = this.#ended
+    try {
+      while (!signal.aborted && this.#session === session) {
+        const messages = await this.#agents.listen(session, { seen: this.#seen, wait: this.#patience / 2, signal })
+        if (this.#session !== session || signal.aborted) return
+        if (messages === null) {
+          this.#session = null
+          return await this.#say([{ type: 'reset' }])
+        }
+        const before = this.#sent
+        const said = this.#say(messages)
+        // Nothing of it is new: the rest waits until something was seen.
+        if (this.#sent === before && messages.length > 0) await this.#advance()
+        await said
+      }
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  #advance(): Promise<void> {
+    return new Promise((resolve) => {
+      const over = () => {
+        this.#advanced = null
+        this.#ended.signal.removeEventListener('abort', over)
+        resolve()
+      }
+      this.#advanced = over
+      this.#ended.signal.addEventListener('abort', over, { once: true })
+    })
+  }
+
+  /** Resolves when it has left this process. */
+  #say(messages: readonly ServerMessage[], always = false): Promise<void> {
+    const fresh = messages.filter((it) => !('n' in it) || it.n > this.#sent)
+    for (const it of fresh) if ('n' in it) this.#sent = it.n
+    if (fresh.length > 0 || always) {
+      const frame = JSON.stringify({ messages: fresh })
+      this.#said = this.#said.then(
+        () => new Promise((resolve) => this.#socket.send(frame, () => resolve())), // cut: `close` tells
+      )
+    }
+    return this.#said
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof Refused) return this.#end(code.wrong, error.message)
+    if (!isTriarchError(error)) this.#settings.onError(error)
+    this.#end(code.later, 'ask again')
+  }
+
+  #end(status: number, why: string): void {
+    this.#socket.close(
+      status,
+      Buffer.from(why)
+        .subarray(0, 100)
+        .toString('utf8')
+        .replace(/\ufffd+$/, ''),
+    )
+  }
+}

@@ -1,0 +1,88 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { RemoteAgents } from 'triarch'
+import { WebSocketServer } from 'ws'
+import { every } from '../environment.ts'
+import type { Settings } from '../options.ts'
+import { problemOf, Refused } from '../problem/problem.ts'
+import { checkLoopback, checkOrigin } from '../request/origin.ts'
+import { AgentConnection } from './connection.ts'
+
+/** What agents speak, and where. */
+const PATH = '/api/v1/agents/exchange'
+const PROTOCOL = 'triarch.v1'
+/** Connections are looked at so often (ms). */
+const LOOK = 1_000
+/** How long a client may take to close what this server has closed (ms). */
+const CLOSING = 2_000
+
+/** The WebSockets of agents: the messages of `POST /agents/exchange`, without its requests. */
+export class AgentSockets {
+  readonly #agents: RemoteAgents
+  readonly #settings: Settings
+  readonly #sockets: WebSocketServer
+  readonly #connections = new Set<AgentConnection>()
+  #look: (() => void) | null = null
+
+  constructor(agents: RemoteAgents, settings: Settings) {
+    this.#agents = agents
+    this.#settings = settings
+    this.#sockets = new WebSocketServer({
+      ...{ noServer: true, clientTracking: false, maxPayload: settings.limits.bytes, perMessageDeflate: false },
+      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+    })
+    this.#sockets.on('wsClientError', (_, socket) => socket.destroy())
+  }
+
+  /** Takes over a connection that asks for WebSocket, if its request may. `local`: asked by the names of loopback only. */
+  async take(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): Promise<void> {
+    socket.on('error', () => socket.destroy())
+    try {
+      await this.#check(incoming, local)
+    } catch (error) {
+      return refuse(socket, problemOf(error, this.#settings.onError).status)
+    }
+    if (socket.destroyed) return
+    this.#sockets.handleUpgrade(incoming, socket, head, (upgraded) => {
+      const connection = new AgentConnection(upgraded, this.#agents, this.#settings)
+      this.#connections.add(connection)
+      this.#look ??= every(LOOK, () => this.#sweep())
+      upgraded.on('close', () => {
+        this.#connections.delete(connection)
+        if (this.#connections.size > 0) return
+        this.#look?.()
+        this.#look = null
+      })
+    })
+  }
+
+  /** Throws what is wrong with the request, as routes do. */
+  async #check(incoming: IncomingMessage, local: boolean): Promise<void> {
+    const { basePath, origins, authenticate, limits } = this.#settings
+    const { url: target = '/', headers } = incoming
+    if (target.length > limits.url) throw new Refused('URL_TOO_LONG', `the URL has more than ${limits.url} characters`)
+    if (target.split('?')[0] !== basePath + PATH) throw new Refused('NO_ROUTE', 'there is nothing at this path')
+    const host = headers.host ?? ''
+    if (!URL.canParse(target, `http://${host}`)) throw new Refused('INVALID_REQUEST', 'this is no request with a host')
+    const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    )
+    const request = new Request(new URL(target, `http://${host}`), { headers: pairs })
+    if (local) checkLoopback(request)
+    checkOrigin(request, origins)
+    if (authenticate && !(await authenticate(request))) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  }
+
+  #sweep(): void {
+    for (const connection of this.#connections) connection.look()
+  }
+
+  /** Ends all of them: what is to be said is said first. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close(CLOSING)))
+  }
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}

@@ -1,0 +1,350 @@
+import { defaultThreads } from '../agent/threads.ts'
+import { Backoff } from '../environment/backoff.ts'
+import { CallContext } from '../environment/context.ts'
+import { delay, type Environment, type Timer } from '../environment/environment.ts'
+import { systemEnvironment } from '../environment/system.ts'
+import { TriarchError } from '../error/error.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { AgentProcess } from './agent.ts'
+import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
+import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
+import { AgentSocket } from './socket.ts'
+
+/** Two are under way at most: the one that waits, and one that says something meanwhile. */
+const MOST_REQUESTS = 2
+/** How long a server is asked to wait for something to say (ms). */
+const WAIT = 4_000
+/** An answer that takes so much longer is none (ms). */
+const PATIENCE = 10_000
+/** How long after a failure the next try comes: at first, and at most (ms). */
+const AGAIN = 100
+const LONGEST_AGAIN = 5_000
+
+/** A request that failed. `retryable`: the same may succeed later. */
+class ExchangeError extends Error {
+  readonly status: number
+  /** How long the server asked to be left alone (ms). */
+  readonly after: number
+
+  constructor(message: string, status: number, after = 0, options: ErrorOptions = {}) {
+    super(message, options)
+    this.name = 'ExchangeError'
+    this.status = status
+    this.after = after
+  }
+}
+
+/** After how long a server that took no WebSocket is asked for one again (ms). */
+const PLAIN = 30_000
+/** Messages, and their characters, that are heard before the server is told so. */
+const MOST_UNTOLD = { messages: 100, size: 256 * 1024 }
+/** What was heard is told after so long, if nothing else is (ms). */
+const TELL = 200
+/** How long to wait for a connection that has no room (ms). */
+const NO_ROOM = 20
+/** A server closed the connection for what was said: plain requests tell which of it. */
+const refusals: readonly number[] = [1_003, 1_007, 1_008, 1_009]
+
+/** It is there, and takes none just now. */
+const busy: readonly number[] = [1_001, 1_012, 1_013]
+
+/** By a WebSocket, or by plain requests, one of which waits at the server. */
+export class Exchange implements ConnectedAgents {
+  readonly #urls: readonly string[]
+  readonly #options: ConnectAgentsOptions
+  readonly #environment: Environment
+  readonly #process: AgentProcess
+  readonly #connected = Promise.withResolvers<void>()
+  readonly #ended = new AbortController()
+  readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+  /** Counts the hellos: an answer to a request from before one counts for nothing. */
+  #generation = 0
+  #at = 0
+  #socket: AgentSocket | null = null
+  /** The hello was said on this socket. */
+  #greeted = false
+  /** What was heard on it and not told yet. */
+  #untold = { messages: 0, size: 0 }
+  /** Says that it lives, or what it has seen. */
+  #telling: Timer | null = null
+  #lease = WAIT
+  /** Where plain requests are sent for now. */
+  readonly #plain = new Map<string, Timer>()
+  #under = 0
+  #pausing = false
+  #flushing = false
+  #open = true
+  #closed: Promise<void> | null = null
+
+  constructor(urls: readonly string[], options: ConnectAgentsOptions) {
+    this.#urls = urls
+    this.#options = options
+    this.#environment = options.environment ?? systemEnvironment()
+    this.#connected.promise.catch(() => undefined)
+    this.#process = new AgentProcess({
+      environment: this.#environment,
+      agents: options.agents,
+      middleware: options.middleware ?? [],
+      threads: options.threads ?? defaultThreads(),
+      software: 'triarch',
+      urge: () => this.#urge(),
+      failed: (error) => this.#failed(error),
+    })
+    this.#urge()
+  }
+
+  get connected(): Promise<void> {
+    return this.#connected.promise
+  }
+
+  close({ grace = this.#options.grace ?? '10s' }: { grace?: Duration } = {}): Promise<void> {
+    this.#closed ??= this.#close(milliseconds(grace, 'grace'))
+    return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(grace: number): Promise<void> {
+    const never = new Promise<never>(() => undefined)
+    await this.#process.drain(grace, this.#process.connected ? never : Promise.resolve())
+    this.#open = false
+    const farewell = this.#process.farewell()
+    const socket = this.#socket
+    this.#telling?.cancel()
+    for (const url of [...this.#plain.keys()]) this.#speakNoMorePlainly(url)
+    if (socket) {
+      if (farewell && socket.ready) socket.send(farewell)
+      socket.close()
+    } else if (farewell) await this.#post(farewell).catch(() => undefined)
+    this.#connected.reject(new TriarchError('NODE_STOPPED', 'the agents were closed before a server took them'))
+    this.#ended.abort()
+  }
+
+  #urge(): void {
+    if (this.#flushing || !this.#open) return
+    this.#flushing = true
+    this.#environment.soon(() => {
+      this.#flushing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    if (!this.#open || this.#pausing) return
+    if (this.#isSocket()) return this.#speak()
+    // A hello is said alone: what is under way was asked of somebody else.
+    const room = this.#process.connected ? this.#under < MOST_REQUESTS : this.#under === 0
+    if (!room || (this.#under > 0 && !this.#process.urgent)) return
+    if (!this.#process.connected) this.#generation++
+    this.#under++
+    void CallContext.none.run(() => this.#exchange(this.#process.request(WAIT), this.#generation))
+  }
+
+  #url(): string {
+    return this.#urls[this.#at] ?? ''
+  }
+
+  #isSocket(): boolean {
+    const { webSocket, fetch } = this.#options
+    return (webSocket ?? fetch === undefined) && !this.#plain.has(this.#url())
+  }
+
+  /** Says on the socket what there is to say. */
+  #speak(): void {
+    if (this.#under > 0) return // by plain requests, until their answers are here
+    const socket = this.#socket ?? this.#dial()
+    if (!socket.ready) return
+    if (!this.#process.connected) {
+      if (!this.#greeted) socket.send(this.#process.request(0))
+      this.#greeted = true
+      return
+    }
+    while (socket.hasRoom && (this.#process.urgent || this.#isUntold())) this.#tell(socket)
+    if (!socket.hasRoom) this.#environment.timer(NO_ROOM, () => this.#urge())
+  }
+
+  #isUntold(): boolean {
+    return this.#untold.messages >= MOST_UNTOLD.messages || this.#untold.size >= MOST_UNTOLD.size
+  }
+
+  #tell(socket: AgentSocket): void {
+    const request = this.#process.request(0)
+    socket.send(request)
+    this.#process.taken(request)
+    this.#untold = { messages: 0, size: 0 }
+    this.#tellAfter(this.#lease / 3)
+  }
+
+  /** Says something after so long, also if there is nothing to say. */
+  #tellAfter(ms: number): void {
+    this.#telling?.cancel()
+    this.#telling = this.#environment.timer(ms, () => {
+      const socket = this.#socket
+      if (socket?.ready && this.#process.connected && this.#open) this.#tell(socket)
+    })
+  }
+
+  #dial(): AgentSocket {
+    this.#generation++
+    this.#greeted = false
+    let welcomed = false
+    const url = this.#url()
+    const socket = new AgentSocket({
+      ...{ environment: this.#environment, url, token: this.#options.token },
+      opened: () => this.#urge(),
+      heard: (messages, size) => {
+        welcomed ||= messages.some(({ type }) => type === 'welcome')
+        void CallContext.none.run(() => this.#heard(messages, size))
+      },
+      closed: (code, why) => {
+        this.#hangUp()
+        if (!this.#open) return
+        if (refusals.includes(code) || (!welcomed && !busy.includes(code))) this.#speakPlainly(url)
+        else void this.#recover(new ExchangeError(`${url} closed the connection (${code} ${why})`, 0))
+        this.#urge()
+      },
+    })
+    this.#socket = socket
+    return socket
+  }
+
+  async #heard(messages: readonly ServerMessage[], size: number): Promise<void> {
+    try {
+      this.#process.hear(messages)
+      const welcome = messages.find(({ type }) => type === 'welcome')
+      if (welcome?.type === 'welcome') {
+        this.#lease = welcome.lease
+        this.#backoff.reset()
+        this.#connected.resolve()
+        this.#untold = { messages: 0, size: 0 }
+        this.#tellAfter(this.#lease / 3)
+      }
+      if (!this.#process.connected) this.#greeted = false // a reset
+      if (messages.some((it) => 'n' in it)) {
+        if (this.#untold.messages === 0) this.#tellAfter(Math.min(TELL, this.#lease / 3))
+        this.#untold.messages += messages.length
+        this.#untold.size += size
+      }
+      if (messages.some(({ type }) => type === 'drain')) this.#leave()
+    } catch (error) {
+      this.#hangUp()
+      await this.#recover(error)
+    } finally {
+      this.#urge()
+    }
+  }
+
+  #hangUp(): void {
+    this.#telling?.cancel()
+    this.#socket?.close()
+    this.#socket = null
+    this.#process.disconnected()
+  }
+
+  /** This server takes no WebSocket, or not what was said: it is asked plainly for a while. */
+  #speakPlainly(url: string): void {
+    this.#generation++
+    this.#speakNoMorePlainly(url)
+    this.#plain.set(
+      url,
+      this.#environment.timer(PLAIN, () => this.#speakAgain(url)),
+    )
+  }
+
+  #speakNoMorePlainly(url: string): void {
+    this.#plain.get(url)?.cancel()
+    this.#plain.delete(url)
+  }
+
+  #speakAgain(url: string): void {
+    this.#speakNoMorePlainly(url)
+    if (!this.#open || url !== this.#url()) return
+    this.#generation++
+    this.#process.disconnected()
+    this.#urge()
+  }
+
+  async #exchange(request: AgentRequest, generation: number): Promise<void> {
+    try {
+      const { messages } = await this.#post(request)
+      if (generation === this.#generation) {
+        this.#process.taken(request)
+        this.#process.hear(messages)
+        // One that takes every hello and nothing else is no server that works.
+        if (request.session !== undefined) this.#backoff.reset()
+        if (this.#process.connected) this.#connected.resolve()
+        if (messages.some(({ type }) => type === 'drain')) this.#leave()
+      }
+    } catch (error) {
+      if (this.#open && generation === this.#generation) await this.#recover(error, request)
+    } finally {
+      this.#under--
+      this.#urge()
+    }
+  }
+
+  /** The server stops: the next one is told what runs. */
+  #leave(): void {
+    this.#generation++
+    this.#hangUp()
+    this.#at = (this.#at + 1) % this.#urls.length
+  }
+
+  /** The next server is asked, after a while; what was said is said again. */
+  async #recover(error: unknown, request?: AgentRequest): Promise<void> {
+    this.#failed(error)
+    const status = error instanceof ExchangeError ? error.status : 0
+    if (request && (status === 400 || status === 413 || status === 422)) this.#process.refused(request, error as Error)
+    this.#leave()
+    this.#pausing = true
+    const wait = Math.max(this.#backoff.next(), error instanceof ExchangeError ? error.after : 0)
+    await delay(this.#environment, wait * (0.5 + this.#environment.random() / 2), this.#ended.signal)
+    this.#pausing = false
+    this.#urge()
+  }
+
+  async #post(request: AgentRequest): Promise<AgentResponse> {
+    const { token, fetch = globalThis.fetch } = this.#options
+    const url = `${this.#url().replace(/\/$/, '')}/api/v1/agents/exchange`
+    const over = new AbortController()
+    const abort = () => over.abort()
+    const timer = this.#environment.timer((request.wait ?? 0) + PATIENCE, abort)
+    this.#ended.signal.addEventListener('abort', abort, { once: true })
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(request),
+        signal: over.signal,
+        redirect: 'error',
+      })
+      if (response.ok) return (await response.json()) as AgentResponse
+      const text = (await response.text()).slice(0, 500)
+      const after = Number(response.headers.get('retry-after') ?? 0)
+      throw new ExchangeError(
+        `${url} answered ${response.status}: ${text}`,
+        response.status,
+        Number.isFinite(after) ? Math.min(after * 1_000, LONGEST_AGAIN) : 0,
+      )
+    } catch (cause) {
+      if (cause instanceof ExchangeError) throw cause
+      // Nobody is there: who comes may well take a WebSocket.
+      this.#speakNoMorePlainly(this.#url())
+      throw new ExchangeError(`${url} could not be asked`, 0, 0, { cause })
+    } finally {
+      timer.cancel()
+      this.#ended.signal.removeEventListener('abort', abort)
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { onError } = this.#options
+    if (onError) onError(error)
+    else process.emitWarning(error instanceof Error ? error : new Error(String(error)))
+  }
+}
