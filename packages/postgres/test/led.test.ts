@@ -65,7 +65,7 @@ describe('a list on PostgreSQL', () => {
     ['status:paused', 'tasks_open'],
     ['-status:stopped', 'tasks_open'],
     ['error~declined', 'tasks_unhappy'],
-    ['reason:step', 'tasks_open'],
+    ['cause:step', 'tasks_open'],
     ['workflow:rare status:paused age:>2h', 'tasks_open'],
     ['workflow:rare', 'tasks_pkey'],
   ])('%s is led by an index, and scans no table', async (filter, index) => {

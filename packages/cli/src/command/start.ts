@@ -38,7 +38,7 @@ export function addStart(program: Command, means: Means): void {
         notices: true,
         telemetry: {
           'task:started': ({ at, task, workflow }) => said(at, `${workflow} ${task} started`),
-          'task:paused': ({ at, task, workflow, reason }) => said(at, `${workflow} ${task} paused: ${reason}`),
+          'task:paused': ({ at, task, workflow, cause }) => said(at, `${workflow} ${task} paused: ${cause}`),
           'task:stopped': ({ at, task, workflow, outcome, error }) =>
             said(at, `${workflow} ${task} ${outcome}${error ? `: ${error.message}` : ''}`),
           'step:retried': ({ at, task, name, attempt, error }) =>

@@ -17,5 +17,5 @@ export function breakerAlert(
 ): RaisedAlert {
   const next = to !== 'open' || state.until === null ? '' : `; next probe at ${new Date(state.until).toISOString()}`
   const message = `the circuit breaker of ${breaker} ${what[to]}: ${reason}${next}`
-  return { code: 'BREAKER_CHANGED', breaker, ...(node !== undefined && { node }), reason: to, message }
+  return { code: 'BREAKER_CHANGED', breaker, ...(node !== undefined && { node }), cause: to, message }
 }

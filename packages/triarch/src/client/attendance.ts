@@ -73,7 +73,7 @@ export class Attendance {
       if (this.#told.size >= MOST) this.#told.clear()
       this.#told.set(key, now)
       const about = reason.code === 'no-agent' ? { step: reason.step, action: reason.action } : {}
-      alert({ code, task, workflow, ...about, reason: reason.code, message: `the task ${reason.text}` })
+      alert({ code, task, workflow, ...about, cause: reason.code, message: `the task ${reason.text}` })
     }
   }
 }

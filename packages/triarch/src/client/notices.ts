@@ -24,8 +24,8 @@ export class Notices {
   }
 
   tell(alert: Alert): void {
-    const { code, workflow = '', action = '', schedule = '', reason, message, task } = alert
-    const more = this.#repeats.next([code, workflow, action, schedule, reason].join(' '), () => this.#isFull())
+    const { code, workflow = '', action = '', schedule = '', cause, message, task } = alert
+    const more = this.#repeats.next([code, workflow, action, schedule, cause].join(' '), () => this.#isFull())
     if (more === null) return
     const about = task === undefined ? '' : `task "${task}": `
     this.#write(`triarch: ${code}: ${about}${message}${andMore(more)}`)

@@ -42,7 +42,7 @@ const outcomes: Readonly<Record<TaskOutcome, true>> = {
   cancelled: true,
   compensated: true,
 }
-const reasons: Readonly<Record<PauseCause, true>> = {
+const causes: Readonly<Record<PauseCause, true>> = {
   operator: true,
   lock: true,
   step: true,
@@ -168,12 +168,12 @@ export const filterFields: readonly FilterField[] = [
     example: 'step:charge',
   },
   {
-    name: 'reason',
+    name: 'cause',
     kind: 'choice',
     tests: ['is', 'any'],
-    values: Object.keys(reasons),
+    values: Object.keys(causes),
     about: 'why it is paused',
-    example: 'reason:operator',
+    example: 'cause:operator',
   },
   {
     name: 'ready',
@@ -215,8 +215,9 @@ export const elsewhere: Readonly<Record<string, string>> = {
   order: 'that is sort:newest or sort:oldest',
   output: 'outputs are not searched: give what tasks are found by as tags at the submission',
   owner: 'the node that has a task is node:',
-  pause: 'why a task is paused is reason:',
-  paused: 'paused tasks are status:paused, and why is reason:',
+  pause: 'why a task is paused is cause:',
+  paused: 'paused tasks are status:paused, and why is cause:',
+  reason: 'why a task is paused is cause:; what people gave as the reason is not searched',
   result: 'how tasks ended is outcome:',
   root: 'the ids of children begin with that of the task above them: id:ID*',
   schedule: 'tasks of a schedule have a tag: tag.schedule:NAME',

@@ -39,8 +39,8 @@ export interface Alert {
   node?: string
   /** The name of the circuit breaker. */
   breaker?: string
-  /** Why, in a word. */
-  reason: string
+  /** Why, in a word: stable, as the `cause` of a pause. */
+  cause: string
   /** All of it in a sentence, for people. */
   message: string
 }

@@ -324,7 +324,7 @@ export class Node {
   #overrun({ task, workflow, step, action, name }: StepRequest, ms: number): void {
     const what = action || name
     const message = `the code of ${what} still runs ${ms} ms after it began, long past its complete-by; its slot is given to others`
-    this.#options.alert({ code: 'SLOT_OVERRUN', task, workflow, step, action: what, reason: 'slot-overrun', message })
+    this.#options.alert({ code: 'SLOT_OVERRUN', task, workflow, step, action: what, cause: 'slot-overrun', message })
   }
 
   /** The event loop stood still. Its lease held, but timers, other steps and answers waited. */
@@ -332,7 +332,7 @@ export class Node {
     const what = ran.length === 0 ? 'no step ran' : ran.length === 1 ? `${ran[0]} ran` : `one of ${ran.join(', ')} ran`
     const [, action, step, task] = (ran.length === 1 && STEP.exec(ran[0] ?? '')) || []
     this.#options.alert({
-      ...{ code: 'LOOP_BLOCKED', node: this.id, reason: 'loop-blocked' },
+      ...{ code: 'LOOP_BLOCKED', node: this.id, cause: 'loop-blocked' },
       ...(task !== undefined && { action, step: Number(step), task }),
       message: `the event loop of node ${this.id} stood still for ${ms} ms while ${what}`,
     })
@@ -360,7 +360,7 @@ export class Node {
     void this.#lease.stop()
     for (const it of this.#services) it.abandon(reason)
     const message = `node ${this.id} was taken for dead: what it had goes to others, and it begins anew under another name`
-    this.#options.alert({ code: 'NODE_FENCED', node: this.id, reason: 'fenced', message })
+    this.#options.alert({ code: 'NODE_FENCED', node: this.id, cause: 'fenced', message })
     this.#options.fenced()
   }
 }

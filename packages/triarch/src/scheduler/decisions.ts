@@ -95,8 +95,8 @@ function outgrown({ state, limits }: Turn, size: number): TriarchError | null {
   return null
 }
 
-function alert(turn: Turn, reason: string, message: string, code?: AlertCode): void {
-  turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, reason, message, ...(code && { code }) })
+function alert(turn: Turn, cause: string, message: string, code?: AlertCode): void {
+  turn.alerts.push({ task: turn.state.id, workflow: turn.state.workflow, cause, message, ...(code && { code }) })
 }
 
 /** A local step or undo whose code is not there any more would wait for ever: an operator decides. */

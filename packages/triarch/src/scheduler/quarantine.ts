@@ -127,7 +127,7 @@ export class Quarantine {
             code: 'TASK_QUARANTINED',
             task: id,
             workflow: row.workflow,
-            reason: 'quarantine',
+            cause: 'quarantine',
             message: error.message,
           })
         this.#failures.delete(id)

@@ -112,7 +112,7 @@ export class Witness {
       for (const { id, last, request } of await this.#lost(all.slice(from, from + PAGE))) {
         const { seq = 0, workflow = '' } = known.get(id) ?? {}
         const message = request ? REQUEST_LOST : lossOf(last, seq)
-        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, reason: 'lost-tail', message })
+        this.#options.alert({ code: 'LOST_TAIL', task: id, workflow, cause: 'lost-tail', message })
       }
     }
   }

@@ -82,7 +82,7 @@ export class Retention {
       const told = this.#resting.delete(key)
       this.#resting.set(key, now + REST)
       const message = `the stopped task cannot be dropped: ${why}`
-      if (!told) alert({ code: 'RETENTION_FAILING', task: id, workflow, reason: 'retention', message })
+      if (!told) alert({ code: 'RETENTION_FAILING', task: id, workflow, cause: 'retention', message })
     }
     for (const key of this.#resting.keys()) {
       if (this.#resting.size <= MOST_AT_REST) break
@@ -114,7 +114,7 @@ export class Retention {
       const { workflow, result } = rule
       const whose = workflow === null ? '' : ` of workflow "${workflow}"`
       const message = `stopped tasks (${result})${whose} cannot be dropped: ${why instanceof Error ? why.message : String(why)}`
-      alert({ code: 'RETENTION_FAILING', ...(workflow !== null && { workflow }), reason: 'retention', message })
+      alert({ code: 'RETENTION_FAILING', ...(workflow !== null && { workflow }), cause: 'retention', message })
     }
     return false
   }

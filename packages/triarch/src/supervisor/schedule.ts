@@ -111,7 +111,7 @@ async function postpone(
   const written = await store.writeSchedule({ ...write, state: JSON.stringify({ ...state, failing }) })
   if (written === null || times > 0) return
   const message = `schedule "${name}" cannot start its task: ${failing.error.message}`
-  alert({ code: 'SCHEDULE_FAILING', schedule: name, reason: 'schedule', message })
+  alert({ code: 'SCHEDULE_FAILING', schedule: name, cause: 'schedule', message })
 }
 
 function stateOf(text: string): ScheduleState {

@@ -67,7 +67,7 @@ export interface TelemetryEvents {
   /** The code began to run, or the plan. */
   'task:started': TaskTelemetry
   /** The task waits for an operator, or for whoever paused it. `step`: that it is about, if any. */
-  'task:paused': TaskTelemetry & { reason: PauseCause; step: number | null; error: ErrorRecord | null }
+  'task:paused': TaskTelemetry & { cause: PauseCause; step: number | null; error: ErrorRecord | null }
   /** It goes on. */
   'task:resumed': TaskTelemetry
   /** It began to undo what it had done. */

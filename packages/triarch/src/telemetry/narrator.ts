@@ -105,7 +105,7 @@ const tellers: Tellers = {
   started: { name: 'task:started', make: (_, told) => ofTask(told) },
   paused: {
     name: 'task:paused',
-    make: ({ reason, step = null, error = null }, told) => ({ ...ofTask(told), reason, step, error }),
+    make: ({ reason, step = null, error = null }, told) => ({ ...ofTask(told), cause: reason, step, error }),
   },
   resumed: { name: 'task:resumed', make: (_, told) => ofTask(told) },
   compensating: { name: 'task:compensating', make: (_, told) => ofTask(told) },

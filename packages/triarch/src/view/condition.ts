@@ -24,7 +24,7 @@ const numbers: Readonly<Record<string, RowColumn>> = {
 /** Spans until now, by the instant from which they are counted. */
 const spans: Readonly<Record<string, RowColumn>> = { age: 'submittedAt', idle: 'updatedAt' }
 /** What texts tell that may be encrypted. */
-export const told: ReadonlySet<string> = new Set(['error', 'step', 'reason'])
+export const told: ReadonlySet<string> = new Set(['error', 'step', 'cause'])
 const TAG = 'tag.'
 
 /** `now`: by the store's clock. */
@@ -92,7 +92,7 @@ function beginning(text: string): TextRange {
 function allowedOf(field: 'status' | 'outcome', terms: readonly FilterTerm[]): string[] | null {
   const known = filterFields.find(({ name }) => name === field)?.values ?? []
   const left = terms.reduce((values, term) => {
-    if (field === 'status' && term.field === 'reason' && !term.not) return values.filter((it) => it === 'paused')
+    if (field === 'status' && term.field === 'cause' && !term.not) return values.filter((it) => it === 'paused')
     if (term.field !== field || term.test.type !== 'is') return values
     const given = term.test.values.map(({ text }) => text)
     return values.filter((it) => given.includes(it) !== (term.not ?? false))

@@ -17,7 +17,7 @@ export function fits(row: TaskRow, { terms }: Filter, now: number): boolean {
 /** Only of such rows is asked what went wrong. */
 function mayBe({ field, not }: FilterTerm, { status, result }: TaskRow): boolean {
   if (not) return true
-  if (field === 'reason') return status === 'paused'
+  if (field === 'cause') return status === 'paused'
   return status === 'paused' || (result !== 'pending' && result !== 'success')
 }
 

@@ -19,7 +19,7 @@ function holds({ field, test }: FilterTerm, pause: Pause | null, errors: readonl
     return errors.some(({ message }) => String(message).toLowerCase().includes(wanted))
   }
   switch (field) {
-    case 'reason':
+    case 'cause':
       return test.type === 'any' ? pause !== null : isOne(test, pause?.reason)
     case 'step':
       return namesOf(pause, errors).some((name) => isOne(test, name))

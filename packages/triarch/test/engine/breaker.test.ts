@@ -82,7 +82,7 @@ describe('while its circuit breaker is open an agent', () => {
     expect(of.calls).toHaveLength(before)
     expect((await s.engine.triarch.statistics()).work).toBe(40)
     expect((await eventsOf(first as never, 'attemptFailed')).length).toBeLessThanOrEqual(2)
-    expect(s.alerts).toMatchObject([{ code: 'BREAKER_CHANGED', breaker: 'bank', reason: 'open' }])
+    expect(s.alerts).toMatchObject([{ code: 'BREAKER_CHANGED', breaker: 'bank', cause: 'open' }])
   })
 
   it('is tried by its probes and by nothing else, for longer each time it is still ill', async () => {
@@ -114,8 +114,8 @@ describe('while its circuit breaker is open an agent', () => {
     // 2 probes, then twice as many each time: as soon as the last wave was answered, which takes 100 ms.
     const waves = [...Map.groupBy(served, ({ at }) => at).values()].map(({ length }) => length)
     expect(waves).toEqual([2, 4, 8, 16, 32, 64, 74])
-    const reasons = s.alerts.map(({ reason }) => reason)
-    expect(reasons).toEqual(['open', 'half-open', 'releasing', 'closed'])
+    const causes = s.alerts.map(({ cause }) => cause)
+    expect(causes).toEqual(['open', 'half-open', 'releasing', 'closed'])
   })
 
   it('takes back first what is to be undone', async () => {
@@ -180,7 +180,7 @@ describe('a circuit breaker', () => {
     expect(await Promise.all(well.map((task) => task.result()))).toHaveLength(20)
     expect(of.calls.filter(({ at }) => at > s.engine.now().getTime() - 1_000)).toEqual([])
     expect((await s.store.queued('eu-3')).work).toMatchObject([{ queue: 'bank#eu' }])
-    expect(s.alerts).toMatchObject([{ breaker: 'bank#eu', reason: 'open' }])
+    expect(s.alerts).toMatchObject([{ breaker: 'bank#eu', cause: 'open' }])
     // It waits for the agent, whatever the queue is called.
     expect((await s.engine.triarch.agents()).agents).toMatchObject([{ name: 'bank', queue: { depth: 20 } }])
     of.ill.clear()
@@ -239,7 +239,7 @@ describe('an operator', () => {
     ])
     await s.advance('10s')
     expect(await Promise.all(tasks.map((task) => task.result()))).toHaveLength(3)
-    expect(s.alerts[0]).toMatchObject({ code: 'BREAKER_CHANGED', breaker: 'bank', reason: 'open' })
+    expect(s.alerts[0]).toMatchObject({ code: 'BREAKER_CHANGED', breaker: 'bank', cause: 'open' })
     await breaker.open(by)
     await s.advance('1d')
     expect(await breaker.info()).toMatchObject({ state: 'open', nextProbe: undefined })

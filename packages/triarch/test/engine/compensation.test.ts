@@ -182,7 +182,7 @@ describe('an undo', () => {
     await s.advance('1h')
     expect(log).toEqual(['try b', 'try b'])
     expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'undo' } })
-    expect(s.alerts).toMatchObject([{ task: task.id, reason: 'undo', step: 2 }])
+    expect(s.alerts).toMatchObject([{ task: task.id, cause: 'undo', step: 2 }])
     state.broken = false
     await task.retry()
     expect(await codeOf(task.result())).toBe('TASK_COMPENSATED')

@@ -78,7 +78,7 @@ describe('a task whose history', () => {
   ])('%s is set apart, with an alert, and shown as far as it can be read', async (_, sql, record) => {
     const s = await harmed(sql)
     const bad = s.engine.task('bad')
-    expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad', reason: 'quarantine' }])
+    expect(s.alerts).toMatchObject([{ code: 'TASK_QUARANTINED', task: 'bad', cause: 'quarantine' }])
     const { status, pause, lockedBy } = await bad.status()
     expect({ status, lockedBy }).toEqual({ status: 'paused', lockedBy: undefined })
     expect(pause).toMatchObject({
@@ -124,7 +124,7 @@ describe('a task whose history', () => {
     await s.settle()
     await bad.resume()
     await s.settle()
-    expect(s.alerts.map(({ reason }) => reason)).toEqual(['quarantine', 'quarantine'])
+    expect(s.alerts.map(({ cause }) => cause)).toEqual(['quarantine', 'quarantine'])
     database.prepare(`UPDATE triarch_history SET events = ? WHERE ${where}`).run(events)
     await bad.resume()
     expect(await bad.result()).toBe(7)
@@ -421,7 +421,7 @@ describe('a task whose writes the store refuses', () => {
     expect(await good.result()).toBe(2)
     await s.advance('1h')
     expect(refused).toBe(often)
-    expect(s.alerts).toMatchObject([{ task: 'bad', reason: 'quarantine' }])
+    expect(s.alerts).toMatchObject([{ task: 'bad', cause: 'quarantine' }])
     expect((await bad.status()).pause?.error).toMatchObject({
       details: { cause: 'refused' },
       cause: { code: 'STORE_FAILED' },
@@ -448,7 +448,7 @@ describe('a task whose writes the store refuses', () => {
       harmful = true
       for (const task of bad) await task.signal('go')
       await s.advance('2m')
-      expect(s.alerts.map(({ task, reason }) => [task, reason])).toEqual([
+      expect(s.alerts.map(({ task, cause }) => [task, cause])).toEqual([
         ['bad1', 'quarantine'],
         ['bad2', 'quarantine'],
       ])

@@ -217,7 +217,7 @@ describe('code that does not fit its history', () => {
       expect(pause?.error?.details).toMatchObject({ recorded: was, asked: is })
       expect(pause?.error?.message).toContain(was)
       expect(pause?.error?.message).toContain(is)
-      expect(s.alerts).toMatchObject([{ task: task.id, reason: 'mismatch' }])
+      expect(s.alerts).toMatchObject([{ task: task.id, cause: 'mismatch' }])
       code = before
       await task.resume()
       await s.settle()

@@ -71,7 +71,7 @@ describe('a step whose attempts are used up', () => {
       status: 'paused',
       pause: { cause: 'step', error: { message: 'sold out' } },
     })
-    expect(s.alerts).toMatchObject([{ task: task.id, workflow: 'flow', reason: 'step', step: 2 }])
+    expect(s.alerts).toMatchObject([{ task: task.id, workflow: 'flow', cause: 'step', step: 2 }])
     await task.retry()
     await s.settle()
     expect((await task.status()).status).toBe('paused')

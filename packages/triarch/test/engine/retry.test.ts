@@ -327,7 +327,7 @@ describe('a step that must run at most once', () => {
     await s.advance('1h')
     expect(given.times).toHaveLength(1)
     expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'unknown-outcome' } })
-    expect(s.alerts).toMatchObject([{ task: task.id, reason: 'unknown-outcome', step: 1 }, { reason: 'slot-overrun' }])
+    expect(s.alerts).toMatchObject([{ task: task.id, cause: 'unknown-outcome', step: 1 }, { cause: 'slot-overrun' }])
     await task.skip({ step: 1, output: 'it did' })
     expect(await task.result()).toBe('it did')
     expect((await task.status()).outcome).toBe('warning')

@@ -62,7 +62,7 @@ describe('a node that was taken for dead', () => {
     const [node] = await s.engine.triarch.nodes()
     expect(await s.store.bury([node?.id ?? ''])).toBe(1)
     await s.advance('10s')
-    expect(s.alerts).toMatchObject([{ code: 'NODE_FENCED', node: node?.id, reason: 'fenced' }])
+    expect(s.alerts).toMatchObject([{ code: 'NODE_FENCED', node: node?.id, cause: 'fenced' }])
     const living = await s.engine.triarch.nodes()
     expect(living).toEqual([expect.objectContaining({ id: expect.not.stringMatching(node?.id ?? '') })])
   })

@@ -61,7 +61,7 @@ describe('code that outlives its attempt', () => {
     expect(counts.begun).toBe(1)
     await s.advance('2s')
     expect(counts.begun).toBe(2)
-    expect(s.alerts).toMatchObject([{ task: 'slow', step: 1, reason: 'slot-overrun' }])
+    expect(s.alerts).toMatchObject([{ task: 'slow', step: 1, cause: 'slot-overrun' }])
     expect(s.alerts[0]?.message).toContain('svc.act')
     for (const end of running) end()
     await s.settle()

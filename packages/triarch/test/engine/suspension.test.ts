@@ -175,7 +175,7 @@ describe('a suspended step', () => {
     for (const task of tasks) expect(await codeOf(task.result())).toBe('TASK_CANCELLED')
     expect(plain.told).toEqual([null])
     expect(calls).toEqual(['called off, aborted: false'])
-    expect(s.alerts).toMatchObject([{ reason: 'unknown-outcome' }])
+    expect(s.alerts).toMatchObject([{ cause: 'unknown-outcome' }])
   })
 
   it('is told of the stop of its task also when it begins to wait only then', async () => {

@@ -16,7 +16,7 @@ it('every code of an alert has its line in the docs, and no line is about anothe
 })
 
 it('an alert keeps the code it was raised with; without one it is about a step, or a paused task', () => {
-  const raised = { task: 't', reason: 'x', message: 'm' }
+  const raised = { task: 't', cause: 'x', message: 'm' }
   expect(codedAlert({ ...raised, code: 'TASK_QUARANTINED', step: 1 }).code).toBe('TASK_QUARANTINED')
   expect(codedAlert({ ...raised, step: 1 }).code).toBe('STEP_HELD')
   expect(codedAlert(raised).code).toBe('TASK_PAUSED')

@@ -82,6 +82,7 @@ describe('a filter', () => {
     ['stats:paused', 0, 'did you mean status:?'],
     ['constructor:x', 0, 'fields are'],
     ['-created:>2h', 1, 'submitted:'],
+    ['reason:operator', 0, 'is cause:'],
     ['tag:x', 0, 'tag.NAME'],
     ['tag.:x', 4, 'tag.NAME'],
     ['status:pausd', 7, 'did you mean paused?'],

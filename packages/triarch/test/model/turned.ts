@@ -70,7 +70,7 @@ function turn(
     ...hookTasks(turn).map(({ task, workflow, input }) => `hooks ${task} ${workflow} ${lineOf(input as object, at)}`),
     ...turn.aborts.map((step) => `aborts ${step}`),
     ...turn.forgotten.map((step) => `forgets ${step}`),
-    ...turn.alerts.map(({ reason, step, message }) => `alerts ${[reason, step].join(' ')}: ${message}`),
+    ...turn.alerts.map(({ cause, step, message }) => `alerts ${[cause, step].join(' ')}: ${message}`),
     ...turn.gates.locks.map(
       ({ step, name, ifHeld, parents }) => `locks ${step} ${name} ${ifHeld}${parents ? ` below ${parents}` : ''}`,
     ),

@@ -108,7 +108,7 @@ describe('a planned step that fails', () => {
     const task = await s.submit(flow, null)
     await s.settle()
     expect((await task.status()).status).toBe('running')
-    expect(s.alerts).toMatchObject([{ reason: 'step', step: 1 }])
+    expect(s.alerts).toMatchObject([{ cause: 'step', step: 1 }])
     gates.get('slow')?.()
     await s.settle()
     expect(await task.status()).toMatchObject({ status: 'paused', pause: { cause: 'step' } })

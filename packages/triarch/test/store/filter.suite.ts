@@ -12,7 +12,7 @@ import { creation, newTask, released, snapshot } from './samples.ts'
 const at = 1_800_000_000_000
 const now = at + 10_000
 /** Told by texts that only the client can read: the store is asked for what may have them. */
-const told = new Set(['error', 'step', 'reason'])
+const told = new Set(['error', 'step', 'cause'])
 
 /** What a filter means, said once more and in the plainest way. */
 function fits(row: TaskRow, { field, not, test }: FilterTerm): boolean {
@@ -162,7 +162,7 @@ export function filterSuite(bench: Bench): void {
     it('of what went wrong asks for all that may have an error', async () => {
       const found = await list(bench.store, { filter: 'error:*', order: 'oldest' })
       expect(found.map(({ id }) => id)).toEqual(['e1', 'e2', 'e3', 'p', 'r', 'q'])
-      expect((await list(bench.store, { filter: 'reason:*' })).map(({ id }) => id)).toEqual(['q', 'p'])
+      expect((await list(bench.store, { filter: 'cause:*' })).map(({ id }) => id)).toEqual(['q', 'p'])
     })
 
     it('is never more than values to the store, whatever is typed', async () => {

@@ -94,6 +94,6 @@ function refusal(lock: string, outcome: 'held' | 'deadlock', by: string[], paren
   return { name: 'TriarchError', code: 'LOCK_DEADLOCK', message, details }
 }
 
-function alertOf({ state }: Turn): { task: string; workflow: string; reason: string } {
-  return { task: state.id, workflow: state.workflow, reason: 'lock' }
+function alertOf({ state }: Turn): { task: string; workflow: string; cause: string } {
+  return { task: state.id, workflow: state.workflow, cause: 'lock' }
 }

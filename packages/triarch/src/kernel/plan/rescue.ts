@@ -21,7 +21,7 @@ export function rescuePlanned(turn: Turn, step: Step, error: ErrorRecord): void 
       turn.alerts.push({
         task: state.id,
         workflow: state.workflow,
-        reason: 'step',
+        cause: 'step',
         step: step.id,
         message: `step ${step.id} (${step.name}) needs an operator: ${error.message}`,
       })

@@ -156,7 +156,7 @@ export function hold(turn: Turn, step: Step, reason: PauseCause, cause: ErrorRec
   turn.alerts.push({
     task: turn.state.id,
     workflow: turn.state.workflow,
-    reason,
+    cause: reason,
     step: step.id,
     message: error === cause ? `step ${step.id} (${step.name}) needs an operator: ${error.message}` : error.message,
   })

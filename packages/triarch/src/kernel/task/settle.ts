@@ -83,7 +83,7 @@ function giveUp(turn: Turn, step: Step): void {
     turn.alerts.push({
       task: turn.state.id,
       workflow: turn.state.workflow,
-      reason: 'unknown-outcome',
+      cause: 'unknown-outcome',
       step: step.id,
       message,
     })
