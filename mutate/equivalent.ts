@@ -19,7 +19,7 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/batch/batching.ts driveBatches: || to && !step || !policy`]: paired,
   [`${kernel}/batch/batching.ts stopBatch: || to && !batch || !policy`]: paired,
   [`${kernel}/batch/batching.ts stopBatch: drop return`]: 'Whoever calls it has found the batch.',
-  [`${kernel}/step/compensation.ts settleCompensation: > to >= state.batches.size > 0`]: 'Of no batches none moves.',
+  [`${kernel}/step/compensation.ts closeCompensation: > to >= state.batches.size > 0`]: 'Of no batches none moves.',
   [`${kernel}/task/control.ts control: drop return resume(turn)`]:
     'Once nothing is held any more, a retry of all that is held is a resume.',
   [`${kernel}/step/failure.ts awaitsChildren: || to && !batch || !step.policy.batch`]: paired,
@@ -36,7 +36,7 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/rebuild.ts cut: < to <= outcome < 0`]: 'The first event is a submission, and no outcome.',
   [`${kernel}/secret.ts matcherOf: drop matchers.set(secrets, { size: secrets.size, matcher })`]:
     'It is made again: the same, later.',
-  [`${kernel}/task/settle.ts windUp: || to && !batch || !step.policy.batch`]: paired,
+  [`${kernel}/task/close.ts windUp: || to && !batch || !step.policy.batch`]: paired,
   [`${kernel}/step/change.ts next: drop step.aborted = false`]:
     'Only runs are asked to give up, and only once their task unwinds: then no other run of the step follows.',
   [`${kernel}/turn.ts emit: > to >= state.hooks.length > 0`]: 'Moves are noted for hooks: without any nobody looks.',

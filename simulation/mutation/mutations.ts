@@ -208,7 +208,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
   },
   'a task stops without awaiting what runs': {
-    change: { 'kernel/task/settle.ts': [['  if (waiting) return\n', '']] },
+    change: { 'kernel/task/close.ts': [['  if (waiting) return\n', '']] },
     by: ['effects', 'compensation'],
   },
   'an event that nobody waits for yet is not kept': {
@@ -250,7 +250,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'a plan is undone along its edges, not against them': {
     change: {
-      'kernel/plan/backwards.ts': [
+      'kernel/plan/undo.ts': [
         ['left: plan.nodes.map(({ behind }) => behind.length)', 'left: plan.nodes.map(({ before }) => before.length)'],
         ['if (node.behind.length > 0) continue', 'if (node.before.length > 0) continue'],
         ['nodeOf(plan, at)?.before ?? []', 'nodeOf(plan, at)?.behind ?? []'],

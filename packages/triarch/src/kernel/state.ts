@@ -65,7 +65,7 @@ export interface TaskState {
   /** Steps that are not done, or are being undone. */
   steps: Map<number, Step>
   /** Completed steps that can be undone: apart, so that no turn has to look through them. */
-  done: Map<number, Step>
+  compensable: Map<number, Step>
   timers: Table<number, number>
   waits: Table<number, { name: string; until: number | null }>
   children: Table<number, Child>
@@ -132,7 +132,7 @@ export function newState(id: string): TaskState {
     undoBegun: false,
     lastFailed: null,
     steps: new Map(),
-    done: new Map(),
+    compensable: new Map(),
     timers: new Table(),
     waits: new Table(),
     children: new Table(),

@@ -6,8 +6,8 @@ import { isFull } from '../kernel/load.ts'
 import { assertSound } from '../kernel/soundness.ts'
 import { isDispatchable, isWider } from '../kernel/step/dispatch.ts'
 import { hold } from '../kernel/step/failure.ts'
+import { close } from '../kernel/task/close.ts'
 import { hookTasks } from '../kernel/task/hook.ts'
-import { settle } from '../kernel/task/settle.ts'
 import { notifyParent } from '../kernel/task/stop.ts'
 import { emit, type Turn } from '../kernel/turn.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
@@ -62,7 +62,7 @@ export function pauseFor(turn: Turn, error: TriarchError): void {
 /** The end of each turn: what the kernel makes of all that happened in it. */
 export function conclude(turn: Turn, driver: Driver, children: NewTask[], size: number): void {
   bound(turn, size)
-  settle(turn)
+  close(turn)
   holdLost(turn, driver)
   notifyParent(turn)
   for (const spawn of turn.spawned) children.push(batchChild(turn, spawn))

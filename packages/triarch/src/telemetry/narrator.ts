@@ -34,8 +34,8 @@ type Teller<E> = {
 type Tellers = { readonly [T in TaskEvent['type']]: Teller<Extract<TaskEvent, { type: T }>> | null }
 
 /** The steps that may end: kept from one turn to the next, by whoever owns the task. */
-export function knownSteps({ steps, done }: TaskState): KnownSteps {
-  return new Map([...done, ...steps].map(([id, { action, name }]) => [id, { action, name, since: null }]))
+export function knownSteps({ steps, compensable }: TaskState): KnownSteps {
+  return new Map([...compensable, ...steps].map(([id, { action, name }]) => [id, { action, name, since: null }]))
 }
 
 /** Whether anybody wants to hear what these are told as. */
@@ -63,7 +63,7 @@ function follow(known: KnownSteps, event: TaskEvent, { state, at }: Told): void 
   if (event.type === 'stepRequested') known.set(event.id, { action: event.action, name: event.name, since: at })
   else if (event.type === 'undoRegistered') known.set(event.id, { action: null, name: event.name, since: at })
   else if (ends.has(event.type) && 'id' in event) {
-    if (!state.done.has(event.id) && !state.steps.has(event.id)) known.delete(event.id)
+    if (!state.compensable.has(event.id) && !state.steps.has(event.id)) known.delete(event.id)
   } else if (event.type === 'reset' || event.type === 'continuedAsNew') {
     known.clear()
     for (const [id, step] of knownSteps(state)) known.set(id, step)
@@ -81,7 +81,7 @@ function ofTask({ state, at, node }: Told): TaskTelemetry {
 /** Null: what the event is about is no step. */
 function ofStep(told: Told, step: number): StepTelemetry | null {
   const { state, known } = told
-  const found = known?.get(step) ?? state.steps.get(step) ?? state.done.get(step)
+  const found = known?.get(step) ?? state.steps.get(step) ?? state.compensable.get(step)
   return found ? { ...ofTask(told), step, action: found.action, name: found.name } : null
 }
 

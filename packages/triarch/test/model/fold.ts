@@ -54,7 +54,7 @@ type Values = Map<string, unknown>
 /** Every value of the state by its place, together with those of the same thing: a step, a timer, the task itself. */
 function places(state: TaskState): Map<string, Values> {
   const found = new Map<string, Values>()
-  const { steps, done, ...task } = state
+  const { steps, compensable: done, ...task } = state
   for (const [kept, some] of Object.entries({ steps, done }))
     for (const [id, step] of some) found.set(`step ${id}`, flat(step, '', new Map([['.kept', kept]])))
   const own: Values = new Map()

@@ -166,7 +166,7 @@ export function durable(state: TaskState): unknown {
   return {
     ...state,
     steps: lasting(state.steps),
-    done: lasting(state.done),
+    compensable: lasting(state.compensable),
     timers: [...state.timers],
     waits: [...state.waits],
     children: [...state.children.values()],

@@ -5,7 +5,7 @@ import { receive } from '../../src/kernel/receive.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { dispatchable } from '../../src/kernel/step/dispatch.ts'
 import type { Operation } from '../../src/kernel/step/step.ts'
-import { settle } from '../../src/kernel/task/settle.ts'
+import { close } from '../../src/kernel/task/close.ts'
 import { notifyParent } from '../../src/kernel/task/stop.ts'
 import { begin, nextWake } from '../../src/kernel/tick.ts'
 import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
@@ -103,7 +103,7 @@ export class Machine {
     }
     if (begin(turn, this.#code === null ? 'none' : 'function')) this.#play(turn, true)
     bound(turn)
-    settle(turn)
+    close(turn)
     notifyParent(turn)
     if (crash) {
       this.attempts.splice(0, Infinity, ...attempts)

@@ -26,7 +26,10 @@ export class Saga {
     const saga = new Saga()
     saga.#count = state.ordinal
     saga.#undoes = state.closing?.compensate ?? null
-    for (const { id, requestedAt, completedAt, status, policy } of [...state.steps.values(), ...state.done.values()]) {
+    for (const { id, requestedAt, completedAt, status, policy } of [
+      ...state.steps.values(),
+      ...state.compensable.values(),
+    ]) {
       const done = status === 'success'
       const undo = status === 'compensating' ? 'asked' : 'none'
       const completed = done || undo === 'asked' ? completedAt : null

@@ -6,8 +6,8 @@ import { receive } from '../../src/kernel/receive.ts'
 import type { TaskState } from '../../src/kernel/state.ts'
 import { dispatchable } from '../../src/kernel/step/dispatch.ts'
 import { settleBatches } from '../../src/kernel/step/failure.ts'
+import { close } from '../../src/kernel/task/close.ts'
 import { hookTasks } from '../../src/kernel/task/hook.ts'
-import { settle } from '../../src/kernel/task/settle.ts'
 import { notifyParent } from '../../src/kernel/task/stop.ts'
 import { begin, nextWake } from '../../src/kernel/tick.ts'
 import { emit, isOutstanding, newTurn, type Turn } from '../../src/kernel/turn.ts'
@@ -58,7 +58,7 @@ function turn(
   const begins = begin(turn, has)
   if (has === 'plan') advance(turn)
   bound(turn)
-  settle(turn)
+  close(turn)
   notifyParent(turn)
   const wake = nextWake(state)
   return [

@@ -227,5 +227,5 @@ function tell(turn: Turn, step: Step, batch: Batch, ordinal: number, message: Me
 }
 
 function policyOf(state: TaskState, id: number): BatchPolicy | null | undefined {
-  return (state.steps.get(id) ?? state.done.get(id))?.policy.batch
+  return (state.steps.get(id) ?? state.compensable.get(id))?.policy.batch
 }

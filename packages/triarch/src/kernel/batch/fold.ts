@@ -65,7 +65,7 @@ export function batchEnded(state: TaskState, step: Step): void {
   const batch = state.batches.get(step.id)
   if (!batch) return
   step.completedAt = state.ordinal
-  if (step.policy.undo && batch.success > 0) state.done.set(step.id, step)
+  if (step.policy.undo && batch.success > 0) state.compensable.set(step.id, step)
   else state.batches.delete(step.id)
 }
 

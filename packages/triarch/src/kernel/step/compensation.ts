@@ -12,12 +12,12 @@ import type { Step } from './step.ts'
  */
 export function startCompensation(turn: Turn): boolean {
   const { state } = turn
-  if (!state.closing?.compensate || compensable(state).length === 0) return false
+  if (!state.closing?.compensate || unitsToUndo(state).length === 0) return false
   emit(turn, { type: 'compensating' })
   return true
 }
 
-export function settleCompensation(turn: Turn, reason: Closing): void {
+export function closeCompensation(turn: Turn, reason: Closing): void {
   const { state } = turn
   for (let undone = -1; undone < state.undone; ) {
     undone = state.undone
@@ -33,8 +33,8 @@ export function settleCompensation(turn: Turn, reason: Closing): void {
 }
 
 /** Completed units that can be undone and were not yet asked to. */
-function compensable(state: TaskState): (Step | Child)[] {
-  const steps = [...state.done.values()].sort((a, b) => a.id - b.id)
+function unitsToUndo(state: TaskState): (Step | Child)[] {
+  const steps = [...state.compensable.values()].sort((a, b) => a.id - b.id)
   const children = [...state.children.values()].filter((c) => c.status === 'stopped' && c.succeeded && c.undo)
   return [...steps, ...children]
 }
@@ -46,7 +46,7 @@ function underWay(state: TaskState): (Step | Child)[] {
 
 /** Undone next: those after whose completion nothing was requested that is still to be undone. */
 function ready(state: TaskState): (Step | Child)[] {
-  const waiting = compensable(state)
+  const waiting = unitsToUndo(state)
   let latest = 0
   for (const { requestedAt } of [...waiting, ...underWay(state)]) latest = Math.max(latest, requestedAt)
   return waiting.filter((unit) => unit.completedAt >= latest)
@@ -54,5 +54,5 @@ function ready(state: TaskState): (Step | Child)[] {
 
 function isCompensating(state: TaskState): boolean {
   if (state.plan?.undo) return state.plan.undo.pending.size > 0
-  return state.done.size > 0 || underWay(state).length > 0 || compensable(state).length > 0
+  return state.compensable.size > 0 || underWay(state).length > 0 || unitsToUndo(state).length > 0
 }

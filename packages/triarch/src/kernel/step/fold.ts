@@ -1,8 +1,8 @@
 import { batchEnded, startUndo } from '../batch/fold.ts'
 import { deliver } from '../delivery.ts'
 import type { Folds } from '../fold.ts'
-import { isBack, wentBack } from '../plan/backwards.ts'
 import { requested, settled, skipped } from '../plan/plan.ts'
+import { undoDone, undoRequested } from '../plan/undo.ts'
 import { keepReceived } from '../suspension/suspend.ts'
 import { moveStep, newStep, next, retry } from './change.ts'
 import type { StepDecision, StepFact } from './event.ts'
@@ -22,7 +22,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     step.status = 'success'
     step.completedAt = state.ordinal
     state.steps.delete(id)
-    state.done.set(id, step)
+    state.compensable.set(id, step)
   },
   stepCompleted(state, { id, output }, _at, deliveries) {
     const step = state.steps.get(id)
@@ -34,7 +34,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     step.unknown = false
     step.output = output
     state.steps.delete(id)
-    if (step.policy.undo) state.done.set(id, step)
+    if (step.policy.undo) state.compensable.set(id, step)
     deliver(state, deliveries, { id, ok: true, value: output })
   },
   attemptFailed(state, event) {
@@ -135,10 +135,10 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
   undoRequested(state, { id, at }) {
     const child = state.children.get(id)
     if (child) child.status = 'compensating'
-    if (state.plan) wentBack(state.plan, id)
-    const step = state.done.get(id)
+    if (state.plan) undoRequested(state.plan, id)
+    const step = state.compensable.get(id)
     if (!step) return
-    state.done.delete(id)
+    state.compensable.delete(id)
     state.steps.set(id, step)
     moveStep(step, 'compensating')
     startUndo(state, id)
@@ -149,7 +149,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     const step = state.steps.get(id)
     if (step) moveStep(step, 'compensated')
     state.undone++
-    if (state.plan) isBack(state.plan, id)
+    if (state.plan) undoDone(state.plan, id)
     state.steps.delete(id)
     state.children.delete(id)
   },

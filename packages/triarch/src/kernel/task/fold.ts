@@ -1,7 +1,7 @@
 import type { Folds } from '../fold.ts'
 import type { ErrorRecord } from '../json.ts'
 import { loseLocks, reclaimed } from '../lock/standing.ts'
-import { startBackwards } from '../plan/backwards.ts'
+import { planUndo } from '../plan/undo.ts'
 import { moveTask, type TaskState } from '../state.ts'
 import { moveStep } from '../step/change.ts'
 import type { TaskDecision, TaskFact } from './event.ts'
@@ -76,7 +76,7 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   },
   compensating(state) {
     state.undoBegun = true
-    startBackwards(state)
+    planUndo(state)
     moveTask(state, 'compensating')
   },
   reset(state, event, at, deliveries) {

@@ -58,7 +58,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.undoBegun = false
   state.lastFailed = null
   state.steps.clear()
-  state.done.clear()
+  state.compensable.clear()
   state.timers.clear()
   state.waits.clear()
   state.children.clear()

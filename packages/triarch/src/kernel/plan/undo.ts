@@ -2,11 +2,11 @@ import type { TaskState } from '../state.ts'
 import { nodeOf, type PlanState } from './plan.ts'
 
 /** A plan is undone against its edges: a step after everything that depended on it, and independent ones side by side. */
-export function startBackwards(state: TaskState): void {
+export function planUndo(state: TaskState): void {
   const { plan } = state
   if (!plan) return
   const { first } = plan.plan
-  const pending = new Set(state.done.keys())
+  const pending = new Set(state.compensable.keys())
   const undo = { left: plan.nodes.map(({ behind }) => behind.length), ready: new Set<number>(), pending }
   plan.undo = undo
   for (const [index, node] of plan.nodes.entries()) {
@@ -17,12 +17,12 @@ export function startBackwards(state: TaskState): void {
 }
 
 /** The step's undo went out. */
-export function wentBack(plan: PlanState, id: number): void {
+export function undoRequested(plan: PlanState, id: number): void {
   plan.undo?.ready.delete(id)
 }
 
 /** The step is undone: what it depended on may follow. */
-export function isBack(plan: PlanState, id: number): void {
+export function undoDone(plan: PlanState, id: number): void {
   const { undo } = plan
   if (undo?.pending.delete(id)) release(plan, undo, id)
 }

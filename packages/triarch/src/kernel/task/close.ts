@@ -1,6 +1,6 @@
 import { isDrained, stopBatch } from '../batch/batching.ts'
 import { giveBack } from '../lock/request.ts'
-import { settleCompensation, startCompensation } from '../step/compensation.ts'
+import { closeCompensation, startCompensation } from '../step/compensation.ts'
 import type { Step } from '../step/step.ts'
 import { isTold } from '../suspension/suspension.ts'
 import { emit, isOutstanding, type Turn } from '../turn.ts'
@@ -11,11 +11,11 @@ import { stop } from './stop.ts'
  * Brings a closing task forward: nothing new starts, what runs is aborted and awaited, and when all is settled the
  * task continues as new, compensates, or stops. Called at the end of every turn.
  */
-export function settle(turn: Turn): void {
+export function close(turn: Turn): void {
   const { state } = turn
   const reason = state.closing
   if (!reason || state.status === 'stopped' || state.status === 'paused') return
-  if (state.status === 'compensating') return settleCompensation(turn, reason)
+  if (state.status === 'compensating') return closeCompensation(turn, reason)
   let waiting = false
   for (const step of [...state.steps.values()]) {
     if (step.policy.batch && step.status !== 'error') waiting = windUp(turn, step) || waiting
@@ -56,7 +56,7 @@ export function settle(turn: Turn): void {
     turn.reload = true
     return
   }
-  if (startCompensation(turn)) return settleCompensation(turn, reason)
+  if (startCompensation(turn)) return closeCompensation(turn, reason)
   stop(turn, reason)
 }
 
