@@ -33,7 +33,7 @@ export function toRecurrence(what: string, { cron, timeZone, every, from }: Recu
     return { every: span, offset: ((start % span) + span) % span }
   }
   if (from !== undefined) throw invalid(what, '`from` is for intervals')
-  if (typeof cron !== 'string') throw invalid(what, '`cron` must be a text')
+  if (typeof cron !== 'string') throw invalid(what, '`cron` must be a string')
   const recurrence = { cron, timeZone: timeZone ?? 'UTC' }
   let first: number | null
   try {

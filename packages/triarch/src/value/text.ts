@@ -16,6 +16,6 @@ export function isIdentifier(text: unknown): text is string {
 /** The text itself. Throws INVALID_OPTION. */
 export function checkText(what: string, text: unknown, longest: number): string {
   if (typeof text === 'string' && text.length <= longest && isStorable(text)) return text
-  const rule = `a text of at most ${longest.toLocaleString('en')} characters, without NUL and half surrogate pairs`
+  const rule = `a string of at most ${longest.toLocaleString('en')} characters, without NUL and half surrogate pairs`
   throw new TriarchError('INVALID_OPTION', `${what} must be ${rule}`)
 }
