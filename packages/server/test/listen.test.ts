@@ -84,6 +84,23 @@ describe('a server that listens', () => {
     await expect(here.server.listen()).rejects.toMatchObject({ code: 'NODE_STOPPED' })
   })
 
+  it('ends a stream when it closes with its last event, and its connection with that', async () => {
+    await using here = await shop()
+    const { url, close } = await here.server.listen({ port: 0, signals: [] })
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).setEncoding('utf8')
+    socket.write('GET /api/v1/stats/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(socket, 'data')
+    let told = ''
+    socket.on('data', (text) => {
+      told += text
+    })
+    // The server's side ends it: this one is not asked for anything, and waits for no timeout.
+    const ended = once(socket, 'end')
+    await Promise.all([close(), ended])
+    expect(told).toContain('event: end\ndata: {"code":"STOPPING","again":true}')
+  })
+
   it('lets go of a wait whose client has gone', async () => {
     await using here = await shop({ limits: { waiting: 1 } })
     await here.triarch.start()
