@@ -4,6 +4,7 @@ import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
 import { growth } from './growth.ts'
 import { herd } from './herd.ts'
+import { http } from './http.ts'
 import { line } from './line.ts'
 import { plan } from './plan.ts'
 import { queue } from './queue.ts'
@@ -15,9 +16,10 @@ import { snapshot } from './snapshot.ts'
 import { steps } from './steps.ts'
 import { takeover } from './takeover.ts'
 import { tasks } from './tasks.ts'
+import { wire } from './wire.ts'
 
 /** By store, in the order in which they are taken. */
 export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
-  sqlite: [steps, tasks, roundtrip, fanout, line, plan, batch, replay, bytes, recover, sleeping, growth],
-  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover, herd, snapshot],
+  sqlite: [steps, tasks, roundtrip, fanout, line, plan, batch, replay, bytes, recover, sleeping, growth, http, wire],
+  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover, herd, snapshot, http, wire],
 }
