@@ -6,6 +6,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
 import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
+import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
 import type { Guard } from './guard.ts'
@@ -284,10 +285,12 @@ export class AgentHost {
     name,
     operation,
     attempt,
+    metadata,
   }: StepRequest): Omit<AttemptTelemetry, 'at'> {
     // A local step has its name in the place of an action.
     const own = this.name === '' ? null : action
-    return { node: this.#options.node, task, workflow, version, step, action: own, name, operation, attempt }
+    const about = { node: this.#options.node, task, workflow, version, step, action: own, name, operation, attempt }
+    return { ...about, traceparent: traceparentOf(metadata) }
   }
 
   /** Its code still runs: the slot is its own until it returns, within bounds. One that never does would close the agent. */

@@ -39,6 +39,8 @@ export interface StepTelemetry extends TaskTelemetry {
   action: string | null
   /** What it is called. */
   name: string
+  /** The W3C trace context in the metadata of the task's submission; null: there is none. */
+  traceparent: string | null
 }
 
 /**
@@ -72,16 +74,21 @@ export interface TelemetryEvents {
   'task:resumed': TaskTelemetry
   /** It began to undo what it had done. */
   'task:compensating': TaskTelemetry
-  /** It began a new run with another input. */
-  'task:continued': TaskTelemetry
+  /** It began a new run with another input. `ms`: since the run before began; `traceparent`, `parent`: as of `task:stopped`. */
+  'task:continued': TaskTelemetry & { ms: number | null; traceparent: string | null; parent: string | null }
   /** It was set going again after it had stopped. `step`: what came after that step is void; null: only its end. */
   'task:rewound': TaskTelemetry & { step: number | null }
-  /** The task ended. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. */
+  /**
+   * The task ended. `ms`: since this run began; null: it never began. `failures`: of attempts, so far. `traceparent`: the W3C trace
+   * context in the metadata of its submission, if any; `parent`: the task that started it, if any.
+   */
   'task:stopped': TaskTelemetry & {
     outcome: TaskOutcome
     ms: number | null
     failures: number
     error: ErrorRecord | null
+    traceparent: string | null
+    parent: string | null
   }
   /** A step was asked for. */
   'step:requested': StepTelemetry

@@ -82,7 +82,23 @@ function ofTask({ state, at, node }: Told): TaskTelemetry {
 function ofStep(told: Told, step: number): StepTelemetry | null {
   const { state, known } = told
   const found = known?.get(step) ?? state.steps.get(step) ?? state.compensable.get(step)
-  return found ? { ...ofTask(told), step, action: found.action, name: found.name } : null
+  return found
+    ? { ...ofTask(told), step, action: found.action, name: found.name, traceparent: traceparentOf(state.metadata) }
+    : null
+}
+
+/** What is told of a submission's metadata: where its trace is, and nothing else. */
+export function traceparentOf(metadata: Readonly<Record<string, string>> | null | undefined): string | null {
+  return metadata?.traceparent ?? null
+}
+
+/** Where a task belongs: to a trace, and to the task that started it. */
+function origin({ metadata, parent }: TaskState): { traceparent: string | null; parent: string | null } {
+  return { traceparent: traceparentOf(metadata), parent: parent?.task ?? null }
+}
+
+function since({ began, at }: Told): number | null {
+  return began > 0 ? at - began : null
 }
 
 type Ended = TelemetryEvents['step:ended']
@@ -109,13 +125,17 @@ const tellers: Tellers = {
   },
   resumed: { name: 'task:resumed', make: (_, told) => ofTask(told) },
   compensating: { name: 'task:compensating', make: (_, told) => ofTask(told) },
-  continuedAsNew: { name: 'task:continued', make: (_, told) => ofTask(told) },
+  continuedAsNew: {
+    name: 'task:continued',
+    make: (_, told) => ({ ...ofTask(told), ms: since(told), ...origin(told.state) }),
+  },
   reset: { name: 'task:rewound', make: ({ step }, told) => ({ ...ofTask(told), step }) },
   stopped: {
     name: 'task:stopped',
     make: ({ result, error = null }, told) => {
-      const { began, at, state } = told
-      return { ...ofTask(told), outcome: result, ms: began > 0 ? at - began : null, failures: state.failures, error }
+      const { state } = told
+      const { failures } = state
+      return { ...ofTask(told), outcome: result, ms: since(told), failures, error, ...origin(state) }
     },
   },
   closing: null,
@@ -128,7 +148,9 @@ const tellers: Tellers = {
   continueAsNewRequested: null,
   stepRequested: {
     name: 'step:requested',
-    make: ({ id, action, name }, told) => ({ ...ofTask(told), step: id, action, name }),
+    make: ({ id, action, name }, told) => {
+      return { ...ofTask(told), step: id, action, name, traceparent: traceparentOf(told.state.metadata) }
+    },
   },
   undoRegistered: null,
   stepCompleted: ended('success'),
