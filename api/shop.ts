@@ -9,6 +9,8 @@ const goods: Readonly<Record<string, string>> = {
   plan: 'declare const plan: PlanContext',
   schedule: 'declare const schedule: ScheduleHandle',
   server: 'declare const server: TriarchServer',
+  otel: 'declare const otel: OpenTelemetry',
+  prom: 'declare const prom: Prometheus',
   engine: 'declare const engine: TestEngine',
   environment: 'declare const environment: VirtualEnvironment',
   payments: 'declare const payments: Agent',

@@ -17,6 +17,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
       ...['watching', 'listing', 'schedules', 'plans', 'batches', 'locks', 'transactions', 'payloads', 'middleware'],
       ...['circuit-breaker', 'rate-limits', 'threads', 'versions', 'testing', 'processes', 'server', 'client'],
       ...['remote-agents', 'push-agents', 'cli'],
+      ...['opentelemetry'],
       ...['deployment', 'limits', 'bundlers'],
     ],
   },

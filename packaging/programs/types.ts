@@ -1,5 +1,7 @@
 // A program of a user's that uses every entry of the packages, for the compilers.
 import { type ConnectOptions, connect } from '@triarch/client'
+import { type OpenTelemetry, openTelemetry, SpanIds } from '@triarch/opentelemetry'
+import { type Prometheus, prometheus } from '@triarch/opentelemetry/prometheus'
 import { type PostgresTransaction, postgres } from '@triarch/postgres'
 import { createServer, type Listening, type ServerOptions } from '@triarch/server'
 import type { Linter } from 'eslint'
@@ -60,6 +62,10 @@ export async function serve(triarch: Triarch): Promise<Listening> {
   const response: Response = await server.fetch(new Request('http://localhost/api/v1/tasks'))
   return response.ok ? await server.listen({ port: 0 }) : await server.listen()
 }
+
+export const otel: OpenTelemetry = openTelemetry({ ids: new SpanIds(), longTasks: ['provision'] })
+export const prom: Prometheus = prometheus()
+export const measured = (triarch: Triarch) => createServer(triarch, { metrics: prom })
 
 const patience: ConnectOptions = { token: () => 's3cret', retry: { attempts: 3 } }
 export async function remote(): Promise<string> {

@@ -98,7 +98,7 @@ describe.each(homes.map((home) => ({ home, name: read(home).name })))('$name', (
 
 it('packages of one release name each other', () => {
   const { version } = read(join(root, 'packages/triarch'))
-  for (const name of ['postgres', 'server', 'cli']) {
+  for (const name of ['postgres', 'server', 'cli', 'opentelemetry']) {
     const other = JSON.parse(readFileSync(join(app, 'node_modules/@triarch', name, 'package.json'), 'utf8'))
     expect(other).toMatchObject({ version, peerDependencies: { triarch: `^${version}` }, engines: { node: engines } })
   }

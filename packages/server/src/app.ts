@@ -42,6 +42,7 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
       return responseOf(problemOf(refused, settings.onError), { allow })
     })
   }
+  if (settings.metrics) app.all('/metrics', (c) => measured(c.req.raw, settings))
   app.notFound(() => {
     throw new Refused('NO_ROUTE', 'there is nothing at this path')
   })
@@ -58,6 +59,16 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
       return responseOf(problemOf(error, settings.onError))
     }
   }
+}
+
+async function measured(request: Request, { authenticate, metrics, onError }: Settings): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    const refused = new Refused('METHOD_NOT_ALLOWED', 'this path takes GET, HEAD')
+    return responseOf(problemOf(refused, onError), { allow: 'GET, HEAD' })
+  }
+  if (!metrics || (authenticate && !(await authenticate(request))))
+    throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  return metrics.respond(request)
 }
 
 async function answer(

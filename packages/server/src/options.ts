@@ -35,6 +35,18 @@ export interface ServerLimits {
 }
 
 /**
+ * What answers a request for metrics.
+ * @example const metrics: MetricsSource = { respond: async () => new Response('up 1\n') }
+ */
+export interface MetricsSource {
+  /**
+   * Answers with all metrics.
+   * @example const response = await metrics.respond(new Request('http://localhost/metrics'))
+   */
+  respond(request: Request): Promise<Response>
+}
+
+/**
  * What the server offers, and to whom.
  * @example
  * const options: ServerOptions = {
@@ -59,6 +71,11 @@ export interface ServerOptions {
   origins?: readonly string[]
   /** How much one request may ask for. */
   limits?: ServerLimits
+  /**
+   * What answers `GET /metrics`, below `basePath`, for those that `authenticate` lets in: what `prometheus()` of
+   * `@triarch/opentelemetry/prometheus` returned; there is no such path.
+   */
+  metrics?: MetricsSource
   /** Hears of each error that a client was told no more of than that there was one; a warning of the process. */
   onError?: (error: unknown) => void
 }
@@ -69,6 +86,7 @@ export interface Settings {
   basePath: string
   origins: ReadonlySet<string>
   limits: Required<ServerLimits>
+  metrics: MetricsSource | undefined
   onError: (error: unknown) => void
 }
 
@@ -94,17 +112,19 @@ const most: Required<ServerLimits> = {
   buffered: 1024 ** 3,
   connections: 1_000_000,
 }
-const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'onError']
+const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'metrics', 'onError']
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function settingsOf(options: ServerOptions): Settings {
   known('createServer', options, keys)
-  const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, onError } = options
+  const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, metrics, onError } = options
   known('createServer: limits', limits, Object.keys(standard))
   if (!Array.isArray(workflows) || workflows.some((one) => typeof one?.definition !== 'object'))
     throw invalid('workflows must be what workflow() returned')
   if (authenticate !== undefined && typeof authenticate !== 'function') throw invalid('authenticate must be a function')
   if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
+  if (metrics !== undefined && typeof metrics?.respond !== 'function')
+    throw invalid('metrics must be what prometheus() returned')
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) throw invalid('basePath must be such as "/triarch", or empty')
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)
@@ -115,7 +135,7 @@ export function settingsOf(options: ServerOptions): Settings {
       throw invalid(`limits.${name} must be a whole number from 1 to ${most[name]}`)
   }
   return {
-    ...{ workflows: [...workflows], authenticate, basePath, origins: new Set(origins) },
+    ...{ workflows: [...workflows], authenticate, metrics, basePath, origins: new Set(origins) },
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),
   }

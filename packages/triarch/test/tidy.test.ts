@@ -109,6 +109,9 @@ const packages: Record<string, readonly string[]> = {
     ...['node:stream/consumers', 'node:url', 'node:util'],
   ],
   'packages/eslint-plugin/src/': ['eslint', 'estree', 'node:module'],
+  'packages/opentelemetry/src/': [
+    ...['triarch', '@opentelemetry/api', 'prom-client', 'node:crypto', 'node:http', 'node:net', 'node:perf_hooks'],
+  ],
   'packages/postgres/src/': ['triarch', 'triarch/store', 'pg', 'node:fs', 'node:module'],
   'packages/client/src/': ['triarch (types)', 'triarch/contract'],
   'packages/server/src/': [
@@ -139,8 +142,14 @@ const untamed: Ban[] = [
 ]
 /** Where they come from: the machine, and the worlds of tests and simulations. */
 const timekeepers = ['environment/', 'testing/virtual.ts', 'testing/world.ts']
-/** And that of the client, which runs without the engine. */
-const clocks = ['packages/client/src/environment.ts', 'packages/server/src/environment.ts']
+/** And those of the packages that run without the engine, or beside it. */
+const clocks = [
+  'packages/client/src/environment.ts',
+  'packages/server/src/environment.ts',
+  'packages/opentelemetry/src/environment.ts',
+  // How busy the event loop is, is for the real one.
+  'packages/opentelemetry/src/metric/gauges.ts',
+]
 const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises', 'node:perf_hooks']
 
 /** They meddle with the process that imports them: docs/decisions/0040-the-run-decides.md. */

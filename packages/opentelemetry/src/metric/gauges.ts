@@ -1,0 +1,115 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { AgentInfo, BreakerInfo, Triarch } from 'triarch'
+import { age, monotonic } from '../environment.ts'
+import type { Reading } from './sink.ts'
+
+/** What of an engine is looked at. */
+export type Observed = Pick<Triarch, 'statistics' | 'agents' | 'breakers' | 'nodes'>
+
+/** Agents and circuit breakers of one look, at most. */
+const MOST = 1_000
+const PAGE = 100
+/** A look at the store serves all who ask within so many ms, however many scrape. */
+export const FRESH = 5_000
+
+/** How the store and this process are now. It is looked at only when somebody asks. */
+export class Gauges {
+  readonly #observed: Observed
+  readonly #failed: (error: unknown) => void
+  #loop: ReturnType<typeof monitorEventLoopDelay> | null
+  #last: { at: number; readings: Promise<Reading[]> } | null = null
+
+  constructor(observed: Observed, failed: (error: unknown) => void) {
+    this.#observed = observed
+    this.#failed = failed
+    this.#loop = monitorEventLoopDelay({ resolution: 20 })
+    this.#loop.enable()
+  }
+
+  /** Never rejects: what a store that does not answer would say is missing. */
+  async read(): Promise<Reading[]> {
+    const now = monotonic()
+    if (!this.#last || now - this.#last.at >= FRESH) this.#last = { at: now, readings: this.#look() }
+    return [...(await this.#last.readings), ...this.#delay()]
+  }
+
+  close(): void {
+    this.#loop?.disable()
+    this.#loop = null
+  }
+
+  #delay(): Reading[] {
+    const loop = this.#loop
+    if (!loop || loop.count === 0) return []
+    const value = Math.max(0, loop.max / 1e9)
+    loop.reset()
+    return [{ name: 'triarch.eventloop.delay', value, labels: {} }]
+  }
+
+  async #look(): Promise<Reading[]> {
+    try {
+      const [statistics, agents, breakers, nodes] = await Promise.all([
+        this.#observed.statistics(),
+        this.#agents(),
+        this.#observed.breakers({ limit: MOST }),
+        this.#observed.nodes(),
+      ])
+      return [
+        { name: 'triarch.store.readable', value: 1, labels: {} },
+        { name: 'triarch.store.tasks', value: statistics.tasks, labels: {} },
+        { name: 'triarch.store.ready', value: statistics.ready, labels: {} },
+        { name: 'triarch.store.inbox', value: statistics.inbox, labels: {} },
+        ...agents.flatMap(ofAgent),
+        ...ofBreakers(breakers.breakers),
+        ...ofNodes(nodes),
+      ]
+    } catch (error) {
+      this.#failed(error)
+      return [{ name: 'triarch.store.readable', value: 0, labels: {} }]
+    }
+  }
+
+  async #agents(): Promise<AgentInfo[]> {
+    const all: AgentInfo[] = []
+    let cursor: string | undefined
+    do {
+      const { agents, next } = await this.#observed.agents({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
+      all.push(...agents)
+      cursor = next
+    } while (cursor !== undefined && all.length < MOST)
+    return all
+  }
+}
+
+function ofAgent({ name: agent, nodes, queue }: AgentInfo): Reading[] {
+  const labels = { agent }
+  const slots = nodes.reduce((sum, node) => sum + (node.slots ?? 0), 0)
+  const since = queue.oldest?.since
+  return [
+    { name: 'triarch.agent.backlog', value: queue.depth, labels },
+    { name: 'triarch.agent.slots', value: slots, labels },
+    { name: 'triarch.agent.nodes', value: nodes.length, labels },
+    { name: 'triarch.agent.backlog.age', value: since ? age(since) : 0, labels },
+  ]
+}
+
+function ofBreakers(breakers: readonly BreakerInfo[]): Reading[] {
+  const states = new Map<string, Reading>()
+  for (const { agent, state, keyed } of breakers) {
+    if (keyed) continue
+    const key = JSON.stringify([agent, state])
+    const value = (states.get(key)?.value ?? 0) + 1
+    states.set(key, { name: 'triarch.breaker.state', value, labels: { agent, state } })
+  }
+  return [...states.values()]
+}
+
+function ofNodes(nodes: Awaited<ReturnType<Observed['nodes']>>): Reading[] {
+  const roles = ['scheduler', 'agent', 'supervisor'].map((role) => {
+    const value = nodes.filter((node) => node.roles.includes(role)).length
+    return { name: 'triarch.node.living' as const, value, labels: { role } }
+  })
+  if (nodes.length === 0) return roles
+  const remaining = Math.min(...nodes.map(({ leaseUntil }) => -age(leaseUntil)))
+  return [...roles, { name: 'triarch.node.lease.remaining', value: remaining, labels: {} }]
+}

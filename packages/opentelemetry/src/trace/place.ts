@@ -1,0 +1,85 @@
+// Where the spans of a task are: ids that every process works out by itself.
+import { type Context, ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api'
+import { parseTraceparent } from './carrier.ts'
+import { derived, type SpanIds } from './ids.ts'
+
+/** What a task is known by wherever a span of it is made. */
+export interface Origin {
+  task: string
+  workflow: string
+  traceparent: string | null
+}
+
+export interface PlaceOptions {
+  tracer: Tracer
+  ids: SpanIds
+  /** Workflows each of whose steps has a trace of its own. */
+  long: ReadonlySet<string>
+}
+
+export class Places {
+  readonly #options: PlaceOptions
+  /** Whether the SDK takes its ids from us; null: nobody has asked yet. */
+  #isDurable: boolean | null = null
+
+  constructor(options: PlaceOptions) {
+    this.#options = options
+  }
+
+  /** Whether spans have the ids that they are given. Otherwise all are children of the span that submitted the task. */
+  get isDurable(): boolean {
+    if (this.#isDurable !== null) return this.#isDurable
+    const [traceId, spanId] = [derived(32, 'probe'), derived(16, 'probe')]
+    const { tracer, ids } = this.#options
+    const made = ids.make(traceId, spanId, () => tracer.startSpan('probe', { root: true })).spanContext()
+    // No SDK yet: what it will do is not known.
+    if (/^0+$/.test(made.spanId)) return false
+    this.#isDurable = made.spanId === spanId && made.traceId === traceId
+    return this.#isDurable
+  }
+
+  isLong(origin: Origin): boolean {
+    return this.isDurable && this.#options.long.has(origin.workflow)
+  }
+
+  /** The span that submitted it, or what a task without one begins its own trace with; null: it is in no trace. */
+  root(origin: Origin): SpanContext | null {
+    return parseTraceparent(origin.traceparent)
+  }
+
+  task(origin: Origin): SpanContext | null {
+    if (!this.isDurable) return this.root(origin)
+    const { traceId, traceFlags } = this.root(origin) ?? this.#rooted(origin.task)
+    return { traceId, traceFlags, spanId: derived(16, 'task', traceId, origin.task) }
+  }
+
+  step(origin: Origin, step: number): SpanContext | null {
+    const task = this.task(origin)
+    if (!task || !this.isDurable) return task
+    const traceId = this.isLong(origin) ? derived(32, 'step', origin.task, step) : task.traceId
+    return { ...task, traceId, spanId: derived(16, 'step', task.traceId, origin.task, step) }
+  }
+
+  attempt(origin: Origin, step: number, operation: string, attempt: number): SpanContext | null {
+    const above = this.step(origin, step)
+    if (!above || !this.isDurable) return null
+    return { ...above, spanId: derived(16, 'attempt', above.traceId, origin.task, step, operation, attempt) }
+  }
+
+  /** A task that nobody's trace led to has one by its id. The sampler is asked with it: one that goes by the id says the same everywhere. */
+  #rooted(task: string): SpanContext {
+    const traceId = derived(32, 'task', task)
+    const { tracer, ids } = this.#options
+    const probe = ids.make(traceId, derived(16, 'probe', task), () => tracer.startSpan('probe', { root: true }))
+    return { ...probe.spanContext(), traceId }
+  }
+}
+
+/** A context in which this span of elsewhere is the parent; null: none is. */
+export function within(span: SpanContext | null, base: Context = ROOT_CONTEXT): Context {
+  return span ? trace.setSpanContext(base, span) : trace.deleteSpan(base)
+}
+
+export function isSampled(span: SpanContext | null): span is SpanContext {
+  return span !== null && (span.traceFlags & TraceFlags.SAMPLED) !== 0
+}

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process'
+import { context } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { createServer } from '@triarch/server'
+import { agent, Triarch, workflow } from 'triarch'
+import { memory, testEngine } from 'triarch/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listeners, openTelemetry, SpanIds } from '../src/index.ts'
+import { MOST_VALUES } from '../src/metric/bound.ts'
+import { type MetricName, metrics, prometheusName } from '../src/metric/catalogue.ts'
+import { type Prometheus, prometheus } from '../src/prometheus.ts'
+import { attributesOf, receiver } from './receiver.ts'
+import { reset } from './sdk.ts'
+
+beforeAll(() => void context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable()))
+afterAll(reset)
+
+const shop = agent('shop', { circuitBreaker: {} })
+const flaky = shop.action('flaky', {
+  retry: { attempts: 2, backoff: { initial: '1s', jitter: false } },
+  run(_: null, step) {
+    if (step.attempt === 1) throw new TypeError('not yet')
+  },
+})
+const order = workflow('order', {
+  async run(_: null, task) {
+    await task.run(flaky, null)
+    await task.run('count', () => 1)
+  },
+})
+const given = { workflows: [order], agents: [shop] }
+const openText = { accept: 'application/openmetrics-text' }
+const ask = (headers = {}) => new Request('http://localhost/metrics', { headers })
+
+async function textOf(prom: Prometheus, headers = {}): Promise<string> {
+  return (await prom.respond(ask(headers))).text()
+}
+
+describe('the metrics of OpenTelemetry', () => {
+  it('reach a collector, with their units, buckets and attributes', async () => {
+    await using collector = await receiver()
+    const exporter = new OTLPMetricExporter({ url: `${collector.url}/v1/metrics` })
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 })
+    const meterProvider = new MeterProvider({ readers: [reader] })
+    const otel = openTelemetry({ meterProvider })
+    await using engine = await testEngine({ ...given, telemetry: otel.telemetry })
+    const end = otel.observe(engine.triarch)
+    await engine.submit(order, null)
+    await engine.advance('1m')
+    await meterProvider.forceFlush()
+    const duration = collector.metrics.get('triarch.attempt.duration')
+    expect(duration?.unit).toBe('s')
+    const points = duration?.histogram?.dataPoints ?? []
+    expect(points.map((point) => [attributesOf(point), point.count])).toEqual(
+      expect.arrayContaining([
+        [{ action: 'shop.flaky', operation: 'run', outcome: 'failed', 'error.type': 'TypeError' }, 1],
+        [{ action: 'shop.flaky', operation: 'run', outcome: 'done', 'error.type': 'none' }, 1],
+        [{ action: 'local', operation: 'run', outcome: 'done', 'error.type': 'none' }, 1],
+      ]),
+    )
+    expect(points[0]?.explicitBounds).toEqual(metrics['triarch.attempt.duration'].buckets)
+    const slots = collector.metrics.get('triarch.agent.slots')?.gauge?.dataPoints ?? []
+    expect(slots.map(attributesOf)).toEqual([{ agent: 'shop' }])
+    expect(collector.metrics.get('triarch.store.tasks')?.gauge?.dataPoints[0]).toMatchObject({ asDouble: 1 })
+    end()
+    await meterProvider.shutdown()
+  })
+})
+
+describe('the metrics of Prometheus', () => {
+  it('have names, types and help as promtool wants them', async (test) => {
+    const prom = prometheus()
+    await using engine = await testEngine({ ...given, telemetry: prom.telemetry })
+    const end = prom.observe(engine.triarch)
+    await engine.submit(order, null)
+    await engine.advance('1m')
+    const text = await textOf(prom)
+    end()
+    expect(text).toContain('triarch_task_submitted_total{workflow="order"} 1\n')
+    expect(text).toContain('# TYPE triarch_task_submitted_total counter\n')
+    expect(text).toContain('triarch_breaker_state{agent="shop",state="closed"} 1\n')
+    expect(text).not.toContain(' # {')
+    const { error, status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+    if (error) test.skip('promtool (Debian: prometheus) is not installed')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+
+  it('lead from a histogram to the trace of a task that it counted', async () => {
+    const exporter = new InMemorySpanExporter()
+    const ids = new SpanIds()
+    const spanProcessors = [new SimpleSpanProcessor(exporter)]
+    const otel = openTelemetry({ tracerProvider: new BasicTracerProvider({ idGenerator: ids, spanProcessors }), ids })
+    const prom = prometheus()
+    const telemetry = listeners(otel.telemetry, prom.telemetry)
+    await using engine = await testEngine({ ...given, middleware: [otel.middleware], telemetry })
+    await engine.submit(order, null)
+    await engine.advance('1m')
+    const [line] = (await textOf(prom, openText)).match(/^triarch_task_duration_seconds_bucket.* # \{.*$/m) ?? ['']
+    const [, found] = /trace_id="(\w+)"/.exec(line) ?? []
+    expect(
+      exporter
+        .getFinishedSpans()
+        .find(({ name }) => name === 'order')
+        ?.spanContext().traceId,
+    ).toBe(found)
+    expect(await textOf(prom, openText)).toMatch(/# EOF\n$/)
+  })
+
+  it('are served by a node, by the server to whoever it lets in, and by nobody else', async () => {
+    await using prom = prometheus()
+    await using triarch = new Triarch({ store: memory(), ...given, telemetry: prom.telemetry })
+    const url = await prom.listen({ port: 0 })
+    const own = await fetch(url)
+    expect([own.status, own.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+    expect((await fetch(url.replace('/metrics', '/'))).status).toBe(404)
+    expect((await fetch(url, { method: 'POST' })).status).toBe(404)
+    await expect(prom.listen()).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+
+    const server = createServer(triarch, {
+      metrics: prom,
+      authenticate: ({ headers }) => (headers.get('authorization') === 'Bearer s3cret' ? { id: 'prometheus' } : null),
+    })
+    expect((await server.fetch(ask())).status).toBe(401)
+    const answer = await server.fetch(ask({ authorization: 'Bearer s3cret' }))
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('# TYPE triarch_task_duration_seconds histogram')
+    expect((await server.fetch(new Request('http://localhost/metrics', { method: 'POST' }))).status).toBe(405)
+    expect((await createServer(triarch).fetch(ask())).status).toBe(404)
+  })
+
+  it('say that the store does not answer, and why goes to onError', async () => {
+    const errors: unknown[] = []
+    const prom = prometheus({ onError: (error) => errors.push(error) })
+    const gone = async () => {
+      throw new Error('gone')
+    }
+    const end = prom.observe({ statistics: gone, agents: gone, breakers: gone, nodes: gone })
+    expect(await textOf(prom)).toContain('triarch_store_readable 0\n')
+    expect(errors.map(String)).toEqual(['Error: gone'])
+    end()
+  })
+
+  it('have a bounded number of values for each attribute, whatever is submitted', async () => {
+    const prom = prometheus()
+    for (let i = 0; i < MOST_VALUES * 2; i++) {
+      const event = { at: 0, node: null, task: `t-${i}`, workflow: `w-${i}`, version: '1' }
+      prom.telemetry['task:submitted']?.({ ...event, startAt: null, schedule: null, parent: null })
+    }
+    const text = await textOf(prom)
+    expect(text.match(/^triarch_task_submitted_total\{/gm)).toHaveLength(MOST_VALUES + 1)
+    expect(text).toContain(`triarch_task_submitted_total{workflow="other"} ${MOST_VALUES}\n`)
+  })
+})
+
+describe('the catalogue of metrics', () => {
+  it('has no attribute that is an id', () => {
+    const all = Object.values(metrics).flatMap(({ attributes }) => attributes)
+    for (const id of ['task', 'node', 'step', 'schedule', 'id']) expect(all).not.toContain(id)
+  })
+
+  it('gives each metric a name of its own in Prometheus', () => {
+    const names = (Object.keys(metrics) as MetricName[]).map(prometheusName)
+    expect(new Set(names).size).toBe(names.length)
+  })
+})
+
+it('listeners tell each, whatever the others throw', () => {
+  const told: string[] = []
+  const both = listeners(
+    {
+      commit: () => {
+        throw new Error('first')
+      },
+    },
+    { commit: () => told.push('second') },
+  )
+  expect(() => both.commit?.({} as never)).toThrow('first')
+  expect(told).toEqual(['second'])
+})

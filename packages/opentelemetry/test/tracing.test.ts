@@ -1,0 +1,243 @@
+import { context, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import {
+  AlwaysOffSampler,
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  type Sampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base'
+import { agent, PermanentError, workflow } from 'triarch'
+import { type TestOptions, testEngine, VirtualEnvironment } from 'triarch/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scratch } from '../../triarch/test/engine/scratch.ts'
+import { type OpenTelemetryOptions, openTelemetry, SpanIds } from '../src/index.ts'
+import { reset } from './sdk.ts'
+
+beforeAll(() => void context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable()))
+afterAll(reset)
+
+function traced(options: OpenTelemetryOptions & { sampler?: Sampler; durable?: boolean } = {}) {
+  const { sampler, durable = true, ...rest } = options
+  const exporter = new InMemorySpanExporter()
+  const ids = new SpanIds()
+  const tracerProvider = new BasicTracerProvider({
+    ...(durable && { idGenerator: ids }),
+    ...(sampler && { sampler }),
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+  })
+  const otel = openTelemetry({ tracerProvider, ids, ...rest })
+  const given = { middleware: [otel.middleware], telemetry: otel.telemetry }
+  return { given, tracerProvider, spans: () => exporter.getFinishedSpans() }
+}
+
+/** Each span by the names above it, and its own. */
+function paths(spans: readonly ReadableSpan[]): string[] {
+  const known = new Map(spans.map((span) => [span.spanContext().spanId, span]))
+  const pathOf = (span: ReadableSpan): string => {
+    const above = span.parentSpanContext?.spanId
+    const found = above === undefined ? undefined : known.get(above)
+    const start = above === undefined ? '' : found ? `${pathOf(found)} > ` : 'MISSING > '
+    return start + span.name
+  }
+  return spans.map(pathOf).sort()
+}
+
+const twice = (path: string) => [path, path]
+
+const shop = agent('shop')
+const flaky = shop.action('flaky', {
+  retry: { attempts: 2, backoff: { initial: '1s', jitter: false } },
+  run(_: null, step) {
+    if (step.attempt === 1) throw new TypeError('not yet')
+  },
+  undo: () => undefined,
+})
+const refuses = shop.action('refuses', {
+  run: () => {
+    throw new PermanentError('card 4111 refused')
+  },
+})
+const waits = shop.action('waits', {
+  run: (_: null, step, received) => received ?? step.suspend({ signals: [{ name: 'go', in: '1m' }] }),
+})
+const item = workflow('item', { run: async (n: number) => n })
+const order = workflow('order', {
+  async run(_: null, task) {
+    await task.run(flaky, null)
+    await task.sleep('1h')
+    await task.call(item, 1)
+  },
+})
+const undone = workflow('undone', {
+  rescue: 'compensate',
+  async run(_: null, task) {
+    await task.run(flaky, null)
+    await task.run(refuses, null)
+  },
+})
+const patient = workflow('patient', { run: (_: null, task) => task.run(waits, null) })
+const again = workflow('again', {
+  run: async (n: number, task) => (n > 0 ? task.continueAsNew(n - 1) : n),
+})
+const engineOf = (given: Partial<TestOptions>) =>
+  testEngine({ workflows: [order, item, undone, patient, again], agents: [shop], ...given })
+
+describe('the trace of a task', () => {
+  it('has its submission, its steps, all their attempts, and its children', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf(given)
+    await engine.submit(order, null, { id: 'o-1' })
+    await engine.advance('2h')
+    const above = 'submit order > order'
+    expect(paths(spans())).toEqual(
+      [
+        ...['submit order', above, `${above} > shop.flaky`, `${above} > item`],
+        ...[`${above} > shop.flaky > run shop.flaky`, `${above} > shop.flaky > run shop.flaky`],
+      ].sort(),
+    )
+    expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1)
+    const task = spans().find(({ name }) => name === 'order')
+    expect(task?.duration[0]).toBe(3_601)
+    expect(task?.attributes).toMatchObject({ 'triarch.task': 'o-1', 'triarch.outcome': 'success' })
+  })
+
+  it('is not told again when the task is read back into memory', async () => {
+    using file = scratch()
+    const shared = { store: file.store, environment: new VirtualEnvironment() }
+    const { given, spans } = traced()
+    const first = await engineOf({ ...given, ...shared })
+    await first.submit(order, null, { id: 'o-1' })
+    await first.advance('10m')
+    const before = spans().length
+    await first.stop()
+    await using second = await engineOf({ ...given, ...shared })
+    await second.advance('10m')
+    expect(spans().length).toBe(before)
+    await second.advance('2h')
+    expect(paths(spans()).filter((path) => path.endsWith('order'))).toEqual(['submit order', 'submit order > order'])
+  })
+
+  it('has what went wrong, but messages only as the history has them, and what undid it', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf(given)
+    await engine.submit(undone, null, { id: 'u-1' })
+    await engine.advance('1m')
+    const above = 'submit undone > undone'
+    expect(paths(spans())).toContain(`${above} > shop.flaky > undo shop.flaky`)
+    const attempt = spans().find(({ name }) => name === 'run shop.refuses')
+    expect(attempt?.status).toEqual({ code: 2 })
+    expect(attempt?.attributes['error.type']).toBe('PermanentError')
+    expect(attempt?.events).toEqual([])
+    expect(spans().find(({ name }) => name === 'shop.refuses')?.status.code).toBe(2)
+  })
+
+  it('has a span for each time that a step which waited ran', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf(given)
+    await engine.submit(patient, null)
+    await engine.advance('2m')
+    expect(paths(spans()).filter((path) => path.endsWith('> run shop.waits'))).toHaveLength(2)
+    expect(new Set(spans().map((span) => span.spanContext().spanId)).size).toBe(spans().length)
+  })
+
+  it('has each run of a task that continues with another input', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf(given)
+    await engine.submit(again, 2)
+    await engine.settle()
+    expect(paths(spans()).filter((path) => path.endsWith('continue again'))).toEqual([
+      'submit again > again > continue again',
+      'submit again > again > continue again',
+    ])
+  })
+
+  it('begins with the task where no submission was traced, and every process finds it', async () => {
+    const { given, spans } = traced()
+    await using engine = await engineOf({ ...given })
+    await engine.triarch.schedule('nightly').register({ workflow: order, input: null, every: '1h' })
+    await engine.advance('150m')
+    const found = paths(spans()).filter((path) => !path.startsWith('MISSING'))
+    const own = ['item', 'order', 'order > shop.flaky', ...twice('order > shop.flaky > run shop.flaky')]
+    expect(found).toEqual(own)
+    const [child, parent] = ['item', 'order'].map((name) => spans().find((span) => span.name === name))
+    expect(child?.links.map((link) => link.context.spanId)).toEqual([parent?.spanContext().spanId])
+  })
+
+  it('is made of traces of each step, linked to it, if the task is said to be long', async () => {
+    const { given, spans } = traced({ longTasks: ['order'] })
+    await using engine = await engineOf(given)
+    await engine.submit(order, null)
+    await engine.advance('2h')
+    const [step, task] = ['shop.flaky', 'order'].map((name) => spans().find((span) => span.name === name))
+    expect(step?.spanContext().traceId).not.toBe(task?.spanContext().traceId)
+    expect(step?.links.map((link) => link.context.spanId)).toEqual([task?.spanContext().spanId])
+    expect(paths(spans())).toContain('shop.flaky > run shop.flaky')
+  })
+
+  it('is that of whoever submits', async () => {
+    const { given, spans, tracerProvider } = traced()
+    await using engine = await engineOf(given)
+    const root = tracerProvider.getTracer('web').startSpan('GET /')
+    await context.with(trace.setSpan(context.active(), root), () => engine.submit(item, 1))
+    const header = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+    await engine.submit(item, 2, { metadata: { traceparent: header } })
+    await engine.settle()
+    root.end()
+    expect(paths(spans())).toEqual([
+      'GET /',
+      'GET / > submit item',
+      'GET / > submit item > item',
+      'MISSING > submit item',
+      'MISSING > submit item > item',
+    ])
+    const traces = new Set(spans().map((span) => span.spanContext().traceId))
+    expect(traces).toEqual(new Set([root.spanContext().traceId, 'a'.repeat(32)]))
+  })
+
+  it('stays whole where the SDK makes ids of its own: its spans are then children of the submission', async () => {
+    const { given, spans } = traced({ durable: false })
+    await using engine = await engineOf(given)
+    await engine.submit(order, null)
+    await engine.advance('2h')
+    const above = 'submit order'
+    expect(paths(spans())).toEqual(
+      [
+        ...[above, `${above} > item`, `${above} > order`, `${above} > shop.flaky`],
+        ...[`${above} > run shop.flaky`, `${above} > run shop.flaky`],
+      ].sort(),
+    )
+  })
+
+  it.each([
+    ['nothing', new AlwaysOffSampler(), 0],
+    ['whole traces, also of tasks that began their own', new TraceIdRatioBasedSampler(0.5), 1],
+  ])('keeps %s when the sampler says so', async (_, sampler, least) => {
+    const { given, spans } = traced({ sampler })
+    await using engine = await engineOf(given)
+    await engine.triarch.schedule('often').register({ workflow: order, input: null, every: '1h', overlap: 'allow' })
+    await engine.advance('24h')
+    const tasks = Map.groupBy(spans(), ({ attributes }) => String(attributes['triarch.task']))
+    const whole = [...tasks.values()].filter((of) => of.some(({ name }) => name === 'order'))
+    expect(whole.length).toBeGreaterThanOrEqual(least)
+    for (const of of whole)
+      expect(paths(of)).toEqual(['order', 'order > shop.flaky', ...twice('order > shop.flaky > run shop.flaky')])
+  })
+
+  it('costs no submission when nobody listens: without an SDK nothing is added to it', async () => {
+    const otel = openTelemetry()
+    await using engine = await engineOf({ middleware: [otel.middleware], telemetry: otel.telemetry })
+    const task = await engine.submit(item, 1)
+    await engine.settle()
+    expect((await task.status()).metadata).toEqual({})
+  })
+})
+
+it('an option that does not exist is refused', () => {
+  expect(() => openTelemetry({ longTask: [] } as object)).toThrow(expect.objectContaining({ code: 'UNKNOWN_OPTION' }))
+  expect(() => openTelemetry({ longTasks: 'order' } as object)).toThrow(
+    expect.objectContaining({ code: 'INVALID_OPTION' }),
+  )
+})
