@@ -32,7 +32,7 @@ const known = {
     '{task}',
     'Tasks that came to wait for somebody to resume them.',
     'workflow',
-    'reason',
+    'cause',
   ),
   'triarch.task.duration': histogram('s', slow, 'From the beginning of a task, or of its last run, to its end.', 'workflow', 'outcome'), // biome-ignore format: a row
   'triarch.task.replay.duration': histogram('s', quick, 'Reading the history of a task, and bringing its code to where it was.', 'workflow'), // biome-ignore format: a row

@@ -32,7 +32,7 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
     'task:submitted': ({ workflow }) => sink.add('triarch.task.submitted', 1, labels({ workflow })),
     'task:claimed': ({ workflow, orphaned }) =>
       sink.add('triarch.task.claimed', 1, labels({ workflow, orphaned: String(orphaned) })),
-    'task:paused': ({ workflow, reason }) => sink.add('triarch.task.paused', 1, labels({ workflow, reason })),
+    'task:paused': ({ workflow, cause }) => sink.add('triarch.task.paused', 1, labels({ workflow, cause })),
     'task:replayed': ({ workflow, ms }) =>
       sink.record('triarch.task.replay.duration', ms / 1_000, labels({ workflow }), null),
     'task:stopped': (event) => {
