@@ -1253,4 +1253,36 @@ export const regressions: Readonly<Record<string, Plan>> = {
       { at: 3883, node: 1, versions: ['1', '2'] },
     ],
   }),
+  'probes that a rate limit kept from their queue, and that were taken for probes nobody needs': calmPlan({
+    seed: 7231,
+    nodes: [whole],
+    settings: { lease: 666, sweep: 341, poll: 50, tasks: 1000, tellsChanges: true, distance: 0 },
+    tasks: [
+      {
+        id: 't2',
+        at: 1087,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'charge', order: {} },
+          { do: 'step', action: 'refuse', order: {}, refers: [0, 0] },
+          { do: 'step', action: 'mail', refers: [0, 0] },
+          { do: 'step', action: 'refuse' },
+        ],
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: {},
+    strike: null,
+    outage: {
+      ills: [
+        { at: 429, ms: 1042 },
+        { at: 3876, ms: 1527 },
+      ],
+      rule: { failureRate: 0.9, window: 1559, minimum: 6, open: 747, openMax: 2241, probes: 3 },
+      words: [],
+    },
+    throttle: { limit: 19, per: 1000, burst: 4, rests: { each: 35, ms: 1255 } },
+  }),
 }

@@ -132,7 +132,9 @@ export class Consumer implements Service {
             this.#options.contextOf(item.request.task).run(() => this.#start(item))
           }
         }
-        for (const { guard, name } of this.#options.hosts.values()) guard?.asked((held.get(name) ?? 0) > 0)
+        // A queue that a rate limit kept from being asked was not found empty.
+        for (const { guard, pace, name } of this.#options.hosts.values())
+          guard?.asked((held.get(name) ?? 0) > 0 && pace?.open !== false)
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()

@@ -23,6 +23,11 @@ export class Pace {
     return [...this.#actions.keys()]
   }
 
+  /** Attempts of whichever action may begin now. */
+  get open(): boolean {
+    return this.all.every(({ room }) => room > 0)
+  }
+
   /** How many attempts may begin now, of any action without a limit of its own (null), or of this one. */
   room(action: string | null): number {
     return Math.min(Number.POSITIVE_INFINITY, ...this.#of(action).map(({ room }) => room))

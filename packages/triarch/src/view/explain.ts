@@ -1,6 +1,5 @@
 import { TriarchError } from '../error/error.ts'
 import { awaited, isGated } from '../kernel/lock/gate.ts'
-import type { DatedEvent } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { isWaiting } from '../kernel/summary.ts'
@@ -8,6 +7,7 @@ import { foldOf, readable } from '../scheduler/history.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { apartness } from './apartness.ts'
 import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
+import { type Heard, heardOf } from './heard.ts'
 import { limiterOf, limiters, limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
@@ -21,8 +21,7 @@ interface Scene {
   store: StateStore
   row: TaskRow
   state: TaskState
-  /** When each decision was last heard of, and each kind of event last happened. */
-  heard: { ids: ReadonlyMap<number, number>; kinds: ReadonlyMap<string, number> }
+  heard: Heard
   /** When its history last grew. */
   last: number
   queued: QueuedRow
@@ -341,16 +340,6 @@ function what({ action, name, operation }: Step): string {
   const called = action === null || action.endsWith(`.${name}`) ? name : `${name}, ${action}`
   const agent = action === null ? '' : ` of agent ${action.slice(0, action.indexOf('.'))}`
   return `${operation === 'run' ? '' : `${operation} of `}${called}${agent}`
-}
-
-/** When each decision was last heard of, and each kind of event last happened. */
-export function heardOf(dated: readonly DatedEvent[]): Scene['heard'] {
-  const [ids, kinds] = [new Map<number, number>(), new Map<string, number>()]
-  for (const { at, event } of dated) {
-    kinds.set(event.type, at)
-    if ('id' in event && event.id !== undefined && event.type !== 'heartbeat') ids.set(event.id, at)
-  }
-  return { ids, kinds }
 }
 
 function at(ms: number | undefined): Date {

@@ -6,7 +6,7 @@ import type { HeldLock, NamePage, NodeRow, QueueRow, StateStore } from '../store
 import { MOST_COUNTED } from '../store/rows.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
-import { heardOf } from './explain.ts'
+import { heardOf } from './heard.ts'
 
 /**
  * Which page of what is listed by name.
