@@ -41,7 +41,9 @@ export interface ServerLimits {
 export interface MetricsSource {
   /**
    * Answers with all metrics.
-   * @example const response = await metrics.respond(new Request('http://localhost/metrics'))
+   * @example
+   * const metrics: MetricsSource = { respond: async () => new Response('up 1\n') }
+   * const response = await metrics.respond(new Request('http://localhost/metrics'))
    */
   respond(request: Request): Promise<Response>
 }

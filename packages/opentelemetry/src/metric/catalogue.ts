@@ -28,12 +28,7 @@ const histogram = (unit: string, buckets: readonly number[], description: string
 const known = {
   'triarch.task.submitted': counter('{task}', 'Tasks that were created.', 'workflow'),
   'triarch.task.claimed': counter('{task}', 'Tasks taken over from the store; orphaned: from an owner that died or lost them.', 'workflow', 'orphaned'), // biome-ignore format: a row
-  'triarch.task.paused': counter(
-    '{task}',
-    'Tasks that came to wait for somebody to resume them.',
-    'workflow',
-    'cause',
-  ),
+  'triarch.task.paused': counter('{task}', 'Tasks that came to wait for somebody to resume them.', 'workflow', 'cause'),
   'triarch.task.duration': histogram('s', slow, 'From the beginning of a task, or of its last run, to its end.', 'workflow', 'outcome'), // biome-ignore format: a row
   'triarch.task.replay.duration': histogram('s', quick, 'Reading the history of a task, and bringing its code to where it was.', 'workflow'), // biome-ignore format: a row
   'triarch.step.requested': counter('{step}', 'Steps that tasks asked for.', 'workflow', 'action'),

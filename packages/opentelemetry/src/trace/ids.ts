@@ -5,7 +5,8 @@ import { randomHex } from '../environment.ts'
 /**
  * The ids of spans. Those of a task and of its steps follow from the task's id, so that every process knows them: one that runs an attempt
  * makes its span a child of the step's, which another process ends weeks later. All other ids are random.
- * @example const provider = new BasicTracerProvider({ idGenerator: otel.ids })
+ * @example const ids = new SpanIds()
+ * const sdk = { idGenerator: ids }
  */
 export class SpanIds {
   #next: { trace: string; span: string } | null = null

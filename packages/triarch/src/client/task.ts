@@ -75,7 +75,7 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   /**
    * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is
    * marked as secret. To look at what happened, use history(). Throws UNKNOWN_TASK.
-   * @example writeFileSync('o-1.json', JSON.stringify(await task.export()))
+   * @example const file = JSON.stringify(await task.export())
    */
   export(): Promise<TaskExport>
 

@@ -307,7 +307,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   /**
    * A circuit breaker by its name: that of its agent, or `agent#key`. Whether it exists shows at the first use. Throws INVALID_OPTION.
-   * @example await triarch.breaker('payments').open({ reason: 'maintenance of the bank', by: 'ada' })
+   * @example await triarch.breaker('payments').open({ reason: 'maintenance of the bank', actor: 'ada' })
    */
   breaker(name: string): BreakerHandle {
     return new NamedBreaker(this.#connection, name, (alert) => {
