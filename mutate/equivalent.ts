@@ -20,7 +20,7 @@ export const equivalent: Readonly<Record<string, string>> = {
   [`${kernel}/batch/batching.ts stopBatch: || to && !batch || !policy`]: paired,
   [`${kernel}/batch/batching.ts stopBatch: drop return`]: 'Whoever calls it has found the batch.',
   [`${kernel}/step/compensation.ts closeCompensation: > to >= state.batches.size > 0`]: 'Of no batches none moves.',
-  [`${kernel}/task/control.ts control: drop return resume(turn)`]:
+  [`${kernel}/task/control.ts control: drop return resume(turn, remarkOf(message))`]:
     'Once nothing is held any more, a retry of all that is held is a resume.',
   [`${kernel}/step/failure.ts awaitsChildren: || to && !batch || !step.policy.batch`]: paired,
   [`${kernel}/lock/fold.ts lockReleased: || to && !state.plan || id === undefined`]:

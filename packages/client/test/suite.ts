@@ -19,7 +19,7 @@ import {
   workflowRef,
 } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { z } from 'zod'
 import { judged } from '../../server/test/document.ts'
 import { connect } from '../src/index.ts'
@@ -461,7 +461,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       await breaker.close({ reason: 'back', actor: 'suite' })
       expect((await breaker.info()).state).not.toBe('open')
       await breaker.reset({ reason: 'new staff', actor: 'suite' })
-      expect(await breaker.info()).toMatchObject({ state: 'closed', nextProbe: undefined })
+      // What waits goes out in waves first, and a node finds that nothing does.
+      const well = async () => expect(await breaker.info()).toMatchObject({ state: 'closed', nextProbe: undefined })
+      await vi.waitFor(well, { timeout: 15_000 })
       expect((await client.breakers({ cursor: 'clinic' })).breakers).toEqual([])
       expect(await codeOf(client.breaker('nobody').info())).toBe('UNKNOWN_BREAKER')
       expect(await codeOf(client.breaker('a#/? ü').open({ reason: 'x' }))).toBe('UNKNOWN_BREAKER')

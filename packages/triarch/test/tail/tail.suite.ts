@@ -126,7 +126,7 @@ export function tailSuite(name: string, make: () => Promise<Rewindable>): void {
         expect.objectContaining({
           task: 'other',
           code: 'LOST_TAIL',
-          reason: 'lost-tail',
+          cause: 'lost-tail',
           message: expect.stringContaining('the store lost the task'),
         }),
       )
