@@ -5,14 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { createServer as createApi } from '@triarch/server'
-import { isTriarchError, Triarch } from 'triarch'
+import { isTriarchError, stopOnSignals, Triarch } from 'triarch'
 import { openCounter, storeAt } from './counter.ts'
 import { lease } from './lease.ts'
 import { fulfilOrder, type Order } from './shop.ts'
 
 // Standard input is a pipe from the parent: it ends when the parent does, and so does this process. Leaving at once is safe.
 process.stdin.resume().once('close', () => process.exit())
-process.once('SIGTERM', () => process.exit())
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +27,8 @@ const triarch = new Triarch({
   roles: values.agents ? ['agent'] : [],
 })
 await triarch.start()
+// It is on the list of nodes, and leaves that, too.
+stopOnSignals(triarch, ['SIGTERM'])
 const counter = await openCounter(values.db, triarch)
 // Nothing can be started by the API itself: an order is taken here, with its row in the shop's own table.
 const api = createApi(triarch)

@@ -306,6 +306,20 @@ describe('the way out', () => {
     await expect(call('http://localhost:1/', options)).rejects.toThrow('no address of the public internet')
   })
 
+  it('serves those that wait for one of its few connections', async () => {
+    const server = createEndpoint((request, response) => void request.resume().once('end', () => response.end('1')))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const way = new Outbound({ ...local, ports: [port], connections: 1 })
+    const signal = AbortSignal.timeout(10_000)
+    const url = new URL(`http://127.0.0.1:${port}/`)
+    const calls = [1, 2, 3].map(() => way.post({ url, headers: {}, body: '{}', signal }))
+    expect((await Promise.all(calls)).map(({ body }) => body)).toEqual(['1', '1', '1'])
+    server.closeAllConnections()
+    server.close()
+  })
+
   it('follows no redirect', async () => {
     await using there = await endpoint((_, response) => {
       response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data' }).end()

@@ -62,8 +62,8 @@ export function addSchedules(schedules: Command, means: Means): void {
   one('pause', 'occurrences pass unattended until it is resumed')
     .option('--reason <text>', 'kept with it')
     .action((name: string, _, command: Command) =>
-      on<{ reason?: string }>(means, command, name, async ({ schedule, report, options }) => {
-        await schedule.pause(options)
+      on<{ reason?: string }>(means, command, name, async ({ schedule, report, options: { reason } }) => {
+        await schedule.pause(reason === undefined ? {} : { reason })
         report.one({ name, accepted: 'pause' }, { schedule: name, accepted: 'paused' })
       }),
     )

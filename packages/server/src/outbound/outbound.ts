@@ -2,6 +2,7 @@ import { type LookupAddress, type LookupOptions, lookup as resolve } from 'node:
 import { Agent as PlainAgent, request as plain, type RequestOptions } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { TriarchError } from 'triarch'
 import { known } from '../options.ts'
 import { Networks } from './network.ts'
@@ -134,7 +135,8 @@ export class Outbound {
           request.end(body)
         } else request.destroy(new Error(refusal(url.hostname, remoteAddress ?? 'nowhere')))
       }
-      if (request.reusedSocket) ready()
+      // One that waited in line for a connection is given one that is there, and is not told so (`reusedSocket`).
+      if (!socket.connecting && socket.remoteAddress !== undefined && !isShaking(socket)) ready()
       else socket.once(isSecure ? 'secureConnect' : 'connect', ready)
     })
     request.on('response', (response) => {
@@ -171,6 +173,11 @@ export class Outbound {
       })
     }
   }
+}
+
+/** TLS is not agreed on yet. */
+function isShaking(socket: Socket): boolean {
+  return socket instanceof TLSSocket && socket.getProtocol() === null
 }
 
 function refusal(host: string, address: string): string {

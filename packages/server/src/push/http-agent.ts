@@ -88,7 +88,7 @@ export type OutputOf<O extends HttpActionOptions> = O extends { output: infer S 
   ? Jsonified<InferOutput<S>>
   : unknown
 
-const keys = ['url', 'secret', 'actions', 'outbound', 'concurrency', 'circuitBreaker']
+const keys = ['url', 'secret', 'actions', 'outbound', 'concurrency', 'circuitBreaker', 'rateLimit']
 const actionKeys = [
   ...['input', 'output', 'undo', 'verify', 'concurrency', 'answerWithin', 'onCancel'],
   ...[

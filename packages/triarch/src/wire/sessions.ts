@@ -109,8 +109,9 @@ export class Sessions implements RemoteAgents {
     if (hello.protocol !== PROTOCOL) return refused('PROTOCOL', `this server speaks version ${PROTOCOL}`)
     const own = hello.agents.find(({ name }) => hosted(name))
     if (own) return refused('AGENT_HOSTED', `agent "${own.name}" is hosted by this server itself`)
-    if (this.#sessions.size >= MOST_SESSIONS) return refused('TOO_MANY', 'too many agents are connected to this server')
     const before = this.#byInstance.get(hello.instance)
+    if (!before && this.#sessions.size >= MOST_SESSIONS)
+      return refused('TOO_MANY', 'too many agents are connected to this server')
     before?.heard()
     if (before) this.#sessions.delete(before.id)
     const unknown = before ? before.resume(hello) : hello.running
