@@ -116,7 +116,7 @@ const packages: Record<string, readonly string[]> = {
   'packages/client/src/': ['triarch (types)', 'triarch/contract'],
   'packages/server/src/': [
     ...['triarch', 'hono', '@hono/node-server', 'standardwebhooks', 'ws', 'zod'],
-    ...['node:dns', 'node:events', 'node:http', 'node:https', 'node:net', 'node:stream'],
+    ...['node:dns', 'node:events', 'node:http', 'node:https', 'node:net', 'node:stream', 'node:tls'],
   ],
 }
 
