@@ -64,7 +64,8 @@ export function isGuarded(manifest: Pick<Manifest, 'engines'>): boolean {
 }
 
 /** `folder`: where the package is in the repository. */
-export function published({ private: _, scripts: __, exports, bin, ...manifest }: Manifest, folder: string): Published {
+export function published(whole: Manifest, folder: string): Published {
+  const { private: _, scripts: __, devDependencies: ___, exports, bin, ...manifest } = whole
   const { name, version, description, keywords, ...rest } = manifest
   const entries = Object.entries(exports).map(([name, path]) => [name, built(path)])
   return {
