@@ -161,7 +161,7 @@ describe('the command', () => {
     await schedule('nightly', night)
     const on = (...args: string[]) => inside(['schedule', ...args])
     expect((await on('list')).out).toMatch(/^nightly +letter@1 +0 3 \* \* \* UTC/m)
-    expect((await on('pause', 'nightly', '--reason', 'stock-taking')).exit).toBe(0)
+    expect((await on('pause', 'nightly', '--reason', 'stock-taking', '--json')).exit).toBe(0)
     expect((await on('get', 'nightly')).out).toContain('stock-taking')
     expect((await on('resume', 'nightly')).exit).toBe(0)
     expect(JSON.parse((await on('next', 'nightly', '--count', '3', '--json')).out)).toHaveLength(3)

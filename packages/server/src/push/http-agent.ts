@@ -88,22 +88,39 @@ export type OutputOf<O extends HttpActionOptions> = O extends { output: infer S 
   ? Jsonified<InferOutput<S>>
   : unknown
 
-const keys = ['url', 'secret', 'actions', 'outbound', 'concurrency', 'circuitBreaker', 'rateLimit']
-const actionKeys = [
-  ...['input', 'output', 'undo', 'verify', 'concurrency', 'answerWithin', 'onCancel'],
-  ...[
-    'attemptWithin',
-    'stepWithin',
-    'heartbeatWithin',
-    'retry',
-    'undoRetry',
-    'rescue',
-    'semantics',
-    'priority',
-    'weight',
-    'secrets',
-  ],
-]
+// Held to their types both ways, so that no option is promised and refused.
+const keys = namesOf<HttpAgentOptions>({
+  url: true,
+  secret: true,
+  actions: true,
+  outbound: true,
+  concurrency: true,
+  circuitBreaker: true,
+  rateLimit: true,
+})
+const actionKeys = namesOf<HttpActionOptions>({
+  input: true,
+  output: true,
+  undo: true,
+  verify: true,
+  concurrency: true,
+  answerWithin: true,
+  onCancel: true,
+  attemptWithin: true,
+  stepWithin: true,
+  heartbeatWithin: true,
+  retry: true,
+  undoRetry: true,
+  rescue: true,
+  semantics: true,
+  priority: true,
+  weight: true,
+  secrets: true,
+})
+
+function namesOf<T>(all: Record<keyof T & string, true>): string[] {
+  return Object.keys(all)
+}
 
 /**
  * An agent without a process: each attempt is a signed POST to one URL. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION,
