@@ -139,8 +139,10 @@ export {
   type TelemetryOrigin,
   telemetryNames,
 } from './telemetry/catalogue.ts'
+export type { Logger } from './telemetry/logger.ts'
 export type { Duration } from './value/duration.ts'
 export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './value/jsonified.ts'
+export type { LogLevel } from './value/level.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { BreakerChange, BreakerInfo } from './view/breaker.ts'

@@ -26,9 +26,11 @@ import { isRateRow } from '../store/rate.ts'
 import { legibleEvents } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
+import { checkLogLevel, Log } from '../telemetry/logger.ts'
 import { type Telemetry, telemetryOf } from '../telemetry/outlet.ts'
 import { submission } from '../telemetry/submission.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
+import type { LogLevel } from '../value/level.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -111,6 +113,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #attendance: Attendance
   readonly #failed: (error: unknown) => void
   readonly #telemetry: Telemetry
+  readonly #log: Log | null
   readonly #patience: Patience
   readonly #remotes = new Remotes()
   #opened: Promise<void> | null = null
@@ -125,13 +128,17 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const given = options.environment ?? systemEnvironment()
     const isOver = () => this.#phase === 'stopped'
     // What listeners throw is not told to listeners.
-    this.#telemetry = telemetryOf(this.#settings.telemetry, errorListener(options.onError, given, isOver))
-    this.#failed = errorListener(options.onError, given, isOver, (error) => {
+    const { logger, logLevel, telemetry } = this.#settings
+    const thrown = errorListener(options.onError, given, isOver)
+    this.#log = logger && new Log(logger, logLevel, given, thrown)
+    this.#telemetry = telemetryOf(telemetry, thrown, this.#log)
+    const onError = options.onError ?? (logger ? () => undefined : undefined)
+    this.#failed = errorListener(onError, given, isOver, (error) => {
       if (this.#telemetry.error.open) this.#telemetry.error.tell({ ...this.#origin(), error })
     })
     this.#listeners = new Listeners(this.#failed)
     const environment = options.environment ? new SteadyEnvironment(given, this.#failed) : given
-    this.#notices = this.#settings.notices ? new Notices(environment) : null
+    this.#notices = this.#settings.notices && !logger ? new Notices(environment) : null
     this.#environment = new SynchronisedEnvironment(environment)
     const seen = {
       explain: (id: string) => this.#connection.explained(id),
@@ -151,6 +158,20 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.isGone = (node) => this.#gone(node)
     this.#connection.posted = () => this.#node?.wake()
+  }
+
+  /**
+   * How much a line for the `logger` must matter, from now on; 'silent': none is written. Throws INVALID_OPTION.
+   * @example triarch.logLevel = 'debug'
+   */
+  get logLevel(): LogLevel | 'silent' {
+    return this.#log?.level ?? this.#settings.logLevel
+  }
+
+  set logLevel(level: LogLevel | 'silent') {
+    const checked = checkLogLevel('logLevel', level)
+    this.#settings.logLevel = checked
+    if (this.#log) this.#log.level = checked
   }
 
   /**
@@ -617,6 +638,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#phase = 'stopped'
     this.#node = null
     await this.#patience.wait(close(), STORE_PATIENCE)
+    this.#log?.end()
   }
 
   async #create(draft: Draft, transaction: unknown): Promise<Omit<SubmitOutcome, 'key'>> {

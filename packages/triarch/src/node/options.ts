@@ -11,7 +11,9 @@ import { type Codec, checkCodecs } from '../store/codec/codec.ts'
 import type { StoreFactory } from '../store/factory.ts'
 import type { TelemetryListeners } from '../telemetry/catalogue.ts'
 import { checkTelemetry } from '../telemetry/listening.ts'
+import { checkLogger, checkLogLevel, type Logger } from '../telemetry/logger.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import type { LogLevel } from '../value/level.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 
@@ -83,6 +85,13 @@ export interface TriarchOptions {
    */
   telemetry?: TelemetryListeners
   /**
+   * Takes what the engine tells as structured lines, one for each event: `console`, pino, or what is shaped like one of them; nobody. With
+   * it, neither alerts nor errors are said on stderr. What it throws goes to `onError`; lines that a slow one has no time for are dropped.
+   */
+  logger?: Logger
+  /** How much a line for the logger must matter: 'debug', 'info', 'warn', 'error', or 'silent' for none; 'warn'. `triarch.logLevel` changes it. */
+  logLevel?: LogLevel | 'silent'
+  /**
    * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
    */
@@ -137,6 +146,8 @@ export interface Settings {
   limits: SchedulerLimits
   codecs: readonly Codec[]
   telemetry: TelemetryListeners
+  logger: Logger | null
+  logLevel: LogLevel | 'silent'
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -161,6 +172,8 @@ const optionKeys = [
   'environment',
   'codec',
   'telemetry',
+  'logger',
+  'logLevel',
 ] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -211,6 +224,8 @@ export function settingsOf(options: TriarchOptions): Settings {
     notices: options.notices ?? true,
     codecs: checkCodecs('Triarch', options.codec),
     telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
+    logger: checkLogger('Triarch: logger', options.logger),
+    logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),

@@ -1,0 +1,91 @@
+import { toRecord } from '../error/record.ts'
+import type { LogLevel } from '../value/level.ts'
+import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
+
+/** How an event is logged. */
+interface Entry<E> {
+  /** The level of the worst of its kind: whoever looks for less makes nothing of it. */
+  worst: LogLevel
+  says: string
+  /** Of this one; the worst. */
+  level?: (event: E) => LogLevel
+}
+
+export interface Line {
+  level: LogLevel
+  message: string
+  fields: Readonly<Record<string, unknown>>
+}
+
+/** The line that an event is in a log; docs/concepts/logs.md has the table. */
+const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
+  'task:submitted': { worst: 'debug', says: 'task submitted' },
+  'task:claimed': { worst: 'info', says: 'task claimed', level: ({ orphaned }) => (orphaned ? 'info' : 'debug') },
+  'task:replayed': { worst: 'debug', says: 'task replayed' },
+  'task:started': { worst: 'debug', says: 'task started' },
+  'task:paused': { worst: 'warn', says: 'task paused' },
+  'task:resumed': { worst: 'info', says: 'task resumed' },
+  'task:compensating': { worst: 'warn', says: 'task is undone' },
+  'task:continued': { worst: 'debug', says: 'task continued as new' },
+  'task:rewound': { worst: 'info', says: 'task set going again' },
+  'task:stopped': {
+    worst: 'warn',
+    says: 'task stopped',
+    level: ({ outcome }) => (outcome === 'error' || outcome === 'compensated' ? 'warn' : 'info'),
+  },
+  'step:requested': { worst: 'debug', says: 'step requested' },
+  'step:retried': { worst: 'info', says: 'step is tried again' },
+  'step:suspended': { worst: 'debug', says: 'step suspended' },
+  'step:ended': { worst: 'warn', says: 'step ended', level: ({ outcome }) => (outcome === 'error' ? 'warn' : 'debug') },
+  'attempt:started': { worst: 'debug', says: 'attempt started' },
+  'attempt:ended': {
+    worst: 'info',
+    says: 'attempt ended',
+    level: ({ outcome }) => (outcome === 'failed' ? 'info' : 'debug'),
+  },
+  'batch:moved': { worst: 'debug', says: 'batch moved' },
+  'batch:stopping': {
+    worst: 'warn',
+    says: 'batch starts no more children',
+    level: ({ error }) => (error ? 'warn' : 'info'),
+  },
+  commit: { worst: 'error', says: 'commit', level: ({ failed }) => (failed ? 'error' : 'debug') },
+  claim: { worst: 'debug', says: 'tasks claimed' },
+  'queue:taken': { worst: 'debug', says: 'requests taken from queues' },
+  sweep: { worst: 'warn', says: 'sweep', level: ({ deadNodes }) => (deadNodes.length > 0 ? 'warn' : 'debug') },
+  'leader:taken': { worst: 'info', says: 'this node leads' },
+  'lease:renewed': { worst: 'debug', says: 'lease renewed' },
+  'lease:lost': { worst: 'warn', says: 'lease lost' },
+  'schedule:fired': { worst: 'info', says: 'schedule fired' },
+  alert: { worst: 'warn', says: 'alert' },
+  error: { worst: 'error', says: 'error in the engine' },
+}
+
+/** The most that an event of this name can matter. */
+export function worstOf(name: TelemetryName): LogLevel {
+  return entries[name].worst
+}
+
+export function levelOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): LogLevel {
+  const { level, worst } = entries[name]
+  return level?.(event) ?? worst
+}
+
+export function lineOf<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): Line {
+  const { traceparent, error, alert, ...rest } = event as TelemetryEvents[N] & {
+    traceparent?: string | null
+    error?: unknown
+    alert?: TelemetryEvents['alert']['alert']
+  }
+  const traceId = traceparent?.split('-')[1]
+  const { message = entries[name].says, ...about } = alert ?? {}
+  const all = {
+    event: name,
+    ...rest,
+    ...about,
+    ...(traceId !== undefined && { traceId }),
+    ...(error != null && { error: toRecord(error) }),
+  }
+  const fields = Object.fromEntries(Object.entries(all).filter(([, value]) => value != null))
+  return { level: levelOf(name, event), message, fields }
+}

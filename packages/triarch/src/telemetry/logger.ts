@@ -1,0 +1,124 @@
+import { CallContext } from '../environment/context.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import { guarded } from '../error/guarded.ts'
+import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
+import type { TelemetryEvents, TelemetryName } from './catalogue.ts'
+import { type Line, levelOf, lineOf, worstOf } from './line.ts'
+
+/**
+ * Takes the lines of the engine's log: `console`, or a logger such as pino. One that has `child` is called as pino is, with fields and a
+ * message; any other with one string, which is JSON.
+ * @example const logger: Logger = console
+ */
+export interface Logger {
+  /** Takes a line that is of use to who looks for something. */
+  readonly debug: (...line: never[]) => unknown
+  /** Takes a line that says what happens. */
+  readonly info: (...line: never[]) => unknown
+  /** Takes a line that somebody should look at. */
+  readonly warn: (...line: never[]) => unknown
+  /** Takes a line that something is wrong. */
+  readonly error: (...line: never[]) => unknown
+  /** Says that it is shaped like pino. */
+  readonly child?: unknown
+}
+
+/** Lines that wait for the logger, at most: others are dropped, and counted. */
+const MOST_WAITING = 1_000
+/** The logger has this long at a time (ms), then rests so many times as long: a slow one takes a tenth of the event loop. */
+const SLICE = 5
+const REST = 9
+/** When the node stops, what waits has this long (ms). */
+const LAST = 100
+
+type Write = (line: Line) => void
+
+/** What the engine tells, as lines for a logger of the user's. It is called apart from what it is told of, and never for long. */
+export class Log {
+  level: LogLevel | 'silent'
+  readonly #environment: Environment
+  readonly #write: Write
+  readonly #waiting: Line[] = []
+  #dropped = 0
+  #timer: Timer | null = null
+
+  /** `failed` is told what the logger throws. */
+  constructor(logger: Logger, level: LogLevel | 'silent', environment: Environment, failed: (error: unknown) => void) {
+    this.level = level
+    this.#environment = environment
+    this.#write = guarded(writerOf(logger), failed)
+  }
+
+  /** Whether an event of this name may become a line. */
+  wants(name: TelemetryName): boolean {
+    return rankOf(worstOf(name)) >= rankOf(this.level)
+  }
+
+  tell<N extends TelemetryName>(name: N, event: TelemetryEvents[N]): void {
+    if (rankOf(levelOf(name, event)) < rankOf(this.level)) return
+    if (this.#waiting.length >= MOST_WAITING) this.#dropped++
+    else this.#waiting.push(lineOf(name, event))
+    this.#arm(0)
+  }
+
+  /** The last of it. */
+  end(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#pass(LAST)
+  }
+
+  #arm(ms: number): void {
+    if (this.#timer) return
+    this.#timer = this.#environment.timer(ms, () => {
+      this.#timer = null
+      const spent = this.#pass(SLICE)
+      if (this.#waiting.length > 0) this.#arm(Math.ceil(spent * REST))
+    })
+    this.#timer.unref?.()
+  }
+
+  #pass(within: number): number {
+    const began = this.#environment.monotonic()
+    let spent = 0
+    CallContext.none.run(() => {
+      while (this.#waiting.length > 0 && spent < within) {
+        for (const line of this.#waiting.splice(0, 1)) this.#write(line)
+        spent = this.#environment.monotonic() - began
+      }
+      if (this.#dropped === 0 || this.#waiting.length > 0) return
+      const dropped = this.#dropped
+      this.#dropped = 0
+      this.#write({ level: 'warn', message: 'lines were dropped: the logger is too slow', fields: { dropped } })
+    })
+    return spent
+  }
+}
+
+function writerOf(logger: Logger): (line: Line) => unknown {
+  const calls = logger as unknown as Record<LogLevel, (...line: unknown[]) => unknown>
+  if (typeof logger.child === 'function') return ({ level, message, fields }) => calls[level](fields, message)
+  return ({ level, message, fields }) => {
+    const { at, ...rest } = fields
+    const time = typeof at === 'number' ? { time: new Date(at).toISOString() } : {}
+    return calls[level](JSON.stringify({ ...time, level, message, ...rest }))
+  }
+}
+
+/** Throws INVALID_OPTION. */
+export function checkLogger(what: string, given: Logger | undefined): Logger | null {
+  if (given === undefined) return null
+  const calls = given as unknown as Partial<Record<LogLevel, unknown>> | null
+  const missing = logLevels.find((level) => typeof calls?.[level] !== 'function')
+  if (missing !== undefined)
+    throw new TriarchError('INVALID_OPTION', `${what} must have the methods ${logLevels.join(', ')}`)
+  return given
+}
+
+/** Throws INVALID_OPTION. */
+export function checkLogLevel(what: string, given: unknown): LogLevel | 'silent' {
+  const known: readonly unknown[] = [...logLevels, 'silent']
+  if (!known.includes(given)) throw new TriarchError('INVALID_OPTION', `${what} must be one of ${known.join(', ')}`)
+  return given as LogLevel | 'silent'
+}
