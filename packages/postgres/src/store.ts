@@ -65,6 +65,7 @@ export class PostgresStore implements port.StateStore {
   readonly #queue: Queue
   /** `changes` says when to look. */
   readonly paced = true
+  readonly commitsAtOnce = 2
   readonly patience: number
   /** Nothing the engine does waits for what users ask, and nothing at all keeps the node's lease waiting. */
   #format: port.Format = 2

@@ -8,15 +8,15 @@ import { Detour, type Outcomes, type Waiting } from './detour.ts'
 const LARGEST_BATCH = 500
 /** Most bytes of events in one; a single transition may have more. */
 const LARGEST_BYTES = 16 * 1024 * 1024
-/** From this many on, a crowd is parted: half of it is written while the other half goes on. */
+/** From this many on, a crowd is parted: half of it is written while the other half goes on. Fewer do not go side by side. */
 const SPLIT_FROM = 96
-/** While something is blocked: how long the next commit waits for the one in flight (ms), and how many may be left behind. */
+/** While something is blocked: how long the next commit waits for those in flight (ms), and how many may be left behind. */
 const PATIENCE = 25
 const LEFT_BEHIND = 2
 
 /**
- * Group commit: transitions that come while a commit is in flight, or in the same round of the event loop, share the
- * next one, and so its one flush to disk. What rows block that a user's transaction holds goes by a detour, so that others
+ * Group commit: transitions that come while commits are in flight, or in the same round of the event loop, share the
+ * next one, and so its one flush to disk. A task has one transition at a time, so commits side by side have no order to keep. What rows block that a user's transaction holds goes by a detour, so that others
  * do not wait for it.
  */
 export class Committer {
@@ -26,8 +26,10 @@ export class Committer {
   readonly #node: string | null
   readonly #telemetry: Telemetry
   #queue: Waiting[] = []
-  #busy = false
-  /** Commits that nobody waited for. */
+  /** The next round of the event loop begins a commit. */
+  #soon = false
+  #inFlight = 0
+  /** Commits that nobody waits for. */
   #behind = 0
 
   constructor(
@@ -45,25 +47,48 @@ export class Committer {
   /** Calls back with the transition's own outcome, or with the error that kept the whole batch from being written. */
   commit(transition: Transition, done: (outcome: CommitOutcome | Error) => void): void {
     this.#queue.push({ transition, done })
-    if (this.#busy) return
-    this.#busy = true
-    this.#environment.soon(() => void this.#flush())
+    if (this.#soon || this.#isFull) return
+    this.#soon = true
+    this.#environment.soon(() => {
+      this.#soon = false
+      // Those written together go on together and come back together. All at once, they and the store would take turns.
+      const parts = this.#inFlight === 0 && this.#queue.length >= SPLIT_FROM ? 2 : 1
+      this.#flush(Math.ceil(this.#queue.length / parts))
+    })
   }
 
-  /** The next batch is on its way before the outcomes of the last are told: a store with a thread of its own never waits. */
-  async #flush(): Promise<void> {
-    let done: Done = null
-    // Those written together go on together and come back together. All at once, they and the store would take turns.
-    let size = this.#queue.length >= SPLIT_FROM ? Math.ceil(this.#queue.length / 2) : LARGEST_BATCH
-    while (this.#queue.length > 0 || done) {
-      const batch = this.#next(Math.min(size, LARGEST_BATCH))
-      size = LARGEST_BATCH
-      const committing = batch.length > 0 ? this.#commit(batch) : null
-      if (done) this.#detour.tell(done.batch, done.outcomes)
-      const outcomes = committing && (this.#detour.busy ? await this.#orLater(batch, committing) : await committing)
-      done = outcomes && { batch, outcomes }
+  get #isFull(): boolean {
+    return this.#inFlight >= (this.#store.commitsAtOnce ?? 1)
+  }
+
+  #flush(size = LARGEST_BATCH): void {
+    while (this.#queue.length > 0 && !this.#isFull) {
+      if (this.#inFlight > 0 && this.#queue.length < SPLIT_FROM) return
+      void this.#write(this.#next(Math.min(size, LARGEST_BATCH)))
     }
-    this.#busy = false
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    this.#inFlight++
+    let isBehind = false
+    const late = () => {
+      if (this.#behind >= LEFT_BEHIND) return
+      isBehind = true
+      this.#behind++
+      this.#inFlight--
+      this.#flush()
+    }
+    const committing = this.#commit(batch)
+    // The outcomes before these are told first. Where they show that something is blocked, this may be too, and take long.
+    await null
+    const timer = this.#detour.busy ? this.#environment.timer(PATIENCE, late) : null
+    const outcomes = await committing
+    timer?.cancel()
+    if (isBehind) this.#behind--
+    else this.#inFlight--
+    // The next is on its way before the outcomes are told: a store with a thread of its own never waits.
+    this.#flush()
+    this.#detour.tell(batch, outcomes)
   }
 
   /** As many as may be written at once, by their number and by their bytes. */
@@ -75,22 +100,6 @@ export class Committer {
       return index > 0 && (index >= size || bytes > LARGEST_BYTES)
     })
     return this.#queue.splice(0, end < 0 ? this.#queue.length : end)
-  }
-
-  /** The outcomes, or null: they take long, for something may block them too, and are told when they come. */
-  async #orLater(batch: readonly Waiting[], committing: Promise<Outcomes>): Promise<Outcomes | null> {
-    if (this.#behind >= LEFT_BEHIND) return committing
-    const late = Promise.withResolvers<null>()
-    const timer = this.#environment.timer(PATIENCE, () => late.resolve(null))
-    const outcomes = await Promise.race([committing, late.promise])
-    timer.cancel()
-    if (outcomes) return outcomes
-    this.#behind++
-    void committing.then((found) => {
-      this.#behind--
-      this.#detour.tell(batch, found)
-    })
-    return null
   }
 
   /** The outcomes in order, or the error that kept the whole batch from being written. */
@@ -131,5 +140,3 @@ export class Committer {
 function unanswered(cause: Error): TriarchError {
   return new TriarchError('STORE_UNANSWERED', cause.message, { cause })
 }
-
-type Done = { batch: readonly Waiting[]; outcomes: Outcomes } | null

@@ -10,7 +10,7 @@ const LOOKS = 4
 /** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
 type Unbounded =
   | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend')
-  | ('paced' | 'patience' | 'unanswered')
+  | ('paced' | 'patience' | 'commitsAtOnce' | 'unanswered')
 type Bounded = Exclude<keyof StateStore, Unbounded>
 
 const unbounded: Readonly<Record<Unbounded, true>> = {
@@ -25,6 +25,7 @@ const unbounded: Readonly<Record<Unbounded, true>> = {
   attend: true,
   paced: true,
   patience: true,
+  commitsAtOnce: true,
   unanswered: true,
 }
 

@@ -204,6 +204,8 @@ export interface StateStore {
   changes(): Promise<number | null>
   /** How long a call may take by the store's own bounds (ms); nobody waits longer for an answer. A minute when not given. */
   readonly patience?: number
+  /** How many commits of a node it writes side by side, for it has more than one writer. 1 when not given. */
+  readonly commitsAtOnce?: number
   /** Nobody waits for an answer to this call any more: where it was lost on one way, the next calls may go another. */
   unanswered?(call: string): void
   /** `changes` differs as well when it is time to look although nobody wrote. */

@@ -61,6 +61,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   terminate: 'caller',
   cut: 'caller',
   patience: 'caller',
+  commitsAtOnce: 'caller',
   unanswered: 'caller',
 }
 const loops = Object.keys(asked).filter((name) => asked[name as keyof StateStore] === 'loop')
