@@ -6,6 +6,7 @@ import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
 import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
+import { Reign } from './reign.ts'
 import { definitions } from './services.ts'
 import { counted } from './slots.ts'
 import { Throttle } from './throttle.ts'
@@ -34,6 +35,7 @@ export class Cluster {
   readonly #plan: Plan
   readonly outage: Outage
   readonly throttle: Throttle
+  readonly reign: Reign
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
@@ -44,6 +46,7 @@ export class Cluster {
     this.#plan = plan
     this.outage = new Outage(world, plan)
     this.throttle = new Throttle(world, plan)
+    this.reign = new Reign(world, plan)
     this.members = plan.nodes.map(() => null)
   }
 
@@ -90,6 +93,7 @@ export class Cluster {
         if (strict) rethrow()
       },
     })
+    this.reign.stand(machine, triarch)
     if (throws) {
       const thrown = () => new Error('injected: a listener throws')
       triarch.on('alert', () => {

@@ -163,6 +163,15 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
+/** Processes want to lead, and go on for a while when they are told to end. */
+const reign: Feature = (chance, plan) => {
+  plan.reign = {
+    names: chance.pick([['x'], ['x', 'supervisor']]),
+    lasts: chance.yes(0.4) ? chance.between(100, 3_000) : null,
+    lingers: chance.yes(0.5) ? chance.between(1, 4_000) : 0,
+  }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -178,6 +187,7 @@ const features = {
   strict: { of: 0.1, add: strict },
   outage: { of: 0.1, add: outage },
   throttle: { of: 0.1, add: throttle },
+  reign: { of: 0.1, add: reign },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -7,6 +7,7 @@ import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
 import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
+import type { Reign } from './reign.ts'
 import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
 import type { Throttle } from './throttle.ts'
@@ -26,6 +27,7 @@ export interface Hindsight {
   rollout: Rollout
   outage: Outage
   throttle: Throttle
+  reign: Reign
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -179,6 +181,9 @@ const breakers: Oracle = ({ outage }) => outage.faults
 /** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */
 const rates: Oracle = ({ throttle }) => throttle.faults
 
+/** By one name one process leads at a time, each with a higher token. */
+const leaders: Oracle = ({ reign }) => reign.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -203,6 +208,7 @@ const oracles: Record<string, Oracle> = {
   strict,
   breakers,
   rates,
+  leaders,
 }
 
 /** The oracle's name. */

@@ -20,6 +20,8 @@ export interface Plan {
   outage?: OutagePlan
   /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
   throttle?: { limit: number; per: number; burst: number; rests?: { each: number; ms: number } }
+  /** Names that all nodes want to lead by; after how long a term ends by itself, if it does; how long functions go on that are told to end (ms). */
+  reign?: { names: string[]; lasts: number | null; lingers: number }
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */

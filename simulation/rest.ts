@@ -16,8 +16,8 @@ export function rests({ database }: Tables, living: readonly (string | null)[]):
   return listed.length === living.length && living.every((id) => id !== null && listed.includes(id))
 }
 
-/** What is left to do, for people to read; `owed`: what whoever submitted it still waits for. */
-export function unfinished({ database }: Tables, owed: unknown): string {
+/** What is left to do, for people to read; `owed`: what whoever submitted it still waits for; `vacant`: names by which nobody leads. */
+export function unfinished({ database }: Tables, owed: unknown, vacant: readonly string[]): string {
   const of = (sql: string) => database.all<object>(sql).map((row) => ({ ...row }))
   const histories = of(OPEN_TASKS).map((row) => ({
     ...row,
@@ -25,5 +25,5 @@ export function unfinished({ database }: Tables, owed: unknown): string {
   }))
   const tables = ['inbox', 'work', 'locks', 'followers', 'nodes', 'breakers']
   const rest = Object.fromEntries(tables.map((table) => [table, of(`SELECT * FROM triarch_${table}`)]))
-  return JSON.stringify({ owed, tasks: histories, ...rest })
+  return JSON.stringify({ owed, ...(vacant.length > 0 && { vacant }), tasks: histories, ...rest })
 }

@@ -219,7 +219,8 @@ class Run {
       this.#heal()
       const rested = await this.#settle()
       const late = `not at rest ${LIVENESS} ms after the last fault`
-      if (!rested) faults.push(`liveness: ${late}: ${unfinished(store, this.#client.owed)}`)
+      if (!rested)
+        faults.push(`liveness: ${late}: ${unfinished(store, this.#client.owed, this.#cluster.reign.vacant(store))}`)
       const { retention } = this.#plan.settings
       if (retention && rested) this.#archive.overdue(retention)
       this.#fortune.phase = 'over'
@@ -256,7 +257,7 @@ class Run {
     // Machines that crashed are still to be found dead, those that came to be heard of.
     const named = (member: Cluster['members'][number]) =>
       (member?.machine.alive && this.#sight.nodeOf(member.machine)) || null
-    return rests(store, this.#cluster.members.map(named))
+    return rests(store, this.#cluster.members.map(named)) && this.#cluster.reign.vacant(store).length === 0
   }
 
   /**
@@ -292,7 +293,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors } = this.#cluster
+    const { errors, outage, throttle, reign } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -301,10 +302,9 @@ class Run {
       sight: this.#sight,
       sent: this.#archive.once(accepted(this.#client.sent, strict)),
       timetable: this.#timetable,
-      archive: this.#archive,
-      ...{ poison: this.#poison, bounds: this.#bounds },
+      ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage: this.#cluster.outage, throttle: this.#cluster.throttle, written },
+      ...{ rollout: this.#rollout, outage, throttle, reign, written },
     }
     const found = [
       ...faults,

@@ -125,6 +125,12 @@ export const scenarios: Readonly<Record<string, Plan>> = {
     hurts: [{ at: 30, kind: 'freeze', node: 0, ms: 2_500 }],
     chaos: 2_600,
   }),
+  'leader that dies': task([slow], {
+    nodes: [whole, whole],
+    reign: { names: ['x'], lasts: null, lingers: 50 },
+    hurts: [{ at: 100, kind: 'crash', node: 0, ms: 300 }],
+    chaos: 200,
+  }),
   'plan with references': plan([
     { do: 'concurrence', of: [step('reserve'), step('charge', { order: { slow: 30 } })] },
     step('mail', { refers: [0, 1] }),

@@ -54,6 +54,11 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     const { throttle: _, ...rest } = plan
     yield rest
   }
+  if (plan.reign) {
+    const { reign: _, ...rest } = plan
+    yield rest
+    if (plan.reign.names.length > 1) yield { ...plan, reign: { ...plan.reign, names: plan.reign.names.slice(1) } }
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest

@@ -680,4 +680,27 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'throttle',
   },
+  'a leader goes by its row alone, not by its own clock': {
+    change: {
+      'node/term.ts': [
+        ["if (this.#state === 'leads' && this.#left <= 0)", "if (this.#state === 'leads' && this.#left <= -1e9)"],
+      ],
+      'node/lease.ts': [['|| now - this.#renewedAt > node.lease) return false', ') return false']],
+    },
+    by: ['leaders'],
+    world: 'reign',
+  },
+  'a leadership is taken from a node that lives': {
+    change: {
+      'store/sqlite/leader.ts': [['(l.until <= ?4 OR NOT ${ALIVE(', '(?4 > 0 OR NOT ${ALIVE(']],
+      'node/elections.ts': [['(row && row.node !== null)', '(row?.node === node)']],
+    },
+    by: ['leaders'],
+    world: 'reign',
+  },
+  'who waits to lead looks once': {
+    change: { 'node/elections.ts': [['const FOLLOW = 250', 'const FOLLOW = 1e9']] },
+    by: ['liveness'],
+    world: 'reign',
+  },
 }

@@ -3,6 +3,7 @@ import type {
   BreakerPage,
   BreakersOptions,
   CountsChange,
+  LeaderPage,
   ListChange,
   ListOptions,
   LockPage,
@@ -40,7 +41,7 @@ import { array, object, text } from './shape.ts'
 import { followed } from './stream.ts'
 import { accepted, RemoteTask } from './task.ts'
 import { encode, instant, moment, query, segment } from './value.ts'
-import { agentPage, lockPage, nodeInfos, scheduleInfo, taskPage, workflowPage } from './view.ts'
+import { agentPage, leaderPage, lockPage, nodeInfos, scheduleInfo, taskPage, workflowPage } from './view.ts'
 
 /**
  * Tasks of a server, by the calls of `Triarch`. It opens no connection before the first call, and holds nothing that must be closed.
@@ -212,6 +213,10 @@ class HttpClient implements TriarchClient {
 
   async locks(options: NamedPage = {}): Promise<LockPage> {
     return this.#get(`/locks${named('locks', options)}`, lockPage)
+  }
+
+  async leaders(options: NamedPage = {}): Promise<LeaderPage> {
+    return this.#get(`/leaders${named('leaders', options)}`, leaderPage)
   }
 
   nodes(): Promise<NodeInfo[]> {

@@ -4,6 +4,7 @@ import type {
   ExportedRecord,
   HistoryEntry,
   HistoryEvent,
+  LeaderPage,
   LockPage,
   NodeInfo,
   PlanView,
@@ -131,6 +132,15 @@ export function agentPage(value: unknown): AgentPage {
     return { ...rest, queue: { ...depth, ...(oldest !== undefined && { oldest: dated(oldest, 'since') }) } }
   })
   return { ...page, agents } as unknown as AgentPage
+}
+
+export function leaderPage(value: unknown): LeaderPage {
+  const page = object(value)
+  const leaders = array(page.leaders, (leader) => {
+    const { name, node, token } = object(leader)
+    return { name: text(name), node: node === undefined ? undefined : text(node), token }
+  })
+  return { ...page, leaders } as unknown as LeaderPage
 }
 
 export function lockPage(value: unknown): LockPage {

@@ -89,6 +89,14 @@ export async function direct(store: StoreFactory): Promise<Place> {
   const quiet = { notices: false, onError: () => undefined }
   const triarch = new Triarch({ store, workflows, agents: [bank, clinic], operations: true, ...quiet })
   await triarch.start()
+  await triarch.lead('idle', () => null)
+  const told = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve))
+  await new Promise<void>((resolve) => {
+    void triarch.lead('busy', ({ signal }) => {
+      resolve()
+      return told(signal)
+    })
+  })
   return { client: triarch, [Symbol.asyncDispose]: () => triarch.stop({ grace: 0 }) }
 }
 
@@ -421,7 +429,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
     })
 
-    also('tells what there is by name, a page at a time: workflows, agents, locks', async () => {
+    also('tells what there is by name, a page at a time: workflows, agents, locks, leaders', async () => {
       const first = await client.workflows({ limit: 1 })
       expect(first.workflows).toMatchObject([{ name: 'approval', versions: [{ version: '1', kind: 'function' }] }])
       const { workflows, next } = await client.workflows({ cursor: first.next ?? '' })
@@ -439,7 +447,13 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect([holder.id, waiter.id]).toContain(lock?.holder)
       expect((await client.locks({ cursor: 'till' })).locks).toEqual([])
       for (const task of [holder, waiter]) await task.cancel({ compensate: false })
-      for (const ask of ['workflows', 'agents', 'locks'] as const) {
+      expect(await client.leaders()).toEqual({
+        leaders: [
+          { name: 'busy', node: node?.id, token: 1 },
+          { name: 'idle', node: undefined, token: 1 },
+        ],
+      })
+      for (const ask of ['workflows', 'agents', 'locks', 'leaders'] as const) {
         expect(await codeOf(client[ask]({ limit: 101 })), ask).toBe('INVALID_OPTION')
         expect(await codeOf(client[ask]({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')
       }

@@ -1,4 +1,5 @@
 import { BREAKERS_AFTER, BREAKERS_NAMED, BREAKERS_OF, CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
+import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
 import {
   ADOPT_WORK,
@@ -58,6 +59,11 @@ type Read =
   | 'createBreaker'
   | 'updateBreaker'
   | 'dropBreaker'
+  | 'leadersNamed'
+  | 'leadersAfter'
+  | 'electFirst'
+  | 'electNext'
+  | 'resign'
   | 'schedulesDue'
   | 'scheduleNamed'
   | 'schedulesAfter'
@@ -119,6 +125,11 @@ const reads: Readonly<Record<Read, string>> = {
   createBreaker: CREATE_BREAKER,
   updateBreaker: UPDATE_BREAKER,
   dropBreaker: DROP_BREAKER,
+  leadersNamed: LEADERS_NAMED,
+  leadersAfter: LEADERS_AFTER,
+  electFirst: ELECT_FIRST,
+  electNext: ELECT_NEXT,
+  resign: RESIGN,
   schedulesDue: SCHEDULES_DUE,
   scheduleNamed: SCHEDULE_NAMED,
   schedulesAfter: SCHEDULES_AFTER,

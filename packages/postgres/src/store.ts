@@ -7,6 +7,7 @@ import {
   type Hint,
   INBOX_BYTES,
   KEYED,
+  LEADER,
   LONGEST_ANSWER,
   LOOK,
   listingOf,
@@ -22,6 +23,7 @@ import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
+import { leaderOf } from './leader.ts'
 import { lifeline } from './lifeline.ts'
 import { amongStatement, fewStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
@@ -161,7 +163,7 @@ export class PostgresStore implements port.StateStore {
   }
 
   async transact(
-    effect: port.Effect,
+    effect: port.Effect | port.Leading,
     bounds: port.TransactionBounds,
     body: (tx: pg.ClientBase) => string | Promise<string>,
   ): Promise<port.EffectOutcome> {
@@ -521,6 +523,26 @@ export class PostgresStore implements port.StateStore {
           ? this.#call('createBreaker', [name, state])
           : this.#call('updateBreaker', [name, expected, state])
     return (await rows).length > 0
+  }
+
+  async leaders(query: port.LeaderQuery): Promise<port.LeaderRow[]> {
+    const rows =
+      'names' in query
+        ? this.#call('leadersNamed', [this.#given(), texts([...query.names])])
+        : this.#read('leadersAfter', [this.#given(), query.after, query.limit])
+    return (await rows).map(leaderOf)
+  }
+
+  async elect({ name, node, expected }: port.Candidacy): Promise<boolean> {
+    const rows =
+      expected === 0
+        ? this.#call('electFirst', [LEADER + name, node])
+        : this.#call('electNext', [LEADER + name, node, expected, this.#given()])
+    return (await rows).length > 0
+  }
+
+  async resign({ name, node, token }: port.Leading): Promise<boolean> {
+    return (await this.#call('resign', [LEADER + name, node, token])).length > 0
   }
 
   async queued(task: string): Promise<port.QueuedRow> {

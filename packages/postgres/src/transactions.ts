@@ -1,8 +1,16 @@
 import pg from 'pg'
 import { TriarchError, UnknownOutcomeError } from 'triarch'
-import type { Effect, EffectOutcome, Environment, TransactionBounds } from 'triarch/store'
+import {
+  type Effect,
+  type EffectOutcome,
+  type Environment,
+  LEADER,
+  type Leading,
+  type TransactionBounds,
+} from 'triarch/store'
 import { cut, goodbye, inTime } from './connect.ts'
 import { causesOf, ruleOf } from './failure.ts'
+import { LEADS } from './leader.ts'
 import type { Settings } from './options.ts'
 import { patiently } from './patience.ts'
 import { inSchema } from './schema.ts'
@@ -49,7 +57,7 @@ export class Transactions {
     this.#pool.on('connect', (client) => client.on('error', () => undefined)) // whoever uses it hears of it
   }
 
-  async transact(effect: Effect, bounds: TransactionBounds, body: Body): Promise<EffectOutcome> {
+  async transact(effect: Effect | Leading, bounds: TransactionBounds, body: Body): Promise<EffectOutcome> {
     const { within, signal } = bounds
     const until = this.#environment.monotonic() + within
     const doubt = { commit: false }
@@ -91,7 +99,7 @@ export class Transactions {
 
   /** Throws what is to be tried again, or is wrong with the database; answers what the body threw. */
   async #attempt(
-    effect: Effect,
+    effect: Effect | Leading,
     bounds: TransactionBounds,
     body: Body,
     doubt: { commit: boolean },
@@ -99,20 +107,17 @@ export class Transactions {
     const client = await this.#pool.connect()
     const session = new Session(client, bounds.signal)
     try {
-      const { key, node, epoch, step, firstStep, name } = effect
       // A connection that has rested may be dead, and a begin waits for nothing else.
       await inTime(this.#environment, this.#settings, client, session.run(begin(bounds)))
-      const [begun] = await session.run(this.#sql(BEGIN), [key, node, epoch, step, name])
+      const [begun] = await session.run(this.#sql('token' in effect ? LEADS : BEGIN), fenceOf(effect))
       // From here on no commit of an earlier try is under way.
       doubt.commit = false
       if (!begun) return { ok: false, reason: 'fenced' }
       if (typeof begun.answer === 'string') return { ok: true, answer: begun.answer }
       const answer = await session.body(body)
       if (typeof answer !== 'string') return answer
-      const kept = await session.run(this.#sql(KEEP), [
-        ...[key, node, epoch, step, firstStep, name, answer, begun.transaction],
-      ])
-      if (kept[0]?.kept !== true) return { ok: false, reason: 'fenced' }
+      if (!('token' in effect) && !(await this.#keep(session, effect, answer, begun.transaction)))
+        return { ok: false, reason: 'fenced' }
       doubt.commit = true
       await session.commit()
       doubt.commit = false
@@ -120,15 +125,31 @@ export class Transactions {
     } catch (error) {
       // The server's own word that it did not commit.
       if (ruleOf(error).verdict !== 'reconnect') doubt.commit = false
+      // Of a leadership no answer is kept: nobody can tell later, and so it is not tried again.
+      if (doubt.commit && 'token' in effect) throw new UnknownOutcomeError('the answer to COMMIT was lost')
       throw error
     } finally {
       await session.end()
     }
   }
 
+  async #keep(session: Session, effect: Effect, answer: string, transaction: unknown): Promise<boolean> {
+    const { key, node, epoch, step, firstStep, name } = effect
+    const values = [key, node, epoch, step, firstStep, name, answer, transaction]
+    const [row] = await session.run(this.#sql(KEEP), values)
+    return row?.kept === true
+  }
+
   #sql(statement: string): string {
     return inSchema(statement, this.#settings.schema)
   }
+}
+
+/** By what the transaction begins: what the statement asks for. */
+function fenceOf(effect: Effect | Leading): unknown[] {
+  if ('token' in effect) return [LEADER + effect.name, effect.node, effect.token]
+  const { key, node, epoch, step, name } = effect
+  return [key, node, epoch, step, name]
 }
 
 /** Neither a statement nor a pause between two may outlast the attempt, even if we are not there any more. */

@@ -23,6 +23,7 @@ const about: Readonly<Record<string, string>> = {
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
   locks: 'What tasks hold, and who waits for it.',
+  leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',
   stats: 'How much there is.',
 }

@@ -121,7 +121,9 @@ export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
 export type { Operation } from './kernel/step/step.ts'
 export type { ParentPolicy } from './kernel/task/order.ts'
 export type { PauseCause } from './kernel/task/pause.ts'
+export type { LeadOptions } from './node/candidate.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'
+export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export type { BreakerPhase } from './policy/breaker.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
@@ -160,6 +162,7 @@ export type {
   WorkflowPage,
   WorkflowVersionInfo,
 } from './view/inventory.ts'
+export type { LeaderInfo, LeaderPage } from './view/leader.ts'
 export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'

@@ -167,6 +167,7 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/node/node.ts': 'one life of a node: each of its parts is made once',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
+  'packages/triarch/src/store/sqlite/store.ts': 'the port on SQLite: each operation once',
   'simulation/mutation/mutations.ts': 'the deliberate bugs of the simulation: one table',
   'simulation/regression.ts': 'plans that once broke a rule: one table',
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AgentInfo, LockInfo, WorkflowInfo } from 'triarch'
+import type { AgentInfo, LeaderInfo, LockInfo, WorkflowInfo } from 'triarch'
 import { type Means, onStore } from '../command.ts'
 import type { Column } from '../table.ts'
 
@@ -21,6 +21,12 @@ const locks: readonly Column<LockInfo>[] = [
   ['SINCE', ({ since }) => since],
   ['WAITING', ({ waiting, truncated }) => (truncated ? `${waiting} or more` : waiting)],
   ['NEXT', ({ next }) => next.map(({ task }) => task).join(' ')],
+]
+
+const leaders: readonly Column<LeaderInfo>[] = [
+  ['NAME', ({ name }) => name],
+  ['NODE', ({ node }) => node],
+  ['TOKEN', ({ token }) => token],
 ]
 
 /** What there is besides tasks, by name. */
@@ -51,6 +57,15 @@ export function addInventories(program: Command, means: Means): void {
         return { rows: locks, next }
       })
       report.rows(locks, found, 'nobody has a lock')
+    }),
+  )
+  list(program, 'leader', 'the names that processes lead by, and who does').action((_, command: Command) =>
+    onStore(means, command, async ({ session: { triarch }, report }) => {
+      const found = await all(async (page) => {
+        const { leaders, next } = await triarch.leaders(page)
+        return { rows: leaders, next }
+      })
+      report.rows(leaders, found, 'nobody ever led')
     }),
   )
 }

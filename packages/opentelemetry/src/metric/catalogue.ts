@@ -47,6 +47,8 @@ const known = {
   'triarch.sweep.duration': histogram('s', quick, "The supervisor's look for what is late or dead."),
   'triarch.sweep.found': counter('{item}', 'What the supervisor found late or dead.', 'kind'),
   'triarch.leader.taken': counter('{time}', 'Times that the supervisor of this node began to lead.'),
+  'triarch.leadership.taken': counter('{time}', 'Times that this process began to lead by a name.', 'name'),
+  'triarch.leadership.ended': counter('{time}', 'Times that it led no more: returned, failed, stopped, lost.', 'name', 'end'), // biome-ignore format: a row
   'triarch.lease.renewed': counter('{time}', "Renewals of this node's lease; thread: while the event loop was busy.", 'thread'), // biome-ignore format: a row
   'triarch.lease.lost': counter('{time}', 'Times that this node was taken for dead.'),
   'triarch.schedule.fired': counter('{time}', 'Schedules that were due.'),

@@ -1,7 +1,7 @@
 import type { StandardSchema, Workflow, WorkflowVersionInfo } from 'triarch'
 import { z } from 'zod'
 import { Matching } from '../wire/operation.ts'
-import { Agents, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
+import { Agents, Leaders, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const MOST = 100
@@ -95,6 +95,18 @@ const locks = route({
   },
 })
 
+const leaders = route({
+  method: 'GET',
+  path: '/leaders',
+  id: 'listLeaders',
+  summary: 'Names that processes lead by, or led once: the node that does, and its token.',
+  query: page,
+  answers: { 200: { description: 'A page; `next` is the `cursor` of the next one', schema: Leaders } },
+  async run({ query }, { triarch }) {
+    return reply(200, await triarch.leaders(given(query)))
+  },
+})
+
 const nodes = route({
   method: 'GET',
   path: '/nodes',
@@ -139,4 +151,4 @@ const count = route({
   },
 })
 
-export const system: readonly Route[] = [workflows, agents, locks, nodes, statistics, count]
+export const system: readonly Route[] = [workflows, agents, locks, leaders, nodes, statistics, count]

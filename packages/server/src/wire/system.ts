@@ -64,6 +64,14 @@ export const Locks = named(
   }),
 )
 
+export const Leaders = named(
+  'Leaders',
+  z.object({
+    leaders: z.array(z.object({ name: z.string(), node: z.string().optional(), token: whole })),
+    next: z.string().optional(),
+  }),
+)
+
 export const Nodes = named(
   'Nodes',
   z.object({

@@ -1,6 +1,7 @@
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
+import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
@@ -131,6 +132,12 @@ export interface TriarchClient {
    * @example for (const { name, holder } of (await client.locks()).locks) console.log(name, holder)
    */
   locks(options?: NamedPage): Promise<LockPage>
+
+  /**
+   * Names by which processes lead, or led once: the node that does, and the token; a page at a time. Throws INVALID_OPTION.
+   * @example for (const { name, node } of (await client.leaders()).leaders) console.log(name, node ?? 'nobody')
+   */
+  leaders(options?: NamedPage): Promise<LeaderPage>
 
   /**
    * The nodes that live, and where.

@@ -14,8 +14,10 @@ import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder, Submission } from '../kernel/task/order.ts'
+import { Candidate, type LeadOptions } from '../node/candidate.ts'
 import { type Counters, Node } from '../node/node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from '../node/options.ts'
+import type { Leadership } from '../node/term.ts'
 import { Registry } from '../scheduler/registry.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
@@ -47,6 +49,7 @@ import {
   type WorkflowPage,
   workflowPage,
 } from '../view/inventory.ts'
+import { type LeaderPage, leaderPage } from '../view/leader.ts'
 import { type NodeInfo, nodeInfo } from '../view/node.ts'
 import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
@@ -116,6 +119,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #log: Log | null
   readonly #patience: Patience
   readonly #remotes = new Remotes()
+  readonly #candidates = new Set<Candidate>()
   #opened: Promise<void> | null = null
   #ready = false
   #node: Node | null = null
@@ -505,6 +509,43 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return lockPage(this.#store, page)
   }
 
+  /**
+   * Has this process lead by a name, as soon as nobody else does: one process at a time. The function is called when it leads, and again
+   * each time that it has lost the leadership and gets it back; it leads until the function ends. Resolves with what that returned;
+   * rejects with what it threw, unless `retry` has it try again; undefined: `signal` or `stop()` came before any of that. It takes part once
+   * this process has started, whatever its roles. Throws INVALID_NAME, INVALID_OPTION, UNKNOWN_OPTION, NODE_STOPPED.
+   * @example
+   * const exporting = triarch.lead('exporter', async ({ signal, token }) => {
+   *   while (!signal.aborted) await api.send(`page ${token}`, signal)
+   * })
+   */
+  async lead<T>(
+    name: string,
+    run: (leadership: Leadership) => T | Promise<T>,
+    options: LeadOptions = {},
+  ): Promise<T | undefined> {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
+    const means = { failed: this.#failed, ended: () => this.#node?.stood() }
+    const candidate = new Candidate(this.#environment, means, name, run, options)
+    this.#candidates.add(candidate)
+    this.#node?.stood()
+    try {
+      return (await candidate.result) as T | undefined
+    } finally {
+      this.#candidates.delete(candidate)
+    }
+  }
+
+  /**
+   * Names by which processes lead, or led once: the node that does, and the token. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example for (const { name, node } of (await triarch.leaders()).leaders) console.log(name, node ?? 'nobody')
+   */
+  async leaders(options: NamedPage = {}): Promise<LeaderPage> {
+    const page = namedPage('leaders', options)
+    await this.#open()
+    return leaderPage(this.#store, page)
+  }
+
   /** Its process is known to be no more, whatever its lease says. */
   #gone({ place }: NodeRow): boolean {
     return place !== null && (this.#machine.gone?.(place) ?? false)
@@ -586,6 +627,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       lag: () => this.#environment.lag,
       settings: this.#settings,
       remotes: this.#remotes,
+      candidates: this.#candidates,
       counters: this.#counters,
       alert: (alert) => this.#alert(alert),
       telemetry: this.#telemetry,
@@ -635,6 +677,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     await this.#patience.wait(opened, STORE_PATIENCE)
     await this.#node?.stop(grace, this.#patience)
     this.#remotes.unbind()
+    for (const candidate of [...this.#candidates]) candidate.forsake(this.#isStopping())
     this.#phase = 'stopped'
     this.#node = null
     await this.#patience.wait(close(), STORE_PATIENCE)

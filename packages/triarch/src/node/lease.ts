@@ -84,6 +84,12 @@ export class Lease {
     })
   }
 
+  /** Until when it lasts if it is not renewed, by the monotonic clock (ms). */
+  get until(): number {
+    const over = !this.#open || this.#lifeline?.dead === true
+    return over ? Number.NEGATIVE_INFINITY : this.#renewedAt + this.#options.node.lease
+  }
+
   /** What runs is named while it blocks the event loop; null: nobody would see it. */
   get trace(): Lifeline | null {
     return this.#lifeline

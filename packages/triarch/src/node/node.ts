@@ -21,6 +21,8 @@ import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import type { Candidate } from './candidate.ts'
+import { Elections } from './elections.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { Lookback } from './lookback.ts'
 import { Lookout } from './lookout.ts'
@@ -34,6 +36,8 @@ export interface NodeOptions {
   settings: Settings
   /** Agents that are elsewhere. */
   remotes: Remotes
+  /** Who in this process wants to lead. */
+  candidates: ReadonlySet<Candidate>
   counters: Counters
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
@@ -80,6 +84,7 @@ export class Node {
   readonly #breakers: Breakers | null
   readonly #rates: Rates | null
   readonly #hosts: Hosts
+  readonly #elections: Elections
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
   readonly #lookback: Lookback | null
@@ -175,6 +180,18 @@ export class Node {
       telemetry,
       failed,
     })
+    this.#elections = new Elections({
+      ...{
+        environment,
+        store,
+        node: this.id,
+        lease: settings.lease,
+        candidates: options.candidates,
+        telemetry,
+        failed,
+      },
+      tenure: this.#lease,
+    })
     this.#consumer = roles.has('agent')
       ? new Consumer({
           environment,
@@ -247,7 +264,7 @@ export class Node {
           failed,
         })
       : null
-    this.#running = present([this.#hosts, this.scheduler])
+    this.#running = present([this.#hosts, this.scheduler, this.#elections])
     // The consumer takes nothing more before its hosts give slots back.
     const all = [
       this.#breakers,
@@ -255,6 +272,7 @@ export class Node {
       this.scheduler,
       this.#consumer,
       this.#hosts,
+      this.#elections,
       threads,
       supervisor,
       lookout,
@@ -287,6 +305,11 @@ export class Node {
   wake(): void {
     this.scheduler?.wake()
     this.#consumer?.wake()
+  }
+
+  /** Somebody in this process wants to lead, or does no more. */
+  stood(): void {
+    this.#elections.wake()
   }
 
   /** Somebody in this process changed a circuit breaker. */

@@ -29,5 +29,5 @@ export interface TransactionBounds {
 /** What became of a transaction: the effect's answer, or nothing. */
 export type EffectOutcome =
   | { ok: true; answer: string }
-  /** Another owner has the task. Nothing was written. */
+  /** Another owner has the task, or the leadership is over. Nothing was written. */
   | { ok: false; reason: 'fenced' }

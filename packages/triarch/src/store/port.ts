@@ -2,6 +2,7 @@ import type { Format } from '../kernel/format.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
+import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
@@ -17,6 +18,7 @@ export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type { HeldLock, LockRequest, LockRow, NamePage, NodeRuns, QueuedRow, QueueRow } from './gate.ts'
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
+export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
@@ -89,10 +91,11 @@ export interface StateStore {
    * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the
    * body does not run. It runs anew when the database asks for that (serialization failures, deadlocks, lost connections).
    * Rejects with what the body threw, with the signal's reason, with STORE_* and TRANSACTION_ENDED, all of which mean that
-   * nothing was written; and with an UnknownOutcomeError when that is not known.
+   * nothing was written; and with an UnknownOutcomeError when that is not known. For a leadership no answer is kept, and the body
+   * runs only while it stands; nobody takes it over before the transaction is over.
    */
   transact(
-    effect: Effect,
+    effect: Effect | Leading,
     bounds: TransactionBounds,
     body: (tx: unknown) => string | Promise<string>,
   ): Promise<EffectOutcome>
@@ -165,6 +168,13 @@ export interface StateStore {
   writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
   /** False: there was none. Its tasks stay. */
   dropSchedule(name: string): Promise<boolean>
+
+  /** Names that users' processes lead by, in order. */
+  leaders(query: LeaderQuery): Promise<LeaderRow[]>
+  /** Takes a leadership that nobody has who lives. False: somebody was quicker, or the node itself is no more. */
+  elect(candidacy: Candidacy): Promise<boolean>
+  /** Gives one up. False: it was not the node's any more. */
+  resign(leading: Leading): Promise<boolean>
 
   /** Circuit breakers, with how much waits for each. */
   breakers(query: BreakerQuery): Promise<BreakerRow[]>

@@ -137,6 +137,14 @@ export interface TelemetryEvents {
   }
   /** This node's supervisor leads from now on. `token`: higher than that of every leader before. */
   'leader:taken': TelemetryOrigin & { token: number }
+  /** This process leads by this name from now on (`triarch.lead`). `token`: higher than that of every leader before. */
+  'leadership:taken': TelemetryOrigin & { name: string; token: number }
+  /** It does no more. `end`: its function returned, or failed; it was asked to stop; or the leadership was lost before that. */
+  'leadership:ended': TelemetryOrigin & {
+    name: string
+    token: number
+    end: 'returned' | 'failed' | 'stopped' | 'lost'
+  }
   /** The node's lease was renewed. `thread`: by the thread that does so while the event loop is busy. */
   'lease:renewed': TelemetryOrigin & { thread: boolean }
   /** The node was taken for dead: it lets go of what it has, and begins again under another name. */
@@ -191,6 +199,8 @@ const names: { readonly [N in TelemetryName]: true } = {
   'queue:taken': true,
   sweep: true,
   'leader:taken': true,
+  'leadership:taken': true,
+  'leadership:ended': true,
   'lease:renewed': true,
   'lease:lost': true,
   'schedule:fired': true,

@@ -54,6 +54,8 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'queue:taken': { worst: 'debug', says: 'requests taken from queues' },
   sweep: { worst: 'warn', says: 'sweep', level: ({ deadNodes }) => (deadNodes.length > 0 ? 'warn' : 'debug') },
   'leader:taken': { worst: 'info', says: 'this node leads' },
+  'leadership:taken': { worst: 'info', says: 'this process leads' },
+  'leadership:ended': { worst: 'info', says: 'this process leads no more' },
   'lease:renewed': { worst: 'debug', says: 'lease renewed' },
   'lease:lost': { worst: 'warn', says: 'lease lost' },
   'schedule:fired': { worst: 'info', says: 'schedule fired' },

@@ -136,7 +136,10 @@ export function namedPage(of: string, options: NamedPage): NamePage {
 }
 
 /** What is at hand of what is asked for: one more than a page shows that there is another. */
-function paged<T extends { name: string }>(all: readonly T[], { limit }: NamePage): { page: T[]; next?: string } {
+export function paged<T extends { name: string }>(
+  all: readonly T[],
+  { limit }: NamePage,
+): { page: T[]; next?: string } {
   const page = all.slice(0, limit)
   const last = page.at(-1)
   return { page, ...(all.length > limit && last && { next: last.name }) }

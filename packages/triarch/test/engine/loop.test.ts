@@ -36,6 +36,9 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   dropSchedule: 'caller',
   breakers: 'loop',
   writeBreaker: 'loop',
+  leaders: 'loop',
+  elect: 'loop',
+  resign: 'loop',
   task: 'loop',
   records: 'caller',
   replay: 'loop',
@@ -101,7 +104,14 @@ async function ailing(name: string, fail: () => unknown) {
         },
       }),
   })
+  if (['leaders', 'elect', 'resign'].includes(name)) void lead(engine)
   return { engine, order, report, ill, errors }
+}
+
+/** For a while, and again, until the engine stops. */
+async function lead({ triarch, environment }: Awaited<ReturnType<typeof testEngine>>): Promise<void> {
+  const moment = () => new Promise<void>((resolve) => environment.timer(3_000, resolve))
+  while (await triarch.lead('often', () => moment().then(() => true)).catch(() => false));
 }
 
 const failures = {

@@ -154,7 +154,7 @@ describe('task.transaction', () => {
     const transact = s.store.transact.bind(s.store)
     s.store.transact = async (effect, ...rest) => {
       const outcome = await transact(effect, ...rest)
-      return effect.step === 2 ? never() : outcome
+      return 'step' in effect && effect.step === 2 ? never() : outcome
     }
     await s.submit(flow, null, { id: 't' })
     await s.settle()

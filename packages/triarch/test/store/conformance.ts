@@ -6,6 +6,7 @@ import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
 import { filterSuite } from './filter.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
+import { leaderSuite } from './leader.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
 import { quarantineSuite } from './quarantine.suite.ts'
 import { queueSuite } from './queue.suite.ts'
@@ -66,6 +67,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     commitSuite(bench)
     queueSuite(bench)
     breakerSuite(bench)
+    leaderSuite(bench)
     claimSuite(bench)
     quarantineSuite(bench)
     legibleSuite(bench)

@@ -116,6 +116,7 @@ async function act(engine: TestEngine): Promise<void> {
   triarch.on('alert', () => {
     throw new Error('a listener')
   })
+  void triarch.lead('exporter', () => null)
   await triarch.schedule('often').register({ workflow: item, input: 0, every: '1m' })
   await engine.submit(undone, 'a', { id: 'undone' })
   await engine.submit(local, null, { id: 'local' })

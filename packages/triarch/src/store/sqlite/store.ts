@@ -125,7 +125,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async transact(
-    effect: port.Effect,
+    effect: port.Effect | port.Leading,
     bounds: port.TransactionBounds,
     body: (tx: unknown) => string | Promise<string>,
   ): Promise<port.EffectOutcome> {
@@ -286,6 +286,18 @@ export class SqliteStore implements port.StateStore {
 
   writeBreaker(write: port.BreakerWrite): Promise<boolean> {
     return this.#run('writeBreaker', write)
+  }
+
+  leaders(query: port.LeaderQuery): Promise<port.LeaderRow[]> {
+    return this.#run('leaders', query)
+  }
+
+  elect(candidacy: port.Candidacy): Promise<boolean> {
+    return this.#run('elect', candidacy)
+  }
+
+  resign(leading: port.Leading): Promise<boolean> {
+    return this.#run('resign', leading)
   }
 
   queued(task: string): Promise<port.QueuedRow> {

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
-import type { Effect, EffectOutcome, TransactionBounds } from '../port.ts'
+import type { Effect, EffectOutcome, Leading, TransactionBounds } from '../port.ts'
 import type { Database } from './database.ts'
 import { effect as answerOf, isOwned, keepEffect } from './effect.ts'
 import { storeError, unopened } from './failure.ts'
+import { isLed } from './leader.ts'
 import { patiently } from './patience.ts'
 
 /** The longest a transaction may hold the write lock (ms): leases cannot be renewed meanwhile. */
@@ -37,7 +38,7 @@ export class Transactions {
   }
 
   async transact(
-    effect: Effect,
+    effect: Effect | Leading,
     { within, signal }: TransactionBounds,
     body: (tx: DatabaseSync) => string | Promise<string>,
   ): Promise<EffectOutcome> {
@@ -65,16 +66,15 @@ export class Transactions {
 
   async #run(
     database: Database,
-    effect: Effect,
+    effect: Effect | Leading,
     bounds: { hold: number; signal: AbortSignal },
     body: (tx: DatabaseSync) => string | Promise<string>,
   ): Promise<EffectOutcome> {
     const { connection } = database
     let running = false
     try {
-      if (!isOwned(database, effect)) return { ok: false, reason: 'fenced' }
-      const known = answerOf(database, 0, effect)
-      if (known !== null) return { ok: true, answer: known }
+      const found = meet(database, effect)
+      if (found !== null) return found
       running = true
       const work = (async () => body(connection))().finally(() => {
         running = false
@@ -105,9 +105,18 @@ export class Transactions {
   }
 }
 
-function commit(database: Database, effect: Effect, answer: string): void {
+/** What there is to say without the body; null: it may run. */
+function meet(database: Database, effect: Effect | Leading): EffectOutcome | null {
+  const fenced = { ok: false, reason: 'fenced' } as const
+  if ('token' in effect) return isLed(database, effect) ? null : fenced
+  if (!isOwned(database, effect)) return fenced
+  const known = answerOf(database, 0, effect)
+  return known === null ? null : { ok: true, answer: known }
+}
+
+function commit(database: Database, effect: Effect | Leading, answer: string): void {
   try {
-    keepEffect(database, effect, answer)
+    if (!('token' in effect)) keepEffect(database, effect, answer)
     database.run('COMMIT')
   } catch (error) {
     throw storeError(error)

@@ -1,0 +1,146 @@
+import type { Isolation } from '../definition/call.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Leading, StateStore } from '../store/port.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkOptions } from '../value/options.ts'
+
+/**
+ * How a leader's transaction runs.
+ * @example const options: LeaderTransactionOptions = { isolation: 'serializable', timeout: '2s' }
+ */
+export interface LeaderTransactionOptions {
+  /** How far it sees others' changes; 'read committed'. With more, expect the function to run again now and then. */
+  isolation?: Isolation
+  /** How long it may take with all its repetitions, and how long it may keep a successor waiting: '5s'. */
+  timeout?: Duration
+}
+
+/**
+ * What the function of `triarch.lead` is given.
+ * @example
+ * const follow = async ({ signal, token }: Leadership) => {
+ *   while (!signal.aborted) await api.send(`page ${token}`, signal)
+ * }
+ */
+export interface Leadership {
+  /** Fires when the leadership is lost, before anybody else may lead, and when this process is asked to stop. */
+  readonly signal: AbortSignal
+  /** Higher than that of every leader before: for whoever keeps the highest it has seen, and refuses lower ones. */
+  readonly token: number
+  /** Whether this process surely leads, by its own clock and at this instant: also right after it stood still. */
+  holds(): boolean
+  /**
+   * Runs the function in a transaction on the store's database, which is committed while nobody else leads, or not at all. `tx` is
+   * what `task.transaction` gives: a client of `pg`, or a DatabaseSync. It may run more than once, what it wrote before then undone.
+   * Throws LEADERSHIP_LOST, TRANSACTION_ENDED, STORE_*, what the function threw, and an UnknownOutcomeError where nobody can say
+   * whether it was committed.
+   */
+  transaction<T, Tx>(work: (tx: Tx) => T | Promise<T>, options?: LeaderTransactionOptions): Promise<T>
+}
+
+/** Of the node's lease: until when it surely lasts if it is not renewed (monotonic, ms), and whether it is sure now. */
+export interface Tenure {
+  readonly until: number
+  holds(): boolean
+}
+
+export interface TermOptions {
+  environment: Environment
+  store: Pick<StateStore, 'transact'>
+  tenure: Tenure
+  /** How long before its lease is over a node takes its leaderships for lost: clocks may differ by that much (ms). */
+  margin: number
+  leading: Leading
+}
+
+const LONGEST_TRANSACTION = '5s'
+
+/** One leadership of this process, from its election to its end. */
+export class Term implements Leadership {
+  readonly token: number
+  readonly leading: Leading
+  readonly #options: TermOptions
+  /** Tells the user. */
+  readonly #told = new AbortController()
+  /** Cuts transactions off. */
+  readonly #cut = new AbortController()
+  #timer: Timer | null = null
+  #state: 'leads' | 'lost' | 'over' = 'leads'
+
+  constructor(options: TermOptions) {
+    this.#options = options
+    this.leading = options.leading
+    this.token = options.leading.token
+    this.#watch()
+  }
+
+  get signal(): AbortSignal {
+    return this.#told.signal
+  }
+
+  /** Before the function had ended. */
+  get lost(): boolean {
+    return this.#state === 'lost'
+  }
+
+  readonly holds = (): boolean => {
+    if (this.#state === 'leads' && this.#left <= 0) this.lose('its node could not renew its lease in time')
+    return this.#state === 'leads' && this.#options.tenure.holds()
+  }
+
+  readonly transaction = async <T, Tx>(
+    work: (tx: Tx) => T | Promise<T>,
+    options: LeaderTransactionOptions = {},
+  ): Promise<T> => {
+    checkOptions('transaction', options, ['isolation', 'timeout'])
+    const { isolation = 'read committed', timeout = LONGEST_TRANSACTION } = options
+    const within = positiveMilliseconds(timeout, 'transaction: timeout')
+    if (!this.holds()) throw this.#isLost('it was over before the transaction began')
+    let answer: { is: T } | null = null
+    const { store } = this.#options
+    const outcome = await store.transact(this.leading, { within, signal: this.#cut.signal, isolation }, async (tx) => {
+      answer = { is: await work(tx as Tx) }
+      return ''
+    })
+    if (!outcome.ok || answer === null) throw this.#isLost('the store says so')
+    return (answer as { is: T }).is
+  }
+
+  /** Asks the function to end; it leads until then. */
+  ask(reason: Error): void {
+    this.#told.abort(reason)
+  }
+
+  lose(why: string): void {
+    if (this.#state !== 'leads') return
+    this.#state = 'lost'
+    this.#timer?.cancel()
+    const error = this.#isLost(why)
+    this.#cut.abort(error)
+    this.#told.abort(error)
+  }
+
+  /** The function has ended. */
+  end(): void {
+    if (this.#state === 'leads') this.#state = 'over'
+    this.#timer?.cancel()
+    this.#cut.abort(this.#isLost('its function has ended'))
+  }
+
+  #isLost(why: string): TriarchError {
+    const { name } = this.leading
+    return new TriarchError('LEADERSHIP_LOST', `this process does not lead "${name}" any more: ${why}`)
+  }
+
+  get #left(): number {
+    const { environment, tenure, margin } = this.#options
+    return tenure.until - margin - environment.monotonic()
+  }
+
+  #watch(): void {
+    this.#timer = this.#options.environment.timer(Math.max(1, this.#left), () => {
+      if (this.holds() || this.#state === 'leads') this.#watch()
+    })
+  }
+}
