@@ -458,7 +458,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'what the store refuses costs the neighbours of a batch as well': {
     change: {
-      'scheduler/committer.ts': [
+      'store/group.ts': [
         [
           "if (batch.length === 1 || (isTriarchError(error) && error.code !== 'STORE_FAILED')) return error as Error",
           'if (batch.length > 0) return error as Error',

@@ -149,9 +149,7 @@ export class PostgresStore implements port.StateStore {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
     const given = taskArrays(tasks)
-    const row = await this.#queue.run(this.#settings.patience, () =>
-      gates === null ? this.#first('submit', given) : this.#first('submit_gated', [...given, gates]),
-    )
+    const row = await (gates === null ? this.#first('submit', given) : this.#first('submit_gated', [...given, gates]))
     this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)

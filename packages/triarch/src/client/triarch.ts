@@ -78,6 +78,7 @@ import { listSchedules, StoredSchedule } from './registered.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
+import { Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
 import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
 
@@ -108,6 +109,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #registry: Registry
   readonly #hooks: HookOrder[]
   readonly #store: StateStore
+  readonly #submissions: Submissions
   readonly #connection: Connection
   #ownOperations: Operations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
@@ -157,6 +159,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#patience = new Patience(environment, this.#failed)
     const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
+    this.#submissions = new Submissions(this.#store, environment)
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
@@ -688,11 +691,11 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     if (transaction !== undefined) return this.#told(draft, await this.#store.submitIn(transaction, written(draft)))
     const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
-    const [outcome] = await this.#store.submit([written(draft)])
+    const outcome = await this.#submissions.submit(written(draft))
     const { startAt } = draft.task
     if (startAt === null) this.#node?.wake()
     else this.#node?.scheduler?.alarm.set(startAt)
-    return this.#told(draft, outcome ?? { created: false })
+    return this.#told(draft, outcome)
   }
 
   /** What the scheduler launches, it tells of itself: it may be over before the submission is answered. */

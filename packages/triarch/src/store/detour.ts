@@ -1,7 +1,6 @@
 import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
-import { isBlocked } from '../store/blocked.ts'
-import type { CommitOutcome, Transition } from '../store/port.ts'
+import { isBlocked } from './blocked.ts'
 
 /** Into so many parts a batch is split of which something is blocked, until what is blocked is alone. */
 const PARTS = 8
@@ -10,38 +9,38 @@ const LANES = 2
 /** Between two tries of what is blocked (ms): twice as long each time. */
 const FIRST_WAIT = 50
 const LONGEST_WAIT = 2_000
-/** How long a transition that is blocked is tried before its task is given back (ms). */
+/** How long what is blocked is tried before it is given back with the store's error (ms). */
 const LIMIT = 30_000
 
-export interface Waiting {
-  transition: Transition
-  done: (outcome: CommitOutcome | Error) => void
+export interface Waiting<T, O> {
+  one: T
+  done: (outcome: O | Error) => void
 }
 
 /** In order, or the error that kept the whole batch from being written. */
-export type Outcomes = (CommitOutcome | Error)[] | Error
+export type Outcomes<O> = (O | Error)[] | Error
 
-interface Part {
-  batch: readonly Waiting[]
+interface Part<T, O> {
+  batch: readonly Waiting<T, O>[]
   /** The next wait, and since when it is tried alone. */
   wait: number
   since: number
 }
 
 /**
- * Where transitions go that rows block which somebody else holds: a user's transaction that submitted the same id, asked
+ * Where goes what rows block which somebody else holds: a user's transaction that submitted the same id, asked
  * for the same lock or comes after the same task. They are parted until those that are blocked are alone, and these are tried
- * again until the rows are free. A task has one transition at a time, so none can overtake another.
+ * again until the rows are free. Nothing in it has an order to keep: a task has one transition at a time.
  */
-export class Detour {
+export class Detour<T, O> {
   readonly #environment: Environment
-  readonly #commit: (batch: readonly Waiting[]) => Promise<Outcomes>
-  readonly #parts: Part[] = []
+  readonly #commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>
+  readonly #parts: Part<T, O>[] = []
   /** Blocked ones that rest until their next try. */
-  readonly #resting = new Set<{ part: Part; wake: () => void }>()
+  readonly #resting = new Set<{ part: Part<T, O>; wake: () => void }>()
   #tried = 0
 
-  constructor(environment: Environment, commit: (batch: readonly Waiting[]) => Promise<Outcomes>) {
+  constructor(environment: Environment, commit: (batch: readonly Waiting<T, O>[]) => Promise<Outcomes<O>>) {
     this.#environment = environment
     this.#commit = commit
   }
@@ -52,17 +51,20 @@ export class Detour {
   }
 
   /** Calls back with what became of each; takes in hand what is blocked. */
-  tell(batch: readonly Waiting[], outcomes: Outcomes): void {
+  tell(batch: readonly Waiting<T, O>[], outcomes: Outcomes<O>): void {
     if (isBlocked(outcomes)) return this.#take(batch, outcomes)
     for (let index = 0; index < batch.length; index++) {
-      const waiting = batch[index] as Waiting
+      const waiting = batch[index] as Waiting<T, O>
       const outcome = outcomes instanceof Error ? outcomes : outcomes[index]
       if (isBlocked(outcome)) this.#take([waiting], outcome)
-      else waiting.done(outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than transitions'))
+      else
+        waiting.done(
+          outcome ?? new TriarchError('INVARIANT', 'the store answered fewer outcomes than it was asked for'),
+        )
     }
   }
 
-  #take(batch: readonly Waiting[], error: Error): void {
+  #take(batch: readonly Waiting<T, O>[], error: Error): void {
     const since = this.#environment.monotonic()
     if (batch.length === 1) this.#rest({ batch, wait: FIRST_WAIT, since }, error)
     else {
@@ -82,7 +84,7 @@ export class Detour {
     }
   }
 
-  async #try(part: Part): Promise<void> {
+  async #try(part: Part<T, O>): Promise<void> {
     const outcomes = await this.#commit(part.batch)
     this.#tried--
     if (!isBlocked(outcomes)) {
@@ -95,7 +97,7 @@ export class Detour {
   }
 
   /** The wait is drawn at random, so that two nodes that wait for each other's rows do not meet again. */
-  #rest({ batch, wait, since }: Part, error: Error): void {
+  #rest({ batch, wait, since }: Part<T, O>, error: Error): void {
     if (this.#environment.monotonic() - since >= LIMIT) {
       for (const { done } of batch) done(error)
       return
