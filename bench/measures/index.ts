@@ -14,12 +14,29 @@ import { roundtrip } from './roundtrip.ts'
 import { sleeping } from './sleeping.ts'
 import { snapshot } from './snapshot.ts'
 import { steps } from './steps.ts'
+import { submit } from './submit.ts'
 import { takeover } from './takeover.ts'
 import { tasks } from './tasks.ts'
 import { wire } from './wire.ts'
 
 /** By store, in the order in which they are taken. */
 export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
-  sqlite: [steps, tasks, roundtrip, fanout, line, plan, batch, replay, bytes, recover, sleeping, growth, http, wire],
-  postgres: [steps, tasks, roundtrip, queue, fanout, line, replay, takeover, herd, snapshot, http, wire],
+  sqlite: [
+    steps,
+    tasks,
+    roundtrip,
+    submit,
+    fanout,
+    line,
+    plan,
+    batch,
+    replay,
+    bytes,
+    recover,
+    sleeping,
+    growth,
+    http,
+    wire,
+  ],
+  postgres: [steps, tasks, roundtrip, submit, queue, fanout, line, replay, takeover, herd, snapshot, http, wire],
 }

@@ -80,6 +80,18 @@ describe('while a transaction of the user is open', () => {
     for (const task of await Promise.all(blocked)) await task.result()
   })
 
+  it('that submitted a task, a submission of the same id keeps none waiting that was made at the same time', async () => {
+    await using outside = new Triarch({ store: postgres({ url: serverUrl(), schema }), workflows: [echo], roles: [] })
+    await client.query('BEGIN')
+    await triarch.submit(echo, 1, { id: 'taken', transaction: client })
+    const ids = Array.from({ length: 120 }, (_, n) => `free ${n}`)
+    const taken = outside.submit(echo, 1, { id: 'taken' })
+    const free = await Promise.all(ids.map((id) => outside.submit(echo, 1, { id })))
+    expect(free.every(({ isNew }) => isNew)).toBe(true)
+    await client.query('COMMIT')
+    expect((await taken).isNew).toBe(false)
+  })
+
   it('a reply to what it holds keeps no other reply waiting', async () => {
     const desk = agent('desk')
     const [begun, gates] = [new Map<string, () => void>(), new Map<string, PromiseWithResolvers<string>>()]
