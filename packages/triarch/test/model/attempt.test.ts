@@ -25,8 +25,11 @@ function failures(times: number, more = {}): TaskEvent[] {
 }
 
 /** It was lost so often in a row, as one that is tried by itself or not. */
-function losses(times: number, { trial = false, policy = {}, next = 1_000 } = {}): TaskEvent[] {
-  const lost = h.failedAttempt(1, { lost: 'death', unknown: true, next: { operation: 'run', at: next } })
+function losses(
+  times: number,
+  { trial = false, policy = {}, next = 1_000, how = 'death' as 'death' | 'silence' } = {},
+): TaskEvent[] {
+  const lost = h.failedAttempt(1, { lost: how, unknown: true, next: { operation: 'run', at: next } })
   const begun: TaskEvent = { type: 'heartbeat', id: 1, attempt: 1, trial: 'begun' }
   return [
     h.started,
@@ -434,6 +437,26 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
       'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=3',
       'paused reason="step" step=1 error=(STEP_KEEPS_DYING: step 1 (b) was lost with its process 3 times in a row: the process that ran the attempt died < (STEP_LOST: the process that ran the attempt died))',
       'alerts step 1: step 1 (b) needs an operator: step 1 (b) was lost with its process 3 times in a row: the process that ran the attempt died',
+    ],
+  ],
+  [
+    'a suspect is not heard of in time for the third time: its process may have been starved, which is no proof of death',
+    [...losses(2, { trial: true, how: 'silence' }), { type: 'heartbeat', id: 1, attempt: 3, trial: 'begun' }],
+    { mail: [h.reply(1, h.failed({ error: timeout, unknown: true }), { ...dead, attempt: 3 })] },
+    [
+      'attemptFailed 1 operation="run" error=(STEP_TIMEOUT: late) unknown=true lost="silence" attempt=3 next={operation="run" at=+0}',
+      'starts 1 run 4',
+      'wakes +0',
+    ],
+  ],
+  [
+    'a suspect is not heard of in time for the sixth time',
+    [...losses(5, { trial: true, how: 'silence' }), { type: 'heartbeat', id: 1, attempt: 6, trial: 'begun' }],
+    { mail: [h.reply(1, h.failed({ error: timeout, unknown: true }), { ...dead, attempt: 6 })] },
+    [
+      'attemptFailed 1 operation="run" error=(STEP_TIMEOUT: late) unknown=true lost="silence" attempt=6',
+      'paused reason="step" step=1 error=(STEP_KEEPS_DYING: step 1 (b) was lost with its process 6 times in a row: late < (STEP_TIMEOUT: late))',
+      'alerts step 1: step 1 (b) needs an operator: step 1 (b) was lost with its process 6 times in a row: late',
     ],
   ],
   [

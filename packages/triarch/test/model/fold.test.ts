@@ -418,7 +418,7 @@ const table: [what: string, before: readonly TaskEvent[], event: TaskEvent, chan
     {
       'step 1.losses': 1,
       'step 1.doubts': 0.5,
-      'step 1.strikes': 1,
+      'step 1.strikes': 0.5,
       'step 1.patientUntil': 60_000 + trace.endedAt,
       'step 1.begun': false,
       'step 1.error.name': 'Error',

@@ -13,10 +13,10 @@ export const MOST_LOSSES = 100
 /** Lost so often in a row, a step may be what kills its process: from then on it is tried by itself. */
 const SUSPICIOUS = 2
 
-/** What counts towards that. A process that was not heard of in time may have died, or been cut off from the store for a moment. */
+/** What counts towards that, and as a strike. A process that was not heard of in time may have died, or been starved or cut off for a moment. */
 const DOUBT: Readonly<Record<Exclude<Loss, 'stop'>, number>> = { death: 1, silence: 0.5, alive: 0 }
 
-/** Processes that died soon after a step began that they tried by itself. */
+/** Processes that died soon after a step began that they tried by itself: three known deaths, or twice as many silences. */
 export const STRIKES = 3
 
 /** For how long a suspect may only be tried by itself; then it runs as any other (ms): processes may not live long enough here. */
@@ -56,7 +56,7 @@ type LossRecord = Pick<Extract<TaskEvent, { type: 'attemptFailed' }>, 'endedAt' 
 
 /** The fold of a loss: it counts against the step only if its process had tried it by itself and died soon after. */
 export function bear(step: Step, { endedAt, next }: LossRecord, lost: Exclude<Loss, 'stop'>): void {
-  if (step.begun && !step.lived && lost !== 'alive') step.strikes++
+  if (step.begun && !step.lived) step.strikes += DOUBT[lost]
   step.losses++
   step.doubts += DOUBT[lost]
   step.patientUntil = (next?.at ?? endedAt) + PATIENCE

@@ -44,7 +44,7 @@ export interface Step {
   losses: number
   /** Those of them since a process tried it by itself and lived on. */
   doubts: number
-  /** Those of them that the process tried by themselves, and died of, as it seems. */
+  /** Those of them that the process tried by themselves, and died of; half of each that it only seems to have died of. */
   strikes: number
   /** Until then it may only be tried by itself. */
   patientUntil: number
