@@ -15,7 +15,17 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
     first: [
       ...['index', 'workflows', 'submitting', 'steps', 'undo', 'signals', 'suspension', 'children', 'cancelling'],
       ...['watching', 'listing', 'schedules', 'plans', 'batches', 'locks', 'transactions', 'payloads', 'middleware'],
-      ...['circuit-breaker', 'rate-limits', 'threads', 'versions', 'testing', 'processes', 'server', 'client'],
+      ...[
+        'circuit-breaker',
+        'rate-limits',
+        'queues',
+        'threads',
+        'versions',
+        'testing',
+        'processes',
+        'server',
+        'client',
+      ],
       ...['remote-agents', 'push-agents', 'cli'],
       ...['opentelemetry'],
       ...['deployment', 'limits', 'bundlers'],

@@ -103,7 +103,7 @@ RETURNING a.place, w.agent, w.request, w.complete_by, w.heartbeat_within`
 export const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.agent, w.locked_by, w.complete_by,
   (SELECT count(*) FROM (SELECT 1 FROM triarch.work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
-     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)) LIMIT 1000) c)
+     AND (o.priority > w.priority OR (o.priority = w.priority AND coalesce(o.place, o.id) < coalesce(w.place, w.id))) LIMIT 1000) c)
 FROM triarch.work w JOIN triarch.tasks t ON t.key = w.task WHERE t.id = $1 ORDER BY w.id LIMIT 1000`
 export const LOCKS_OF_TASK = `
 SELECT l.name, t.id, l.step, l.held, l.since,
@@ -134,7 +134,7 @@ SELECT n.agent, q.depth, t.id, q.step FROM (SELECT a.agent FROM a WHERE a.agent 
 CROSS JOIN LATERAL (
   SELECT count(*) AS depth, (array_agg(w.task ORDER BY w.id))[1] AS task, (array_agg(w.step ORDER BY w.id))[1] AS step
   FROM (SELECT o.id, o.task, o.step FROM triarch.work o WHERE o.agent = n.agent AND o.locked_by IS NULL
-    ORDER BY o.priority DESC, o.id LIMIT ${MOST_COUNTED}) w) q
+    ORDER BY o.priority DESC, coalesce(o.place, o.id) LIMIT ${MOST_COUNTED}) w) q
 LEFT JOIN triarch.tasks t ON t.key = q.task ORDER BY n.agent`
 export const COUNTS: string = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${MOST_COUNTED}) c),

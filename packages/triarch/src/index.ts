@@ -78,6 +78,7 @@ export {
 } from './definition/middleware.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
+export type { FairnessOptions, FairTask, QueueOptions } from './definition/queue.ts'
 export type { RateLimitOptions } from './definition/rate.ts'
 export type { Planned } from './definition/reference.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'

@@ -57,6 +57,7 @@ const rooms: Rooms = {
     'store',
     'planning',
     'definition',
+    'policy',
     'value',
     'kernel',
     'error',

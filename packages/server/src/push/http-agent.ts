@@ -97,6 +97,8 @@ const keys = namesOf<HttpAgentOptions>({
   concurrency: true,
   circuitBreaker: true,
   rateLimit: true,
+  ageing: true,
+  fairness: true,
 })
 const actionKeys = namesOf<HttpActionOptions>({
   input: true,

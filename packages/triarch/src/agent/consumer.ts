@@ -115,9 +115,12 @@ export class Consumer implements Service {
       const held = new Map<string, number>()
       for (const host of this.#options.hosts.values()) {
         const slots = host.slots.hold(LARGEST_TAKE)
-        if (slots > 0) held.set(host.name, slots)
+        if (slots === 0) continue
+        held.set(host.name, slots)
+        host.backlog.asked()
       }
       if (held.size === 0) break
+      const ranks = new Map<string, number[]>([...held.keys()].map((agent) => [agent, []]))
       try {
         for (const portion of this.#portions()) {
           const agents = portion(held).filter(({ limit }) => limit > 0)
@@ -129,9 +132,11 @@ export class Consumer implements Service {
           for (const item of items) {
             const agent = agentOfQueue(item.agent)
             held.set(agent, (held.get(agent) ?? 0) - 1)
+            ranks.get(agent)?.push(item.request.rank ?? 0)
             this.#options.contextOf(item.request.task).run(() => this.#start(item))
           }
         }
+        for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
         // A queue that a rate limit kept from being asked was not found empty.
         for (const { guard, pace, name } of this.#options.hosts.values())
           guard?.asked((held.get(name) ?? 0) > 0 && pace?.open !== false)

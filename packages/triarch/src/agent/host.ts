@@ -9,6 +9,7 @@ import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
+import { Backlog } from './backlog.ts'
 import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
@@ -85,6 +86,8 @@ export class AgentHost {
   readonly slots: Slots
   /** Null: nothing stands between it and its service. */
   readonly guard: Guard | null
+  /** What waits in its queue, as far as this process knows. */
+  readonly backlog: Backlog
   /** Null: as many attempts may begin as there are slots. */
   readonly pace: Pace | null
   readonly #options: HostOptions
@@ -104,6 +107,7 @@ export class AgentHost {
     this.name = name
     this.pace = pace
     this.guard = guard
+    this.backlog = new Backlog({ strict: agent?.fairness !== undefined })
     this.#actions = agent?.actions ?? new Map()
     this.#options = options
     const limits = new Map<string, Limit>()

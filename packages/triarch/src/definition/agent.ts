@@ -8,13 +8,14 @@ import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
+import { type QueueOptions, queueKeys, toQueueRule } from './queue.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
 
 /**
  * Bounds of an agent.
  * @example const payments = agent('payments', { concurrency: 20 })
  */
-export interface AgentOptions {
+export interface AgentOptions extends QueueOptions {
   /** Most attempts at a time in one process: 1 to 100,000; 100. */
   concurrency?: number
   /** When its service is left alone, by all nodes together; none when not given. */
@@ -49,17 +50,21 @@ const actionKeys = [
  */
 export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
-  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit'])
+  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', ...queueKeys])
   const actions = new Map<string, Action>()
   const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
   const { circuitBreaker, rateLimit } = options
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
   if (rateLimit !== undefined) toRateRule(`agent "${name}": rateLimit`, rateLimit)
+  toQueueRule(name, options)
+  const { ageing, fairness } = options
   const self: Agent = Object.freeze({
     name,
     concurrency,
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
+    ...(ageing !== undefined && { ageing }),
+    ...(fairness !== undefined && { fairness: Object.freeze({ ...fairness }) }),
     actions,
     action: ((actionName: string, definition: Written) => {
       const action = define(self, actionName, definition)

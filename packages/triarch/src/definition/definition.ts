@@ -22,6 +22,7 @@ import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
 import type { Middleware } from './middleware.ts'
 import type { PolicyOptions, RescueOption } from './policy.ts'
+import type { FairnessOptions } from './queue.ts'
 import type { RateLimitOptions } from './rate.ts'
 import type { Planned, Resolved, Templated } from './reference.ts'
 import type { RetentionOption } from './retention.ts'
@@ -203,6 +204,10 @@ export interface Agent {
   readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
   /** How many attempts may begin in a time, over all nodes together. */
   readonly rateLimit?: Readonly<RateLimitOptions>
+  /** What waits in its queue rises one level of priority for each such span. */
+  readonly ageing?: Duration
+  /** Who shares its slots. */
+  readonly fairness?: Readonly<FairnessOptions>
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
   /**

@@ -19,12 +19,12 @@ export const NOTHING_GOES: Outgoing = { work: [], local: [] }
 
 /** The attempts of one task that run in this process: from the turn that lets them go to the one that takes their replies. */
 export class Attempts {
-  readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve'>
+  readonly #host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing'>
   readonly #here = new Set<number>()
   /** Who waits to be told that a trial of these steps is recorded as begun. */
   readonly #trials = new Table<number, (recorded: boolean) => void>()
 
-  constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve'>) {
+  constructor(host: Pick<RunnerHost, 'reserve' | 'unreserve' | 'standing'>) {
     this.#host = host
   }
 
@@ -51,8 +51,9 @@ export class Attempts {
     for (const step of due) {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
-      if (action !== null && (leaving || step.lane !== null || isSuspect(step) || !this.#host.reserve(action)))
-        work.push(workRequest(state, step, action, at))
+      const here = action === null || !(leaving || step.lane !== null || isSuspect(step))
+      if (action !== null && !(here && this.#host.reserve(action, state, step)))
+        work.push(workRequest(state, step, { action, at, ...this.#host.standing(action, state, step) }))
       else if (leaving) continue
       else {
         local.push(step)

@@ -1,6 +1,7 @@
 import type { Action, Workflow } from '../definition/definition.ts'
 import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
+import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import type { KernelLimits, Turn } from '../kernel/turn.ts'
 import type { PlanningOptions } from '../planning/planning.ts'
@@ -9,6 +10,7 @@ import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Committer } from './committer.ts'
 import type { LocalCode } from './effect.ts'
 import type { Letters } from './letters.ts'
+import type { Standing } from './queueing.ts'
 
 export interface SchedulerLimits extends KernelLimits {
   /** Steps, and bytes of JSON of all inputs, of one plan. */
@@ -47,8 +49,10 @@ export interface RunnerHost<Runner = never> {
   /** It has made its first turn, and that is durable. */
   settled(runner: Runner): void
   /** Takes a slot in this process for an attempt of the action. */
-  reserve(action: string): boolean
+  reserve(action: string, state: TaskState, step: Step): boolean
   unreserve(action: string): void
+  /** Where it stands in its agent's queue. */
+  standing(action: string, state: TaskState, step: Step): Standing
   /** By its key, if it is known here. */
   action(key: string): Action | undefined
   attempt(runner: Runner, step: Step, request: StepRequest, local: LocalCode | undefined): void

@@ -35,6 +35,7 @@ import type { RunnerHost, SchedulerLimits } from './host.ts'
 import { Letters } from './letters.ts'
 import { Portion } from './portion.ts'
 import { type Owned, Quarantine, STRIKES } from './quarantine.ts'
+import { Queueing, type Standing } from './queueing.ts'
 import type { Registry } from './registry.ts'
 import { releaseAfterError } from './release.ts'
 import { TaskRunner } from './runner.ts'
@@ -115,6 +116,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   #unsure = false
   readonly #portion: Portion
   readonly #quarantine: Quarantine
+  readonly #queueing: Queueing
   /** Keys of tasks that are for others, and until when. */
   readonly #left = new Map<number, number>()
   /** Taken on trial and not yet acquitted: meanwhile nothing else is opened here. */
@@ -141,6 +143,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.courtesy = new Courtesy(options.environment)
     this.#portion = new Portion(options.environment)
     this.#quarantine = new Quarantine(options)
+    this.#queueing = new Queueing(options.registry.agents.values(), options.failed)
     this.alarm = new Alarm({
       environment: options.environment,
       ring: () => this.wake(hints.tasks),
@@ -267,8 +270,18 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.wake(hints.tasks)
   }
 
-  reserve(action: string): boolean {
-    return this.#options.hosts.get(agentOf(action))?.reserve(action) ?? false
+  reserve(action: string, state: TaskState, step: Step): boolean {
+    const agent = agentOf(action)
+    const host = this.#options.hosts.get(agent)
+    if (!host) return false
+    return (host.backlog.empty || host.backlog.admits(this.#queueing.rank(agent, state, step))) && host.reserve(action)
+  }
+
+  standing(action: string, state: TaskState, step: Step): Standing {
+    const agent = agentOf(action)
+    const standing = this.#queueing.standing(agent, state, step)
+    this.#options.hosts.get(agent)?.backlog.queued(standing.rank)
+    return standing
   }
 
   unreserve(action: string): void {
@@ -311,9 +324,12 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#quarantine.accepted(runner.id)
     for (const alert of turn.alerts) this.#options.alert(alert)
     this.#options.committed(runner.state)
+    for (const { action, priority } of transition.work) {
+      const host = this.#options.hosts.get(agentOf(action))
+      if (host) host.backlog.queued(priority)
+      else this.#options.wonder(runner.id, action)
+    }
     if (transition.work.length > 0) this.#options.queued()
-    for (const { action } of transition.work)
-      if (!this.#options.hosts.has(agentOf(action))) this.#options.wonder(runner.id, action)
     const { children, posts, withdraw } = transition
     if (children.length > 0 && this.telemetry['task:submitted'].open)
       for (const child of children) this.telemetry['task:submitted'].tell(submission(child, this.node))

@@ -15,6 +15,7 @@ import { type Draft, taskOf } from '../store/origin.ts'
 import type { NewTask, Snapshot, StepRequest, Transition, WorkRequest } from '../store/port.ts'
 import { recordText } from '../store/record.ts'
 import type { Command } from './command.ts'
+import type { Standing } from './queueing.ts'
 
 /** A transition's parts that change nothing. */
 export const UNCHANGED: Omit<Transition, 'key' | 'id' | 'node' | 'epoch' | 'seq' | 'at'> = {
@@ -85,18 +86,22 @@ function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest,
 }
 
 /** The same through the agent's work queue. */
-export function workRequest(state: TaskState, step: Step, action: string, at: number): WorkRequest {
+export function workRequest(
+  state: TaskState,
+  step: Step,
+  { action, at, rank, share }: { action: string; at: number } & Standing,
+): WorkRequest {
   return {
     step: step.id,
     operation: step.operation,
     attempt: step.attempt,
     agent: step.lane ?? agentOf(action),
     action,
-    priority: step.policy.priority + state.priority,
+    priority: rank,
     completeWithin: step.policy.completeWithin,
     heartbeatWithin: step.policy.heartbeatWithin,
     expiresAt: step.operation === 'run' ? earliest(step.expiresAt, state.completeBy) : null,
-    request: stepRequest(state, step, at),
+    request: { ...(share && { share }), ...(rank !== 0 && { rank }), ...stepRequest(state, step, at) },
   }
 }
 

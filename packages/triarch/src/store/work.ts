@@ -1,6 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
+import type { Share } from '../policy/line.ts'
 
 /** A request for a work queue. */
 export interface WorkRequest {
@@ -14,7 +15,7 @@ export interface WorkRequest {
   agent: string
   /** As `agent.action`. */
   action: string
-  /** Higher first. */
+  /** Higher first; within one, by `request.share`, else what was first. */
   priority: number
   /** Complete-by of the attempt, from the moment an agent takes it (ms). */
   completeWithin: number
@@ -28,6 +29,10 @@ export interface WorkRequest {
 
 /** What an agent needs to run one attempt. */
 export interface StepRequest {
+  /** Whose it is among those who share the agent's slots. Always the first of all: PostgreSQL looks for it there. Not given: nobody shares them. */
+  share?: Share
+  /** What its place in the queue goes by, as that of the row; 0 when not given. */
+  rank?: number
   /** The id of the task. */
   task: string
   /** The number of the step in its task. */

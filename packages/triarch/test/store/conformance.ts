@@ -13,6 +13,7 @@ import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
 import { scheduleSuite, sharedScheduleSuite } from './schedule.suite.ts'
+import { shareSuite } from './share.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
 import { transactionSuite } from './transaction.suite.ts'
@@ -66,6 +67,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
 
     commitSuite(bench)
     queueSuite(bench)
+    shareSuite(bench)
     breakerSuite(bench)
     leaderSuite(bench)
     claimSuite(bench)

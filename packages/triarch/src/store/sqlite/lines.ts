@@ -16,7 +16,7 @@ export const QUEUED_AGENT: string = `
 SELECT agent FROM triarch_work WHERE locked_by IS NULL AND agent > ? ORDER BY agent LIMIT 1`
 export const QUEUE: string = `
 SELECT count(*) AS depth, min(id) AS first FROM (
-  SELECT id FROM triarch_work WHERE locked_by IS NULL AND agent = ? ORDER BY priority DESC, id LIMIT ${MOST_COUNTED})`
+  SELECT id FROM triarch_work WHERE locked_by IS NULL AND agent = ? ORDER BY priority DESC, coalesce(place, id) LIMIT ${MOST_COUNTED})`
 const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
 
 export function held(database: Database, _now: number, { after, limit }: NamePage): HeldLock[] {

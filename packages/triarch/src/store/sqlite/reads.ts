@@ -26,7 +26,7 @@ FROM triarch_tasks t WHERE t.id = ? AND t.ready = 1`
 const QUEUED = `
 SELECT w.step, w.operation, w.attempt, w.action, w.agent AS queue, w.locked_by AS node, w.complete_by AS completeBy,
   (SELECT count(*) FROM (SELECT 1 FROM triarch_work o WHERE o.agent = w.agent AND o.locked_by IS NULL AND w.locked_by IS NULL
-     AND (o.priority > w.priority OR (o.priority = w.priority AND o.id < w.id)) LIMIT 1000)) AS ahead
+     AND (o.priority > w.priority OR (o.priority = w.priority AND coalesce(o.place, o.id) < coalesce(w.place, w.id))) LIMIT 1000)) AS ahead
 FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE t.id = ? ORDER BY w.id LIMIT 1000`
 const COUNTS = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch_tasks LIMIT ${MOST_COUNTED})) AS tasks,

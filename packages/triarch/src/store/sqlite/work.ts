@@ -13,12 +13,14 @@ import type {
 } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
+import { placeIn } from './share.ts'
 
 /** A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late. */
 const REQUEST = `
 INSERT OR REPLACE INTO triarch_work (task, step, operation, attempt, agent, action, priority, complete_within,
   heartbeat_within, expires_at, request)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const PLACED = REQUEST.replace('request)', 'request, place)').replace('?)', '?, ?)')
 const WITHDRAW_QUEUED = `
 DELETE FROM triarch_work WHERE task = ? AND step = ? AND locked_by IS NULL RETURNING step, operation, attempt`
 const WITHDRAW_TAKEN = 'UPDATE triarch_work SET withdrawn = 1 WHERE task = ? AND step = ?'
@@ -30,8 +32,8 @@ UPDATE triarch_work SET locked_by = ?1, heartbeat_by = ?2 + heartbeat_within,
 WHERE id IN (SELECT id FROM triarch_work
              WHERE agent = ?3 AND locked_by IS NULL AND action IN (SELECT value FROM json_each(?4))
                AND (expires_at IS NULL OR expires_at > ?2)
-             ORDER BY priority DESC, id LIMIT ?5)
-RETURNING id, task, step, operation, attempt, priority, request, complete_by, heartbeat_within`
+             ORDER BY priority DESC, coalesce(place, id) LIMIT ?5)
+RETURNING id, task, step, operation, attempt, priority, coalesce(place, id) AS place, request, complete_by, heartbeat_within`
 const TAKE_URGENT = TAKE.replace('ORDER BY priority', "ORDER BY operation = 'run', priority")
 const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
 /** A store that went back gives its numbers anew: what is said of a request that is no more is not for the one of its number. */
@@ -56,6 +58,7 @@ interface TakenRow extends AttemptRow {
   id: number
   task: number
   priority: number
+  place: number
   request: string
   complete_by: number
   heartbeat_within: number | null
@@ -63,11 +66,10 @@ interface TakenRow extends AttemptRow {
 
 export function requestWork(database: Database, key: number, work: WorkRequest): void {
   const { step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin, expiresAt } = work
-  database.run(
-    REQUEST,
-    ...[key, step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin, expiresAt],
-    JSON.stringify(work.request),
-  )
+  const row = [key, step, operation, attempt, agent, action, priority, completeWithin, heartbeatWithin, expiresAt]
+  const { share } = work.request
+  if (share) database.run(PLACED, ...row, JSON.stringify(work.request), placeIn(database, agent, priority, share))
+  else database.run(REQUEST, ...row, JSON.stringify(work.request))
 }
 
 export function withdrawWork(database: Database, key: number, step: number, at: number): void {
@@ -91,7 +93,7 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
     waiting.flatMap(({ agent, actions, limit, urgent }) =>
       database
         .all<TakenRow>(urgent ? TAKE_URGENT : TAKE, node, now, agent, actions, limit)
-        .sort((a, b) => b.priority - a.priority || a.id - b.id)
+        .sort((a, b) => b.priority - a.priority || a.place - b.place || a.id - b.id)
         .flatMap((row) => {
           const request = requestOf(row.request)
           if (request)

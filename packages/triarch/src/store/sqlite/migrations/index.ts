@@ -9,6 +9,7 @@ import { migration0008 } from './0008.ts'
 import { migration0009 } from './0009.ts'
 import { migration0010 } from './0010.ts'
 import { migration0011 } from './0011.ts'
+import { migration0012 } from './0012.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { name: '0008', sql: migration0008 },
   { name: '0009', sql: migration0009 },
   { name: '0011', sql: migration0011 },
+  { name: '0012', sql: migration0012 },
 ]
 
 /**
