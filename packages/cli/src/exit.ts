@@ -62,6 +62,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   UNKNOWN_BREAKER: exitCodes.absent,
   UNKNOWN_WORKFLOW: exitCodes.absent,
   TASK_EXISTS: exitCodes.conflict,
+  REQUEST_DIFFERS: exitCodes.conflict,
   TASK_STOPPED: exitCodes.conflict,
   TASK_NOT_PAUSED: exitCodes.conflict,
   TASK_QUARANTINED: exitCodes.conflict,

@@ -114,7 +114,10 @@ class HttpClient implements TriarchClient {
     if (once !== undefined) segment('the name of a request', once)
     await this.#exchange.ask({
       ...{ method: 'POST', path: `/tokens/${encodeURIComponent(token)}` },
-      ...{ body: encode('value', { value, name, optional }), key: once ?? this.#exchange.settings.environment.id() },
+      ...{
+        body: encode('value', { value, name, optional }),
+        key: once ?? `~${this.#exchange.settings.environment.id()}`,
+      },
       read: accepted,
     })
   }

@@ -187,7 +187,7 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async #ask(control: string, options: object): Promise<void> {
     await this.#exchange.ask({
       ...{ method: 'POST', path: `${this.#path}/${control}`, body: encode(control, options) },
-      key: this.#key ?? this.#exchange.settings.environment.id(),
+      key: this.#key ?? `~${this.#exchange.settings.environment.id()}`,
       read: accepted,
     })
   }

@@ -42,7 +42,7 @@ const DRAINING = { answered: 20_000, unasked: 5_000 }
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 /** What takes over a connection that asks for WebSocket. */
-export type Upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
+export type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** A node:http server that can be drained. */
 export class Listener {
@@ -66,7 +66,7 @@ export class Listener {
 
   /** Throws INVALID_OPTION, and what node:http does where the address cannot be had. */
   static async open(
-    { handler, upgrade }: { handler: Handler; upgrade: Upgrade },
+    { handler, upgrade }: { handler: Handler; upgrade: UpgradeListener },
     where: ListenOptions,
     { limits }: Settings,
   ): Promise<Listener> {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { type RemoteAgents, type Triarch, TriarchError, type Workflow } from 'triarch'
 import { appOf } from './app.ts'
-import { checkListen, Listener, type Listening, type ListenOptions, type Upgrade } from './listen.ts'
+import { checkListen, Listener, type Listening, type ListenOptions, type UpgradeListener } from './listen.ts'
 import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
@@ -31,6 +32,17 @@ export interface TriarchServer extends AsyncDisposable {
    * http.createServer(server.node).listen(8080, '127.0.0.1')
    */
   node(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  /**
+   * Takes over a connection that an agent wants to make a WebSocket, where `node` or `fetch` is mounted; false: it is for somebody else,
+   * and untouched. `listen()` does so by itself.
+   * @example
+   * import http from 'node:http'
+   * const listener = http.createServer(server.node).listen(8080, '127.0.0.1')
+   * listener.on('upgrade', (request, socket, head) => {
+   *   if (!server.upgrade(request, socket, head)) socket.destroy()
+   * })
+   */
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean
   /**
    * Makes a server of its own, in this process. Asked by SIGTERM or SIGINT, it drains, stops the engine, and ends the process; asked
    * again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate`;
@@ -94,7 +106,7 @@ class HttpServer implements TriarchServer {
     if (this.#isClosed()) throw stopped()
     const isOpen = this.#settings.authenticate === undefined && isLoopback(options.host ?? '127.0.0.1')
     const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
-    const upgrade: Upgrade = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, isOpen)
+    const upgrade: UpgradeListener = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, isOpen)
     const listener = await Listener.open({ handler, upgrade }, options, this.#settings)
     this.#listeners.add(listener)
     if (this.#isClosed()) {
@@ -103,6 +115,12 @@ class HttpServer implements TriarchServer {
     }
     this.#heed(options.signals ?? ['SIGTERM', 'SIGINT'])
     return { url: listener.url, close: () => this.close() }
+  }
+
+  upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    if (!this.#sockets.isFor(incoming)) return false
+    void this.#sockets.take(incoming, socket, head, false)
+    return true
   }
 
   close(): Promise<void> {

@@ -72,6 +72,26 @@ describe('an operator, from outside', () => {
     expect(types.filter((type) => type === 'paused')).toHaveLength(1)
   })
 
+  it('who sends another one under the same key is refused: 409, whether the first was taken yet or not', async () => {
+    await submit({ workflow: 'approval', id: 'k-2' })
+    const keyed = (name: string, body: unknown, key: string) =>
+      here.ask('POST', `/tasks/k-2/${name}`, body, { 'idempotency-key': key })
+    expect((await keyed('pause', { reason: 'audit' }, 'p')).status).toBe(202)
+    expect((await keyed('pause', { reason: 'audit' }, 'p')).status).toBe(202)
+    const other = await keyed('pause', { reason: 'lunch' }, 'p')
+    expect([other.status, await other.json()]).toMatchObject([409, { code: 'REQUEST_DIFFERS' }])
+    await becomes('k-2', { status: 'paused' })
+    expect((await keyed('pause', { reason: 'lunch' }, 'p')).status).toBe(409)
+    // Two at once: one of them counts.
+    const both = await Promise.all(
+      ['ann', 'bob'].map((by) => keyed('signal', { name: 'decided', payload: { by } }, 's')),
+    )
+    expect(both.map(({ status }) => status)).toContain(409)
+    expect((await keyed('resume', {}, 'p')).status).toBe(202)
+    await becomes('k-2', { outcome: 'success' })
+    expect((await keyed('signal', { name: 'decided', payload: { by: 'eve' } }, 's')).status).toBe(409)
+  })
+
   it('thaws what was frozen', async () => {
     await submit({ workflow: 'order', input: { amount: 1 }, id: 'ice', frozen: true })
     expect(await control('ice', 'thaw')).toBe(202)

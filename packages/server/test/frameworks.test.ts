@@ -5,7 +5,10 @@ import { serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { agent, connectAgents, Triarch, workflow } from 'triarch'
+import { memory } from 'triarch/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { WebSocket as Client } from 'ws'
 import { createServer, type TriarchServer } from '../src/index.ts'
 import { judged } from './document.ts'
 import { shop, workflows } from './shop.ts'
@@ -13,6 +16,11 @@ import { shop, workflows } from './shop.ts'
 interface Mounted {
   url: string
   close(): Promise<unknown>
+}
+
+/** Gives what asks for WebSocket to the server, as its docs say. */
+function upgrading(http: Server, server: TriarchServer): Server {
+  return http.on('upgrade', (request, socket, head) => server.upgrade(request, socket, head) || socket.destroy())
 }
 
 async function listening(server: Server): Promise<Mounted> {
@@ -25,18 +33,22 @@ async function listening(server: Server): Promise<Mounted> {
 }
 
 const mounts: Record<string, { base: string; taken?: true; mount(server: TriarchServer): Promise<Mounted> }> = {
-  'node:http': { base: '', mount: (server) => listening(http(server.node)) },
-  'node:http below a path': { base: '/a/triarch', mount: (server) => listening(http(server.node)) },
+  'node:http': { base: '', mount: (server) => listening(upgrading(http(server.node), server)) },
+  'node:http below a path': { base: '/a/triarch', mount: (server) => listening(upgrading(http(server.node), server)) },
   hono: {
     base: '/triarch',
     mount(server) {
       const app = new Hono().all('/triarch/*', (c) => server.fetch(c.req.raw))
-      return listening(
-        serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }) as Server,
-      )
+      const options = { fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }
+      return listening(upgrading(serve(options) as Server, server))
     },
   },
   'express 5': {
+    base: '/triarch',
+    mount: (server) =>
+      listening(upgrading(http(express().all('/triarch/{*path}', server.node).use(express.json())), server)),
+  },
+  'express 5 that takes the base off': {
     base: '/triarch',
     taken: true,
     mount: (server) => listening(http(express().use('/triarch', server.node).use(express.json()))),
@@ -54,10 +66,44 @@ const mounts: Record<string, { base: string; taken?: true; mount(server: Triarch
         })
         done()
       })
+      upgrading(app.server, server)
       return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() }
     },
   },
 }
+
+const mail = agent('mail')
+const send = mail.action('send', { run: async (to: string) => `m-${to}` })
+const sending = workflow('send', { run: (to: string, task) => task.run(send, to) })
+
+/** What takes the base off does so for requests alone: its agents ask plainly. */
+const upgraded = Object.keys(mounts).filter((name) => !mounts[name]?.taken)
+
+describe.each(upgraded)('under %s', (name) => {
+  it('agents connect by WebSocket, and other sockets are left to others', async () => {
+    const { base, mount } = mounts[name] as (typeof mounts)[string]
+    await using triarch = new Triarch({ store: memory(), workflows: [sending], notices: false })
+    await triarch.start()
+    await using server = createServer(triarch, { basePath: base })
+    const mounted = await mount(server)
+    try {
+      // By WebSocket alone: nothing that is asked plainly comes through.
+      const plain = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('plain'))
+      await using connection = connectAgents(`${mounted.url}${base}`, { agents: [mail], onError: () => undefined })
+      await connection.connected
+      expect(await (await triarch.submit(sending, 'ann')).result()).toBe('m-ann')
+      expect(plain).not.toHaveBeenCalled()
+      plain.mockRestore()
+      const other = new Client(`${mounted.url.replace('http', 'ws')}/elsewhere`)
+      const [error] = await once(other, 'error')
+      expect(String(error)).toContain('socket hang up')
+    } finally {
+      vi.restoreAllMocks()
+      await server.close()
+      await mounted.close()
+    }
+  })
+})
 
 describe.each(Object.keys(mounts))('under %s', (name) => {
   it('the API is what it is by itself', async () => {

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { createServer } from '../src/index.ts'
 import { Networks } from '../src/outbound/network.ts'
 import { NoAnswer, Outbound } from '../src/outbound/outbound.ts'
-import { lossOf, outputOf, verificationOf } from '../src/push/answer.ts'
+import { answeredNow, lossOf, outputOf, verificationOf } from '../src/push/answer.ts'
 import { type HttpActionOptions, httpAgent, type OutboundOptions } from '../src/push/index.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwBuqdRCDSWHM='
@@ -216,11 +216,22 @@ describe('a push agent', () => {
 })
 
 describe('an answer', () => {
+  const thrownBy = (act: () => unknown): unknown => {
+    try {
+      act()
+    } catch (error) {
+      return error
+    }
+    return null
+  }
   const answered = (status: number, headers = {}, body: string | null = '') => ({ status, headers, body })
 
   it('of 408, 425, 429 and 5xx is transient, after the time it asks for', () => {
-    for (const status of [408, 425, 429, 500, 502, 503, 504])
-      expect(() => outputOf('a', answered(status))).toThrow(TransientError)
+    for (const status of [408, 425, 429, 500, 503]) {
+      const thrown = thrownBy(() => outputOf('a', answered(status)))
+      expect(thrown).toBeInstanceOf(TransientError)
+      expect(thrown).not.toBeInstanceOf(UnknownOutcomeError)
+    }
     const waitOf = (after: string) => {
       try {
         return outputOf('a', answered(503, { 'retry-after': after }))
@@ -232,6 +243,23 @@ describe('an answer', () => {
     expect(waitOf('Wed, 21 Oct 2015 07:28:00 GMT')).toBe(0)
     expect(waitOf('99999999999')).toBe(86_400_000)
     expect(waitOf('soon')).toBeUndefined()
+  })
+
+  it('of 502 and 504 is unknown: a gateway cannot know whether the service did it', () => {
+    for (const status of [502, 504]) {
+      const thrown = thrownBy(() => outputOf('a', answered(status, { 'retry-after': '3' })))
+      expect(thrown).toBeInstanceOf(UnknownOutcomeError)
+      expect(thrown).toMatchObject({ retryAfter: 3_000 })
+    }
+  })
+
+  it('of 202 to what cannot wait is permanent, and does not count as done', () => {
+    for (const operation of ['undo', 'verify'] as const) {
+      const thrown = thrownBy(() => answeredNow('a', operation, answered(202)))
+      expect(thrown).toBeInstanceOf(PermanentError)
+      expect(thrown).toMatchObject({ code: 'ANSWER_DEFERRED' })
+      expect(answeredNow('a', operation, answered(204)).status).toBe(204)
+    }
   })
 
   it('of any other 4xx, and a redirect, is permanent', () => {

@@ -129,6 +129,53 @@ describe('an agent by WebSocket', () => {
     expect(await (await here.triarch.submit(many, 1_500)).result()).toBe(1_500)
   })
 
+  it('is given what comes while it has not said that it saw what came before', async () => {
+    await using here = await serving('1m')
+    const client = new Client(here.ws)
+    const given: string[] = []
+    const told = new EventTarget()
+    client.on('message', (data) => {
+      for (const message of (JSON.parse(String(data)) as AgentResponse).messages)
+        if (message.type === 'attempt') given.push(String(message.input))
+        else if (message.type === 'welcome') session = message.session
+      told.dispatchEvent(new Event('told'))
+    })
+    let session: string | undefined
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await once(told, 'told')
+    }
+    await once(client, 'open')
+    const offer = { name: 'mail', slots: 5, actions: ['mail.send'] }
+    client.send(
+      JSON.stringify({
+        messages: [{ ...{ type: 'hello', protocol: 1, instance: 'x' }, agents: [offer], running: [] }],
+      }),
+    )
+    await until(() => session !== undefined)
+    await here.triarch.submit(sending, 'first')
+    await until(() => given.length === 1)
+    // It lives, and says nothing of what it has seen: nothing more is heard of it.
+    client.send(JSON.stringify({ session, messages: [] }))
+    await once(told, 'told')
+    await here.triarch.submit(sending, 'second')
+    await until(() => given.length === 2)
+    expect(given).toEqual(['first', 'second'])
+    client.terminate()
+  })
+
+  it('is refused by a server that is closed, wherever its connection came from', async () => {
+    await using here = await serving()
+    const { createServer: http } = await import('node:http')
+    const mounted = http(here.server.node)
+    mounted.on('upgrade', (request, socket, head) => here.server.upgrade(request, socket, head))
+    await once(mounted.listen(0, '127.0.0.1'), 'listening')
+    const { port } = mounted.address() as { port: number }
+    await here.server.close()
+    const [error] = await once(new Client(`ws://127.0.0.1:${port}/api/v1/agents/exchange`), 'error')
+    expect(String(error)).toContain('503')
+    await once(mounted.close(), 'close')
+  })
+
   it('goes on with what it runs when the connection is cut, and its answer counts', async () => {
     await using here = await serving()
     await using between = await proxy(here.url)

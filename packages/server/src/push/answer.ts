@@ -1,9 +1,18 @@
-import { PermanentError, TransientError, TriarchError, UnknownOutcomeError, type Verification } from 'triarch'
+import {
+  type ErrorCode,
+  PermanentError,
+  TransientError,
+  TriarchError,
+  UnknownOutcomeError,
+  type Verification,
+} from 'triarch'
 import { now } from '../environment.ts'
 import { type Answer, NoAnswer } from '../outbound/outbound.ts'
 
 /** The service is there, and asks for another try. */
 const again: readonly number[] = [408, 425, 429]
+/** A gateway says that it got no answer that it could use: whether the service did it, it cannot know. */
+const between: readonly number[] = [502, 504]
 /** What an error says of a body. */
 const SHOWN = 500
 /** Longest wait that is taken from an answer (ms). */
@@ -24,7 +33,15 @@ export function outputOf(what: string, { status, headers, body }: Answer): unkno
   if (status >= 300 && status < 400) throw new PermanentError(`${said} (a redirect is not followed)`)
   if (status < 500 && !again.includes(status)) throw new PermanentError(said)
   const retryAfter = waitOf(headers['retry-after'])
-  throw new TransientError(said, retryAfter === undefined ? {} : { retryAfter })
+  const wait = retryAfter === undefined ? {} : { retryAfter }
+  throw between.includes(status) ? new UnknownOutcomeError(said, wait) : new TransientError(said, wait)
+}
+
+/** Of an operation that cannot wait for a token: a 202 is no answer. Throws ANSWER_DEFERRED. */
+export function answeredNow(what: string, operation: 'undo' | 'verify', answer: Answer): Answer {
+  if (answer.status !== 202) return answer
+  const message = `${what} answered 202 to ${operation}, which cannot wait: it answers when that is done`
+  throw Object.assign(new PermanentError(message), { code: 'ANSWER_DEFERRED' satisfies ErrorCode })
 }
 
 /** What verify answers, as an action's would. Throws INVALID_OUTPUT. */

@@ -1,7 +1,7 @@
 import { PermanentError, type StepContext, type StepSignal, type SuspendOptions, type Verification } from 'triarch'
 import { now } from '../environment.ts'
 import type { Answer, Outbound } from '../outbound/outbound.ts'
-import { lossOf, outputOf, verificationOf } from './answer.ts'
+import { answeredNow, lossOf, outputOf, verificationOf } from './answer.ts'
 import type { Signature } from './signature.ts'
 
 type Operation = 'run' | 'undo' | 'verify'
@@ -43,13 +43,16 @@ export class Push {
   }
 
   async undo({ input, output }: { input: unknown; output: unknown }, step: StepContext): Promise<void> {
-    const answer = await this.#call('undo', step, { input, output })
+    const answer = answeredNow(this.#action, 'undo', await this.#call('undo', step, { input, output }))
     // What it says is nobody's.
     outputOf(this.#action, answer.status < 300 ? { ...answer, body: '' } : answer)
   }
 
   async verify(input: unknown, step: StepContext): Promise<Verification<unknown>> {
-    return verificationOf(this.#action, await this.#call('verify', step, { input }))
+    return verificationOf(
+      this.#action,
+      answeredNow(this.#action, 'verify', await this.#call('verify', step, { input })),
+    )
   }
 
   async #call(operation: Operation, step: StepContext, said: Said): Promise<Answer> {

@@ -32,8 +32,6 @@ export class AgentConnection {
   #seen = 0
   /** The number of the last message that was sent in this session. */
   #sent = 0
-  /** Called when the other side has seen more. */
-  #advanced: (() => void) | null = null
   #patience = HELLO
   #heardAt = monotonic()
 
@@ -78,7 +76,6 @@ export class AgentConnection {
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') this.#begin(welcome.session, welcome.lease)
       else if (request.session === this.#session) this.#seen = Math.max(this.#seen, request.seen ?? 0)
-      this.#advanced?.()
       // Who says nothing asks whether anybody is there. Who does not read what is said is not read either.
       await this.#say(messages, request.messages.length === 0)
     } catch (error) {
@@ -107,27 +104,11 @@ export class AgentConnection {
           this.#session = null
           return await this.#say([{ type: 'reset' }])
         }
-        const before = this.#sent
-        const said = this.#say(messages)
-        // Nothing of it is new: the rest waits until something was seen.
-        if (this.#sent === before && messages.length > 0) await this.#advance()
-        await said
+        await this.#say(messages)
       }
     } catch (error) {
       this.#failed(error)
     }
-  }
-
-  #advance(): Promise<void> {
-    return new Promise((resolve) => {
-      const over = () => {
-        this.#advanced = null
-        this.#ended.signal.removeEventListener('abort', over)
-        resolve()
-      }
-      this.#advanced = over
-      this.#ended.signal.addEventListener('abort', over, { once: true })
-    })
   }
 
   /** Resolves when it has left this process. */

@@ -23,6 +23,7 @@ export class AgentSockets {
   readonly #sockets: WebSocketServer
   readonly #connections = new Set<AgentConnection>()
   #look: (() => void) | null = null
+  #closed = false
 
   constructor(agents: RemoteAgents, settings: Settings) {
     this.#agents = agents
@@ -38,7 +39,9 @@ export class AgentSockets {
   async take(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): Promise<void> {
     socket.on('error', () => socket.destroy())
     try {
+      this.#checkOpen()
       await this.#check(incoming, local)
+      this.#checkOpen()
     } catch (error) {
       return refuse(socket, problemOf(error, this.#settings.onError).status)
     }
@@ -56,12 +59,22 @@ export class AgentSockets {
     })
   }
 
+  /** Whether this is where agents connect. */
+  isFor({ url = '' }: IncomingMessage): boolean {
+    return url.split('?')[0] === this.#settings.basePath + PATH
+  }
+
+  /** Nobody would end a connection that comes now. */
+  #checkOpen(): void {
+    if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
+  }
+
   /** Throws what is wrong with the request, as routes do. */
   async #check(incoming: IncomingMessage, local: boolean): Promise<void> {
-    const { basePath, origins, authenticate, limits } = this.#settings
+    const { origins, authenticate, limits } = this.#settings
     const { url: target = '/', headers } = incoming
     if (target.length > limits.url) throw new Refused('URL_TOO_LONG', `the URL has more than ${limits.url} characters`)
-    if (target.split('?')[0] !== basePath + PATH) throw new Refused('NO_ROUTE', 'there is nothing at this path')
+    if (!this.isFor(incoming)) throw new Refused('NO_ROUTE', 'there is nothing at this path')
     const host = headers.host ?? ''
     if (!URL.canParse(target, `http://${host}`)) throw new Refused('INVALID_REQUEST', 'this is no request with a host')
     const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
@@ -77,8 +90,9 @@ export class AgentSockets {
     for (const connection of this.#connections) connection.look()
   }
 
-  /** Ends all of them: what is to be said is said first. */
+  /** Ends all of them, and takes no more: what is to be said is said first. */
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#connections].map((connection) => connection.close(CLOSING)))
   }
 }

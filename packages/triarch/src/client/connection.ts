@@ -1,5 +1,6 @@
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
+import type { Asked } from '../kernel/message.ts'
 import type { DatedEvent } from '../kernel/rebuild.ts'
 import { HIDDEN, hideAt, type SecretPaths, scrub } from '../kernel/secret.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
@@ -8,7 +9,7 @@ import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
 import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { HistoryRecord, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import type { HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
 import type { Explanation } from '../view/reason.ts'
@@ -22,6 +23,8 @@ import { type Heard, isPassing, type ListenOptions, Waiters } from './waiting.ts
 
 /** Longest time between two looks into the store for a task that is elsewhere, unless `poll` is longer (ms). */
 const SLOWEST = 250
+/** Letters, and their bytes, that are read at a time. */
+const LETTERS = { limit: 200, bytes: 1024 * 1024 }
 /** How often a sender looks whether an inbox that seems full has room. */
 const MOST_TRIES = 5
 /** How often the store is asked for a row that somebody waited for, each time as patiently as it is itself. */
@@ -225,6 +228,20 @@ export class Connection {
       if (isTriarchError(error, 'HISTORY_CORRUPT')) return null
       throw error
     }
+  }
+
+  /** The digest of what was asked for first under this name, taken or not: letters go into the history, so they are read before it. */
+  async firstAsked(id: string, request: string): Promise<string | undefined> {
+    const key = (await this.store.task(id))?.key
+    if (key === undefined) return undefined
+    const waiting: Asked[] = []
+    for (let last: number | undefined = 0; last !== undefined; ) {
+      const page: Letter[] = await this.store.letters(key, last, LETTERS)
+      for (const { message } of page) if ('request' in message && message.request === request) waiting.push(message)
+      last = page.at(-1)?.id
+    }
+    const state = await this.state(id)
+    return state?.requests.includes(request) ? state.digests[request] : waiting[0]?.digest
   }
 
   /** Set apart or not: it may be taken again. */

@@ -30,9 +30,10 @@ import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
 import type { TaskPage } from './page.ts'
+import { checkSame, isReusable, named, requestOf } from './request.ts'
 import type { TaskHandle, WaitOptions } from './task.ts'
 import { terminationOf } from './termination.ts'
-import { type Asking, requestOf } from './terms.ts'
+import type { Asking } from './terms.ts'
 
 /** A task by its row, its history and its mail. */
 export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implements TaskHandle<O, E> {
@@ -198,20 +199,27 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async #send(asking: Asking): Promise<void> {
     try {
       await this.#connection.send(this.id, this.#named(asking))
+      if (this.#key === undefined || !isReusable(this.#key)) return
+      // Of two the first counts, whoever took it: it may have been another.
+      checkSame(this.id, asking, await this.#connection.firstAsked(this.id, requestOf(asking, this.#key)))
     } catch (error) {
+      if (isTriarchError(error, 'REQUEST_DIFFERS')) throw error
       const answered = isTriarchError(error) && !error.code.startsWith('STORE_') && error.code !== 'UNKNOWN_TASK'
       if (!answered || !(await this.#wasTaken(asking))) throw error
     }
   }
 
   #named<A extends Asking>(asking: A): A {
-    return this.#key === undefined ? asking : { ...asking, request: requestOf(asking, this.#key) }
+    return this.#key === undefined ? asking : named(asking, this.#key)
   }
 
   async #wasTaken(asking: Asking): Promise<boolean> {
     if (this.#key === undefined) return false
     const state = await this.#connection.state(this.id)
-    return state?.requests.includes(requestOf(asking, this.#key)) ?? false
+    const request = requestOf(asking, this.#key)
+    if (!state?.requests.includes(request)) return false
+    checkSame(this.id, asking, state.digests[request])
+    return true
   }
 
   /** What the task's own version of its workflow declares, if it is known here. Asks for that only where some workflow does. */

@@ -5,7 +5,8 @@ import { checkOptions } from '../value/options.ts'
 import { checkSecretTexts, encode } from '../value/payload.ts'
 import { readToken } from '../value/token.ts'
 import type { Connection } from './connection.ts'
-import { requestOf } from './terms.ts'
+import { checkSame, isReusable, named } from './request.ts'
+import type { Sending } from './terms.ts'
 
 /**
  * Which signal a token gives to its step.
@@ -40,14 +41,17 @@ export async function resumeStep(
     // Where the history cannot be read, nobody can say that it is: the signal waits with the task, for whoever mends that.
     const state = await connection.state(task)
     const asking = { type: 'signal', step, key, name, payload } as const
-    const request = once === undefined ? undefined : requestOf(asking, once)
-    if (request !== undefined && state?.requests.includes(request)) return
+    const sent: Sending = once === undefined ? asking : named(asking, once)
+    if (sent.request !== undefined && state?.requests.includes(sent.request))
+      return checkSame(task, asking, state.digests[sent.request])
     checkSecretTexts(payload, `payload of signal "${name}"`, state?.steps.get(step)?.policy.secrets ?? [])
     const spent = state && whySpent(state, { step, key })
     // Of a task that is gone or has stopped, the store says so.
     if (spent !== null && (await connection.info(task)).status !== 'stopped')
       throw new TriarchError('TOKEN_SPENT', `the token is of no use any more: ${spent}`)
-    await connection.send(task, { ...asking, ...(request !== undefined && { request }) })
+    await connection.send(task, sent)
+    if (once !== undefined && sent.request !== undefined && isReusable(once))
+      checkSame(task, asking, await connection.firstAsked(task, sent.request))
   } catch (error) {
     const gone = (['TASK_STOPPED', 'UNKNOWN_TASK', 'TOKEN_SPENT'] as const).some((code) => isTriarchError(error, code))
     if (!optional || !gone) throw error

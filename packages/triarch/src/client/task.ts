@@ -37,7 +37,8 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
   /**
    * The same task, of which each thing is asked once under this key, however often it is: for callers that cannot know whether a call
    * of theirs was heard, such as a webhook that comes again. What was taken before changes nothing, and is no error; another control,
-   * signal or step under the same key is another request. A task knows its last 100 again. 1 to 200 characters. Throws INVALID_NAME.
+   * signal or step under the same key is another request, and the same one with other values is refused with REQUEST_DIFFERS, but for a key that begins
+   * with `~`, which says that it was made for this one call. Looks into the task's inbox and history. A task knows its last 100 again. 1 to 200 characters. Throws INVALID_NAME.
    * @example await task.once('hook-4711').signal('paid', { amount: 10 })
    */
   once(key: string): TaskHandle<O, E>

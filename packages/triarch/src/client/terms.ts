@@ -10,12 +10,6 @@ export type Asking = Extract<
   { type: 'event' | 'signal' | 'cancel' | 'pause' | 'resume' | 'thaw' | 'retry' | 'skip' | 'compensate' }
 >
 
-/** What it is known by when it is asked for under this key: another thing under the same key is another request. */
-export function requestOf(asking: Asking, key: string): string {
-  const about = 'name' in asking ? asking.name : 'step' in asking ? (asking.step ?? '') : ''
-  return `${asking.type} ${about} ${key}`
-}
-
 /** Undelivered controls of one kind and task. */
 const MOST_CONTROLS = 1_000
 

@@ -25,6 +25,8 @@ export const errorCatalogue = {
   UNKNOWN_SCHEDULE: 'The store holds no schedule of this name: check the name, or register it.',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
+  REQUEST_DIFFERS:
+    'The key of a request was used before for another one: give each request a key of its own, or send the same again.',
   TASK_FAILED: 'The task ended in error: read the cause, then retry the task if it can succeed now.',
   TASK_CANCELLED: 'The task was cancelled: nothing to do unless it was a mistake.',
   TASK_COMPENSATED: 'The task could not finish and was undone: read the cause, then submit it again if wanted.',
@@ -125,6 +127,8 @@ export const errorCatalogue = {
     'A workflow awaited something that is not a task call, or used its context outside of its turn: await only what the context gives.',
   MIDDLEWARE_MISUSE: 'A middleware called next() twice, or did not let a task be submitted: see the message.',
   STEP_MISUSE: 'A step used its context where it may not: see the message.',
+  ANSWER_DEFERRED:
+    'A push agent answered 202 to undo or verify, which cannot wait: have its endpoint answer when that is done.',
   INVALID_TOKEN: 'The value given is not a resume token: give the value of step.token.',
   PLAN_MISUSE:
     'A plan used a reference as a value, was used after it was finished, or was mixed with another: see the message.',

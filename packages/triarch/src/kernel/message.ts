@@ -58,6 +58,8 @@ export interface Asked {
   outside?: true
   /** Under which it is asked for: the same again changes nothing. */
   request?: string
+  /** Of what is asked for under it: another thing under the same name is refused where it is asked for. */
+  digest?: string
   /** Why, and who asks: for the history. Code of before passes over both, but for the reason of a cancel and a pause. */
   reason?: string
   actor?: string

@@ -27,7 +27,8 @@ function isKnown(turn: Turn, message: Message): boolean {
     stale(turn)
     return true
   }
-  emit(turn, { type: 'requestReceived', request })
+  const digest = 'digest' in message ? message.digest : undefined
+  emit(turn, { type: 'requestReceived', request, ...(digest !== undefined && { digest }) })
   return false
 }
 

@@ -73,6 +73,8 @@ export interface TaskState {
   mailbox: Mail[]
   /** Those of the requests taken last that had a name, oldest first. */
   requests: readonly string[]
+  /** What was asked for under those of them that say it. */
+  digests: Readonly<Record<string, string>>
   patches: Set<string>
   pause: Pause | null
   /** Deliveries held back while paused. */
@@ -138,6 +140,7 @@ export function newState(id: string): TaskState {
     children: new Table(),
     mailbox: [],
     requests: [],
+    digests: {},
     patches: new Set(),
     pause: null,
     deferred: [],

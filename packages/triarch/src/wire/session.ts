@@ -230,7 +230,7 @@ export class Session implements AgentLink {
     const { id } = this
     this.#unseen = this.#unseen.filter(({ message }) => message.n > seen)
     this.#waiting?.()
-    if (wait > 0 && this.#open && !signal?.aborted && !this.#unseen.some(({ sent }) => !sent)) {
+    if (wait > 0 && this.#open && !signal?.aborted && !this.#hasNews()) {
       await new Promise<void>((resolve) => {
         const over = () => {
           timer.cancel()
@@ -246,6 +246,17 @@ export class Session implements AgentLink {
       await new Promise<void>((resolve) => environment.soon(resolve))
     }
     return this.id === id ? this.#page() : []
+  }
+
+  /** Something of the next page was not sent yet; what comes after that page waits until some of it was seen. */
+  #hasNews(): boolean {
+    let size = 0
+    for (const [index, unseen] of this.#unseen.entries()) {
+      size += unseen.size
+      if (index === PAGE.messages || (index > 0 && size > PAGE.size)) return false
+      if (!unseen.sent) return true
+    }
+    return false
   }
 
   #page(): ServerMessage[] {

@@ -21,9 +21,12 @@ export const taskFolds: Folds<TaskDecision | TaskFact> = {
   messageIgnored(state) {
     state.asides++
   },
-  requestReceived(state, { request }) {
+  requestReceived(state, { request, digest }) {
     state.asides++
     state.requests = [...state.requests, request].slice(-MOST_REQUESTS)
+    if (digest === undefined) return
+    const kept = Object.entries(state.digests).filter(([name]) => state.requests.includes(name))
+    state.digests = Object.fromEntries([...kept, [request, digest]])
   },
   patched(state, { patch }) {
     state.patches.add(patch)

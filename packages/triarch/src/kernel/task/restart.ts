@@ -33,13 +33,17 @@ export function rewind(state: TaskState, to: Extract<TaskFact, { type: 'reset' }
 }
 
 /** What a run that follows still knows of those before it. */
-export function known({ requests }: TaskState): { requests?: readonly string[] } {
-  return requests.length > 0 ? { requests } : {}
+export function known({
+  requests,
+  digests,
+}: TaskState): Pick<Extract<TaskFact, { type: 'continuedAsNew' }>, 'requests' | 'digests'> {
+  if (requests.length === 0) return {}
+  return Object.keys(digests).length > 0 ? { requests, digests } : { requests }
 }
 
 /** Continue-as-new: nothing of the run before remains but what the task was promised from outside. */
 export function restart(state: TaskState, from: Extract<TaskFact, { type: 'continuedAsNew' }>, at: number): void {
-  const { input, nextId, pendingSignals, requests = [], fromStart = false, locksHeld = false } = from
+  const { input, nextId, pendingSignals, requests = [], digests = {}, fromStart = false, locksHeld = false } = from
   restartGate(state, locksHeld)
   state.status = fromStart ? 'pending' : 'running'
   state.pause = null
@@ -71,6 +75,7 @@ export function restart(state: TaskState, from: Extract<TaskFact, { type: 'conti
   state.tried = {}
   state.mailbox = [...pendingSignals]
   state.requests = requests
+  state.digests = digests
   state.patches.clear()
   state.deferred = []
   state.closing = null
