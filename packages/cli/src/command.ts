@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { type App, appOf } from './app.ts'
 import { type ExitCode, usage } from './exit.ts'
+import { placeOf, type Shared } from './place.ts'
 import { Report } from './report.ts'
-import { open, placeOf, type Session, type Shared, storeAt } from './session.ts'
+import { type Session, sessionAt } from './session.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a command is given beside its arguments. */
@@ -12,8 +13,8 @@ export interface Means {
   readonly end: (exit: ExitCode) => void
 }
 
-/** Runs what a command does on an open store; the options are those of the command and those that all have. */
-export async function onStore<O extends object>(
+/** Runs what a command does with tasks, wherever they are; the options are those of the command and those that all have. */
+export async function onTasks<O extends object>(
   means: Means,
   command: Command,
   work: (of: { session: Session; report: Report; options: O & Shared }) => Promise<void>,
@@ -21,7 +22,7 @@ export async function onStore<O extends object>(
 ): Promise<void> {
   const options = command.optsWithGlobals<O & Shared>()
   const report = new Report(means.terminal, options)
-  await using session = await open(storeAt(placeOf(options, means.terminal)), app)
+  await using session = await sessionAt(await placeOf(options, means.terminal), app)
   await work({ session, report, options })
 }
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { type ErrorCode, errorCatalogue, isTriarchError } from 'triarch'
+import { type ErrorCode, errorCatalogue, isTriarchError, type TriarchError } from 'triarch'
 
 /**
  * What the command ends with: stable, for scripts. docs/concepts/cli.md says when.
@@ -61,6 +61,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   UNKNOWN_SCHEDULE: exitCodes.absent,
   UNKNOWN_BREAKER: exitCodes.absent,
   UNKNOWN_WORKFLOW: exitCodes.absent,
+  TOO_MANY_SECRETS: exitCodes.usage,
   TASK_EXISTS: exitCodes.conflict,
   REQUEST_DIFFERS: exitCodes.conflict,
   TASK_STOPPED: exitCodes.conflict,
@@ -70,6 +71,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   LOCK_HELD: exitCodes.conflict,
   INBOX_FULL: exitCodes.conflict,
   TOKEN_SPENT: exitCodes.conflict,
+  MORE_THAN_CONFIRMED: exitCodes.conflict,
   READ_TOO_COSTLY: exitCodes.conflict,
   STORE_FORMAT_IN_USE: exitCodes.conflict,
   STORE_BUSY: exitCodes.unavailable,
@@ -81,6 +83,9 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   STORE_SCHEMA_OLD: exitCodes.unavailable,
   STORE_SCHEMA_NEWER: exitCodes.unavailable,
   STORE_READ_ONLY: exitCodes.unavailable,
+  SERVER_UNREACHABLE: exitCodes.unavailable,
+  SERVER_ANSWER_INVALID: exitCodes.unavailable,
+  NODE_STOPPED: exitCodes.unavailable,
   WAIT_TIMEOUT: exitCodes.timeout,
 }
 
@@ -93,7 +98,10 @@ export function endOf(error: unknown): { exit: ExitCode; line: string | null } {
   if (isTriarchError(error)) {
     const { code, message } = error
     const advice = Object.hasOwn(errorCatalogue, code) ? errorCatalogue[code].replace(/^[^:]*: |\.$/g, '') : ''
-    return { exit: refusedBy(error) ?? kinds[code] ?? exitCodes.failed, line: `${code}: ${message} (${advice})` }
+    return {
+      exit: refusedBy(error) ?? refusedByServer(error) ?? kinds[code] ?? exitCodes.failed,
+      line: `${code}: ${message} (${advice})`,
+    }
   }
   const { code, message } =
     error instanceof Error ? (error as NodeJS.ErrnoException) : { code: '', message: String(error) }
@@ -107,4 +115,13 @@ function refusedBy(error: unknown): ExitCode | null {
     if (typeof code === 'string' && /^(?:EACCES|EPERM|28\w{3}|42501)$/.test(code)) return exitCodes.forbidden
   }
   return null
+}
+
+/** What a server says before it asks its engine: who may not, what it has no word for, and what it cannot do now. */
+function refusedByServer({ code, details }: TriarchError): ExitCode | null {
+  if (code !== 'REQUEST_REFUSED') return null
+  const { status } = (details ?? {}) as { status?: number }
+  if (status === 401 || status === 403) return exitCodes.forbidden
+  if (status === undefined || status >= 500) return exitCodes.unavailable
+  return status === 409 ? exitCodes.conflict : exitCodes.usage
 }

@@ -7,6 +7,7 @@ import { addExport } from './command/export.ts'
 import { addInventories } from './command/inventory.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
+import { addProfiles } from './command/profile.ts'
 import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
 import { addStart } from './command/start.ts'
@@ -23,6 +24,10 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
     .version(version, '--version', 'the version of this command')
     .option('--store <file|url>', 'a SQLite file, or a PostgreSQL URL without a password (TRIARCH_STORE)')
     .option('--schema <name>', 'the schema in PostgreSQL (TRIARCH_SCHEMA; triarch)')
+    .option('--url <url>', 'a server, by its URL; its key is asked of TRIARCH_KEY or TRIARCH_KEY_FILE (TRIARCH_URL)')
+    .option('--profile <name>', 'what `triarch profile` keeps under this name (TRIARCH_PROFILE)')
+    .option('--ask-key', 'ask for the key of the server on the terminal')
+    .option('--insecure', 'let a key go to another machine over http:, where everybody on the way can read it')
     .option('--json', 'what was found as one JSON value')
     .option('--jsonl', 'what was found as JSON, one value a line')
     .helpOption('-h, --help', 'what there is')
@@ -38,6 +43,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addNodes(program, means)
   addInventories(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
+  addProfiles(program.command('profile').description('servers and stores by name'), means)
   addMigrate(program.command('migrate').description("the store's schema"), means)
   addDoctor(program, means)
   addExport(program, means)

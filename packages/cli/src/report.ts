@@ -1,4 +1,4 @@
-import type { Shared } from './session.ts'
+import type { Shared } from './place.ts'
 import { type Column, fieldsOf, tableOf } from './table.ts'
 import type { Terminal } from './terminal.ts'
 

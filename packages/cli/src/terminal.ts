@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
 /**
@@ -14,6 +15,8 @@ export interface Terminal {
   read(): Promise<string>
   /** What a person answers; null: nobody is there to ask. */
   ask(question: string): Promise<string | null>
+  /** What a person answers without its being shown; null: nobody is there to ask. */
+  secret(question: string): Promise<string | null>
   /** How wide the terminal is; null: it is none, and nothing is cut. */
   width: number | null
   /** Whether to colour what is written. */
@@ -40,6 +43,18 @@ export function processTerminal(): Terminal {
         return await lines.question(question)
       } finally {
         lines.close()
+      }
+    },
+    async secret(question) {
+      if (!people) return null
+      stderr.write(question)
+      const nowhere = new Writable({ write: (_, __, done) => done() })
+      const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
+      try {
+        return await lines.question('')
+      } finally {
+        lines.close()
+        stderr.write('\n')
       }
     },
     width: stdout.isTTY ? stdout.columns : null,

@@ -94,6 +94,7 @@ const packages: Record<string, readonly string[]> = {
       'triarch/sqlite',
       'triarch/store',
       'triarch/testing',
+      '@triarch/client',
       '@triarch/postgres',
       '@triarch/server',
     ],
@@ -101,13 +102,14 @@ const packages: Record<string, readonly string[]> = {
       'commander',
       'pg',
       'node:child_process',
+      'node:events',
       'node:fs',
       'node:module',
       'node:path',
       'node:readline/promises',
       'node:sqlite',
     ],
-    ...['node:stream/consumers', 'node:url', 'node:util'],
+    ...['node:stream', 'node:stream/consumers', 'node:url', 'node:util'],
   ],
   'packages/eslint-plugin/src/': ['eslint', 'estree', 'node:module'],
   'packages/opentelemetry/src/': [
@@ -145,6 +147,7 @@ const untamed: Ban[] = [
 const timekeepers = ['environment/', 'testing/virtual.ts', 'testing/world.ts']
 /** And those of the packages that run without the engine, or beside it. */
 const clocks = [
+  'packages/cli/src/environment.ts',
   'packages/client/src/environment.ts',
   'packages/server/src/environment.ts',
   'packages/opentelemetry/src/environment.ts',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { BreakerInfo } from 'triarch'
 import { instant } from '../argument.ts'
-import { confirm, type Means, onStore } from '../command.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<BreakerInfo>[] = [
@@ -32,7 +32,7 @@ export function addBreakers(breakers: Command, means: Means): void {
     .command('list')
     .description('circuit breakers by name')
     .action((_, command: Command) =>
-      onStore(means, command, async ({ session, report }) => {
+      onTasks(means, command, async ({ session, report }) => {
         const found: BreakerInfo[] = []
         let cursor: string | undefined
         do {
@@ -60,7 +60,7 @@ export function addBreakers(breakers: Command, means: Means): void {
         )
         .option('--yes', 'do not ask')
     command.action((name: string, _, command: Command) =>
-      onStore<Given>(means, command, async ({ session, report, options }) => {
+      onTasks<Given>(means, command, async ({ session, report, options }) => {
         const { reason, actor = means.terminal.env.USER, until, yes } = options
         if (word === 'open') await confirm(means, yes, `Hold back all attempts of "${name}"`)
         const breaker = session.triarch.breaker(name)

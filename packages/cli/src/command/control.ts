@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ControlOptions, Json, TaskHandle } from 'triarch'
 import { json, whole } from '../argument.ts'
-import { confirm, type Means, onStore } from '../command.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
 
 type Handle = Pick<TaskHandle, 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate'>
@@ -129,7 +129,7 @@ export function addControls(tasks: Command, means: Means): void {
     )
     if (destroys) command.option('--yes', 'do not ask')
     waitable(saying(command)).action((id: string, _, command: Command) =>
-      onStore<Given & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
+      onTasks<Given & Waiting & { yes?: boolean }>(means, command, async ({ session, report, options }) => {
         if (destroys) await confirm(means, options.yes, destroys(id))
         const task = session.triarch.task(id)
         await act(task, options, saidIn(options, means), read)
@@ -150,7 +150,7 @@ export function addControls(tasks: Command, means: Means): void {
         .argument('[payload]', 'JSON, @file, or -'),
     ),
   ).action((id: string, name: string, payload: string | undefined, _, command: Command) =>
-    onStore<ControlOptions & Waiting>(means, command, async ({ session, report, options }) => {
+    onTasks<ControlOptions & Waiting>(means, command, async ({ session, report, options }) => {
       const task = session.triarch.task(id)
       const given = payload === undefined ? null : await read('the payload', payload)
       await task.signal(name, given, saidIn(options, means))

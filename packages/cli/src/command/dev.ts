@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { Means } from '../command.ts'
 import { exitCodes } from '../exit.ts'
-import type { Shared } from '../session.ts'
+import { needsStore, type Shared } from '../place.ts'
 
 /** As it is run from its sources, and as it is built. */
 const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../main.ts' : '../main.js', import.meta.url))
@@ -19,10 +19,21 @@ export function addDev(program: Command, means: Means): void {
     .argument('<module>', 'the module that exports workflows and agents')
     .option('--port <n>', 'serve tasks over HTTP on loopback, by @triarch/server; 0: any port')
     .action(async (path: string, _, command: Command) => {
-      const { store, schema, port } = command.optsWithGlobals<Shared & { port?: string }>()
+      const { store, schema, port, profile, url } = command.optsWithGlobals<Shared & { port?: string }>()
+      if (url !== undefined) throw needsStore('dev')
       const { env } = means.terminal
-      const known = store !== undefined || env.TRIARCH_STORE !== undefined || env.TRIARCH_STORE_FILE !== undefined
-      const given = { '--store': known ? store : 'triarch.db', '--schema': schema, '--port': port, '--grace': GRACE }
+      const known =
+        store !== undefined ||
+        profile !== undefined ||
+        env.TRIARCH_STORE !== undefined ||
+        env.TRIARCH_STORE_FILE !== undefined
+      const given = {
+        '--store': known ? store : 'triarch.db',
+        '--profile': profile,
+        '--schema': schema,
+        '--port': port,
+        '--grace': GRACE,
+      }
       const options = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name, value]))
       const node = [...process.execArgv, '--watch', '--watch-preserve-output']
       const child = spawn(process.execPath, [...node, main, 'start', path, ...options], { stdio: 'inherit', env })

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import { migrate } from 'triarch'
 import type { Means } from '../command.ts'
-import { clocks, nodes, versions } from '../doctor/cluster.ts'
+import { agents, breakers, clocks, living, nodes, versions } from '../doctor/cluster.ts'
 import { type Finding, fail, ok } from '../doctor/finding.ts'
 import { postgresFindings } from '../doctor/postgres.ts'
 import { sqliteFindings } from '../doctor/sqlite.ts'
 import { endOf, exitCodes } from '../exit.ts'
+import { placeOf, type Shared, type StorePlace } from '../place.ts'
 import { Report } from '../report.ts'
-import { open, placeOf, type Shared, storeAt } from '../session.ts'
+import { open, sessionAt, storeAt } from '../session.ts'
 import type { Column } from '../table.ts'
 import { version } from '../version.ts'
 
@@ -16,14 +17,13 @@ export function addDoctor(program: Command, means: Means): void {
   program
     .command('doctor')
     .description(
-      'looks for what is wrong: versions, clocks, the store and its schema, nodes, code that tasks need; ends with 1 when something is',
+      'looks for what is wrong: versions, clocks, the store and its schema, nodes, agents, breakers, code that tasks need; ends with 1 when something is',
     )
     .action(async (_, command: Command) => {
       const options = command.optsWithGlobals<Shared>()
-      const place = placeOf(options, means.terminal)
-      const store = storeAt(place)
+      const place = await placeOf(options, means.terminal)
       const findings: Finding[] = [ok('versions', `triarch ${version}, Node ${process.versions.node}`)]
-      const look = async (check: string, work: () => Promise<Finding | Finding[]>) => {
+      const look: Look = async (check, work) => {
         try {
           findings.push(...[await work()].flat())
         } catch (error) {
@@ -31,22 +31,37 @@ export function addDoctor(program: Command, means: Means): void {
           findings.push(fail(check, line ?? String(error), 'see the code in docs/reference/errors.md'))
         }
       }
-      await look(place.type, async () =>
-        place.type === 'sqlite' ? sqliteFindings(place.path) : postgresFindings(place.url, place.schema),
-      )
-      await look('schema', async () => {
-        const { pending } = await migrate(store, { dryRun: true })
-        if (pending.length === 0) return ok('schema', 'nothing is pending')
-        return fail('schema', `the store lacks ${pending.join(', ')}`, 'triarch migrate up')
-      })
-      await look('store', async () => {
-        await using session = await open(store)
-        for (const part of [clocks, nodes, versions]) await look(part.name, async () => part(session))
-        return []
-      })
+      if (place.type === 'server')
+        await look('server', async () => {
+          await using session = await sessionAt(place)
+          await session.triarch.statistics()
+          findings.push(ok('server', `${place.url} answers`))
+          for (const part of [living, versions, agents, breakers]) await look(part.name, async () => part(session))
+          return []
+        })
+      else await lookAtStore(place, look)
       new Report(means.terminal, options).rows(columns, findings, '')
       if (findings.some(({ verdict }) => verdict === 'fail')) means.end(exitCodes.failed)
     })
+}
+
+type Look = (check: string, work: () => Promise<Finding | Finding[]>) => Promise<void>
+
+async function lookAtStore(place: StorePlace, look: Look): Promise<void> {
+  const store = storeAt(place)
+  await look(place.type, async () =>
+    place.type === 'sqlite' ? sqliteFindings(place.path) : postgresFindings(place.url, place.schema),
+  )
+  await look('schema', async () => {
+    const { pending } = await migrate(store, { dryRun: true })
+    if (pending.length === 0) return ok('schema', 'nothing is pending')
+    return fail('schema', `the store lacks ${pending.join(', ')}`, 'triarch migrate up')
+  })
+  await look('store', async () => {
+    await using session = await open(store)
+    for (const part of [clocks, nodes, versions, agents, breakers]) await look(part.name, async () => part(session))
+    return []
+  })
 }
 
 const columns: readonly Column<Finding>[] = [

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Means, onStore } from '../command.ts'
+import { type Means, onTasks } from '../command.ts'
 import { exported } from '../exported.ts'
 
 /** A task as a file, for looking at it elsewhere and for `triarch replay`. */
@@ -11,7 +11,7 @@ export function addExport(program: Command, means: Means): void {
     .argument('<id>', 'the id of the task')
     .option('--output <file>', 'into this file; the standard output when not given')
     .action((id: string, _, command: Command) =>
-      onStore<{ output?: string }>(means, command, async ({ session, options }) => {
+      onTasks<{ output?: string }>(means, command, async ({ session, options }) => {
         const task = session.triarch.task(id)
         const text = `${JSON.stringify(exported(await task.status(), await task.export()), null, 2)}\n`
         if (options.output === undefined) means.terminal.out(text)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentInfo, LeaderInfo, LockInfo, WorkflowInfo } from 'triarch'
-import { type Means, onStore } from '../command.ts'
+import { type Means, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 const workflows: readonly Column<WorkflowInfo>[] = [
@@ -33,7 +33,7 @@ const leaders: readonly Column<LeaderInfo>[] = [
 export function addInventories(program: Command, means: Means): void {
   list(program, 'workflow', 'the workflows that living nodes run, with how many nodes run each version').action(
     (_, command: Command) =>
-      onStore(means, command, async ({ session: { triarch }, report }) => {
+      onTasks(means, command, async ({ session: { triarch }, report }) => {
         const found = await all(async (page) => {
           const { workflows, next } = await triarch.workflows(page)
           return { rows: workflows, next }
@@ -42,7 +42,7 @@ export function addInventories(program: Command, means: Means): void {
       }),
   )
   list(program, 'agent', 'the agents that living nodes host, and what waits for each').action((_, command: Command) =>
-    onStore(means, command, async ({ session: { triarch }, report }) => {
+    onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await all(async (page) => {
         const { agents, next } = await triarch.agents(page)
         return { rows: agents, next }
@@ -51,7 +51,7 @@ export function addInventories(program: Command, means: Means): void {
     }),
   )
   list(program, 'lock', 'the locks that tasks have, and who waits for them').action((_, command: Command) =>
-    onStore(means, command, async ({ session: { triarch }, report }) => {
+    onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await all(async (page) => {
         const { locks, next } = await triarch.locks(page)
         return { rows: locks, next }
@@ -60,7 +60,7 @@ export function addInventories(program: Command, means: Means): void {
     }),
   )
   list(program, 'leader', 'the names that processes lead by, and who does').action((_, command: Command) =>
-    onStore(means, command, async ({ session: { triarch }, report }) => {
+    onTasks(means, command, async ({ session: { triarch }, report }) => {
       const found = await all(async (page) => {
         const { leaders, next } = await triarch.leaders(page)
         return { rows: leaders, next }

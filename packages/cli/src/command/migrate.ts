@@ -3,14 +3,15 @@ import { migrate } from 'triarch'
 import { duration } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { exitCodes, usage } from '../exit.ts'
+import { type Shared, storePlaceOf } from '../place.ts'
 import { Report } from '../report.ts'
-import { placeOf, type Shared, storeAt } from '../session.ts'
+import { storeAt } from '../session.ts'
 
 /** The schema of the store. */
 export function addMigrate(migrations: Command, means: Means): void {
   const pending = async (command: Command) => {
     const options = command.optsWithGlobals<Shared>()
-    const found = await migrate(storeAt(placeOf(options, means.terminal)), { dryRun: true })
+    const found = await migrate(storeAt(await storePlaceOf(options, means.terminal, 'migrate')), { dryRun: true })
     return { found, report: new Report(means.terminal, options) }
   }
 
@@ -44,7 +45,7 @@ export function addMigrate(migrations: Command, means: Means): void {
       const options = command.optsWithGlobals<Shared & { patience?: number; format?: string }>()
       const { patience, format } = options
       if (format !== undefined && format !== '2') throw usage('--format is 2, or not given')
-      const { done } = await migrate(storeAt(placeOf(options, means.terminal), 'auto'), {
+      const { done } = await migrate(storeAt(await storePlaceOf(options, means.terminal, 'migrate'), 'auto'), {
         ...(patience !== undefined && { patience }),
         ...(format !== undefined && { format: 2 }),
       })

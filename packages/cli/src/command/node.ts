@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { NodeInfo } from 'triarch'
-import { type Means, onStore } from '../command.ts'
+import { type Means, onTasks } from '../command.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<NodeInfo>[] = [
@@ -20,7 +20,7 @@ export function addNodes(program: Command, means: Means): void {
     .command('list')
     .description('the nodes that live, where, and what they run')
     .action((_, command: Command) =>
-      onStore(means, command, async ({ session, report }) =>
+      onTasks(means, command, async ({ session, report }) =>
         report.rows(columns, await session.triarch.nodes(), 'no node lives'),
       ),
     )
@@ -29,7 +29,7 @@ export function addNodes(program: Command, means: Means): void {
     .command('stats')
     .description('how much is in the store')
     .action((_, command: Command) =>
-      onStore(means, command, async ({ session, report }) => {
+      onTasks(means, command, async ({ session, report }) => {
         const { tasks, ready, work, inbox, truncated = [] } = await session.triarch.statistics()
         const counts = { tasks, ready, work, inbox }
         const shown = Object.entries(counts).map(([name, count]) => [

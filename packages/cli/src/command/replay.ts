@@ -5,8 +5,8 @@ import { read } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { imported } from '../exported.ts'
+import type { Shared } from '../place.ts'
 import { Report } from '../report.ts'
-import type { Shared } from '../session.ts'
 
 /** Whether a change of a workflow's code is safe for a task that began before it. */
 export function addReplay(program: Command, means: Means): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { BackfillOptions, ScheduleHandle, ScheduleInfo } from 'triarch'
 import { instant, whole } from '../argument.ts'
-import { confirm, type Means, onStore } from '../command.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
+import type { Shared } from '../place.ts'
 import type { Report } from '../report.ts'
-import type { Shared } from '../session.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<ScheduleInfo>[] = [
@@ -27,7 +27,7 @@ export function addSchedules(schedules: Command, means: Means): void {
     .command('list')
     .description('schedules by their names')
     .action((_, command: Command) =>
-      onStore(means, command, async ({ session, report }) => {
+      onTasks(means, command, async ({ session, report }) => {
         const found: ScheduleInfo[] = []
         let cursor: string | undefined
         do {
@@ -131,7 +131,7 @@ function on<O extends object>(
   name: string,
   work: (of: { schedule: ScheduleHandle; report: Report; options: O & Shared }) => Promise<void>,
 ): Promise<void> {
-  return onStore<O>(means, command, async ({ session, report, options }) =>
+  return onTasks<O>(means, command, async ({ session, report, options }) =>
     work({ schedule: session.triarch.schedule(name), report, options }),
   )
 }

@@ -4,7 +4,8 @@ import { appOf } from '../app.ts'
 import { duration, whole } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
-import { open, placeOf, type Shared, storeAt } from '../session.ts'
+import { type Shared, storePlaceOf } from '../place.ts'
+import { open, storeAt } from '../session.ts'
 import { cell, instant } from '../table.ts'
 
 const roles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -32,7 +33,9 @@ export function addStart(program: Command, means: Means): void {
       const app = await appOf(path)
       const { terminal } = means
       const said = (at: number, text: string) => terminal.out(`${instant(new Date(at))}  ${cell(text)}\n`)
-      await using session = await open(storeAt(placeOf(options, terminal), 'auto'), app, {
+      const place = await storePlaceOf(options, terminal, 'start')
+      await using session = await open(storeAt(place, 'auto'), app, {
+        operations: true,
         ...(wanted && { roles: wanted as Role[] }),
         ...(options.grace !== undefined && { grace: options.grace }),
         notices: true,

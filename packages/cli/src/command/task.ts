@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type { HistoryEntry, HistoryEvent, HistoryRemark, StepView, TaskDetails, TaskInfo, WorkflowRef } from 'triarch'
 import { duration, instant, json, pairs, whole } from '../argument.ts'
-import { appFor, type Means, onStore } from '../command.ts'
+import { appFor, type Means, onTasks } from '../command.ts'
+import { timer } from '../environment.ts'
 import { exitCodes, Failure } from '../exit.ts'
+import { placeOf, type Shared } from '../place.ts'
 import { type Column, cell, instant as shown } from '../table.ts'
 import { endedWell, type Waiting, wait, waitable } from '../wait.ts'
 
@@ -32,7 +34,7 @@ export function addTasks(tasks: Command, means: Means): void {
     .argument('[filter...]', 'such as status:paused workflow:fulfil')
     .option('--limit <n>', 'most tasks: 1 to 100,000', whole('--limit', 1, 100_000), 100)
     .action((filter: string[], _, command: Command) =>
-      onStore<{ limit: number }>(means, command, async ({ session, report, options }) => {
+      onTasks<{ limit: number }>(means, command, async ({ session, report, options }) => {
         const found: TaskInfo[] = []
         let cursor: string | undefined
         do {
@@ -51,7 +53,7 @@ export function addTasks(tasks: Command, means: Means): void {
     )
 
   one(tasks, 'get', 'a task, and its steps under way').action((id: string, _, command: Command) =>
-    onStore(means, command, async ({ session, report }) => {
+    onTasks(means, command, async ({ session, report }) => {
       const found = await session.triarch.task(id).status()
       report.one(found, fields(found))
     }),
@@ -60,11 +62,10 @@ export function addTasks(tasks: Command, means: Means): void {
   one(tasks, 'watch', 'a line for each change, until it stops; ends with 1 when it did not succeed')
     .option('--timeout <duration>', 'give up watching after this long', duration('--timeout'))
     .action((id: string, _, command: Command) =>
-      onStore<Waiting>(means, command, async ({ session, report, options }) => {
-        const { environment, triarch } = session
+      onTasks<Waiting>(means, command, async ({ session, report, options }) => {
+        const { triarch } = session
         const over = new AbortController()
-        const timer =
-          options.timeout === undefined ? null : environment.timer(options.timeout, () => over.abort(expired(id)))
+        const stop = options.timeout === undefined ? null : timer(options.timeout, () => over.abort(expired(id)))
         try {
           let last: TaskInfo | undefined
           for await (const info of triarch.task(id).watch({ signal: over.signal })) {
@@ -74,13 +75,13 @@ export function addTasks(tasks: Command, means: Means): void {
           over.signal.throwIfAborted()
           if (last && !endedWell(last.outcome)) means.end(exitCodes.failed)
         } finally {
-          timer?.cancel()
+          stop?.()
         }
       }),
     )
 
   one(tasks, 'history', 'all that happened to it, record by record').action((id: string, _, command: Command) =>
-    onStore(means, command, async ({ session, report }) => {
+    onTasks(means, command, async ({ session, report }) => {
       const columns: readonly Column<HistoryEntry>[] = [
         ['RECORD', ({ seq }) => seq],
         ['AT', ({ at }) => at],
@@ -91,7 +92,7 @@ export function addTasks(tasks: Command, means: Means): void {
   )
 
   one(tasks, 'steps', 'every step, past and to come').action((id: string, _, command: Command) =>
-    onStore(means, command, async ({ session, report }) => {
+    onTasks(means, command, async ({ session, report }) => {
       const columns: readonly Column<StepView>[] = [
         ['STEP', ({ id }) => id],
         ['NAME', ({ name }) => name],
@@ -105,7 +106,7 @@ export function addTasks(tasks: Command, means: Means): void {
   )
 
   one(tasks, 'explain', 'why it does not move').action((id: string, _, command: Command) =>
-    onStore(means, command, async ({ session, report }) => {
+    onTasks(means, command, async ({ session, report }) => {
       const found = await session.triarch.task(id).explain()
       report.one(found, {
         task: found.task,
@@ -120,8 +121,8 @@ export function addTasks(tasks: Command, means: Means): void {
     tasks
       .command('start')
       .description('submits a task; prints its id')
-      .argument('<workflow>', 'the name of a workflow that the module exports')
-      .option('--app <module>', 'the module with the workflow')
+      .argument('<workflow>', 'the name of a workflow: of the module, or of the server')
+      .option('--app <module>', 'the module with the workflow; a server has its own')
       .option('--input <json>', 'its input: JSON, @file, or - for the standard input; null')
       .option('--id <id>', 'the same id twice is the same task')
       .option('--version <version>', 'of the workflow; the last of the module')
@@ -131,9 +132,12 @@ export function addTasks(tasks: Command, means: Means): void {
       .option('--start-at <instant>', 'not before', instant('--start-at')),
   ).action(async (name: string, _, command: Command) => {
     const { app: path, ...given } = command.opts<Start>()
-    const app = await appFor(path)
+    const { askKey: _key, ...shared } = command.optsWithGlobals<Shared>()
+    const { type } = await placeOf(shared, means.terminal)
+    // A server knows its workflows, and checks the input by them.
+    const app = type === 'server' ? undefined : await appFor(path)
     const input = given.input === undefined ? null : await json('--input', given.input, means.terminal)
-    await onStore<Waiting>(
+    await onTasks<Waiting>(
       means,
       command,
       async ({ session, report, options }) => {

@@ -1,5 +1,5 @@
-import type { TaskInfo } from 'triarch'
-import type { Session } from '../session.ts'
+import type { AgentInfo, TaskInfo } from 'triarch'
+import type { Session, StoreSession } from '../session.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Clocks further apart than this are told of (ms): deadlines are by the store's. */
@@ -7,7 +7,7 @@ const SKEW = 1_000
 /** Open tasks whose versions are looked at. */
 const MOST = 10_000
 
-export async function clocks({ port, environment }: Session): Promise<Finding> {
+export async function clocks({ port, environment }: StoreSession): Promise<Finding> {
   const asked = environment.monotonic()
   const store = await port.now()
   const skew = Math.round(store - environment.now() + (environment.monotonic() - asked) / 2)
@@ -16,7 +16,7 @@ export async function clocks({ port, environment }: Session): Promise<Finding> {
 }
 
 /** Who is there, who is late, and what nobody does. */
-export async function nodes({ port }: Session): Promise<Finding[]> {
+export async function nodes({ port }: StoreSession): Promise<Finding[]> {
   const [now, rows] = [await port.now(), await port.nodes()]
   const living = rows.filter(({ leaseUntil }) => leaseUntil >= now)
   const late = rows.filter(({ leaseUntil }) => leaseUntil < now)
@@ -34,11 +34,49 @@ export async function nodes({ port }: Session): Promise<Finding[]> {
       ),
     )
   }
-  if (living.length > 0)
-    for (const role of ['scheduler', 'agent', 'supervisor'])
-      if (!living.some(({ roles }) => roles.includes(role)))
-        findings.push(fail('roles', `no living node is a ${role}`, `start one with the role ${role}`))
-  return findings
+  return [...findings, ...roles(living)]
+}
+
+/** The same, by what a server tells: it leaves out nodes that are late. */
+export async function living({ triarch }: Session): Promise<Finding[]> {
+  const nodes = await triarch.nodes()
+  if (nodes.length === 0) return [warn('nodes', 'none lives', 'start one: nothing moves')]
+  return [ok('nodes', `${nodes.length} ${nodes.length === 1 ? 'lives' : 'live'}`), ...roles(nodes)]
+}
+
+function roles(living: readonly { roles: readonly string[] }[]): Finding[] {
+  if (living.length === 0) return []
+  return ['scheduler', 'agent', 'supervisor']
+    .filter((role) => !living.some(({ roles }) => roles.includes(role)))
+    .map((role) => fail('roles', `no living node is a ${role}`, `start one with the role ${role}`))
+}
+
+/** Agents for which something waits, and that nobody hosts. */
+export async function agents({ triarch }: Session): Promise<Finding[]> {
+  const all: AgentInfo[] = []
+  let cursor: string | undefined
+  do {
+    const page = await triarch.agents(cursor === undefined ? {} : { cursor })
+    all.push(...page.agents)
+    cursor = page.next
+  } while (cursor !== undefined)
+  const unreached = all.filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
+  if (unreached.length === 0) return [ok('agents', `${all.length}, and each that is asked for has a node`)]
+  return unreached.map(({ name, queue }) =>
+    fail(
+      'agents',
+      `${queue.depth}${queue.truncated ? ' or more' : ''} wait for ${name}, and no living node hosts it`,
+      'start one that does',
+    ),
+  )
+}
+
+/** Circuit breakers that hold attempts back. */
+export async function breakers({ triarch }: Session): Promise<Finding[]> {
+  const { breakers } = await triarch.breakers({ limit: 1_000 })
+  const open = breakers.filter(({ state }) => state === 'open')
+  if (open.length === 0) return [ok('breakers', 'none is open')]
+  return open.map(({ name }) => warn('breakers', `${name} is open`, `look at the service: triarch breaker list`))
 }
 
 /** Versions that open tasks need and nobody has. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Finding, fail, ok, warn } from './finding.ts'
+import { upkeep } from './upkeep.ts'
 
 /** Connections that should be left, of those that the server takes. */
 const LEAST_LEFT = 0.1
@@ -52,6 +53,7 @@ export async function postgresFindings(url: string, schema: string): Promise<Fin
       seconds <= LONG
         ? ok('transactions', `the oldest is open for ${Math.round(seconds)} s`)
         : warn('transactions', `one is open for ${Math.round(seconds)} s`, 'end it: dead rows cannot be removed'),
+      ...(await upkeep(client, schema)),
     ]
   } finally {
     await client.end()

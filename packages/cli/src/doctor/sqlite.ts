@@ -1,9 +1,13 @@
-import { statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A log that is larger than this was not written back for long (bytes). */
 const LARGE_LOG = 256 * 1024 * 1024
+
+/** Share of a disk that should be free. */
+const LEAST_FREE = 0.05
 
 /** The library, the file, and how it is written. */
 export function sqliteFindings(path: string): Finding[] {
@@ -15,7 +19,8 @@ export function sqliteFindings(path: string): Finding[] {
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
     const size = megabytes(statSync(path).size)
     return [
-      ok('SQLite', `version ${one('SELECT sqlite_version()')}`),
+      build(one('SELECT sqlite_version()'), one("SELECT sqlite_compileoption_used('THREADSAFE=0')")),
+      disk(path),
       journal === 'wal'
         ? ok('journal', 'write-ahead log')
         : fail('journal', `mode ${journal}`, 'PRAGMA journal_mode = WAL, while no node runs'),
@@ -29,6 +34,22 @@ export function sqliteFindings(path: string): Finding[] {
   } finally {
     database.close()
   }
+}
+
+/** Commits are made in a thread of their own. */
+function build(version: string, single: string): Finding {
+  if (single === '1')
+    return fail('SQLite', `version ${version}, built for one thread`, 'use a Node whose SQLite is thread-safe')
+  return ok('SQLite', `version ${version}`)
+}
+
+/** A store that is full takes nothing more. */
+function disk(path: string): Finding {
+  const { bavail, blocks, bsize } = statfsSync(dirname(resolve(path)))
+  const found = `${megabytes(bavail * bsize)} are free`
+  if (blocks > 0 && bavail / blocks < LEAST_FREE)
+    return warn('disk', found, 'make room, or let retention drop what is old: a full disk stops everything')
+  return ok('disk', found)
 }
 
 function megabytes(bytes: number): string {

@@ -1,0 +1,146 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer, type TriarchServer } from '@triarch/server'
+import { Triarch } from 'triarch'
+import { memory } from 'triarch/testing'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exitCodes } from '../src/exit.ts'
+import { run } from '../src/run.ts'
+import { processTerminal, type Terminal } from '../src/terminal.ts'
+import { triarch } from './binary.ts'
+import { approval, bank, careful, desk, letter } from './shop.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'triarch-cli-url-'))
+const config = join(folder, 'config', 'config.json')
+const workflows = [letter, approval, careful]
+let engine: Triarch
+let server: TriarchServer
+let url: string
+let env: Record<string, string>
+
+/** In this process, where a person is needed. */
+async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
+  const said = { out: '', err: '' }
+  const terminal: Terminal = {
+    ...processTerminal(),
+    ...{ width: null, colour: false, env, ask: async () => null, secret: async () => null, read: async () => '' },
+    out(text) {
+      said.out += text
+    },
+    err(text) {
+      said.err += text
+    },
+    ...given,
+  }
+  return { exit: await run(args, terminal), ...said }
+}
+
+beforeAll(async () => {
+  engine = new Triarch({ store: memory(), workflows, agents: [desk, bank], notices: false, operations: true })
+  await engine.start()
+  const authenticate = ({ headers }: Request) =>
+    headers.get('authorization') === 'Bearer s3cret' ? { id: 'ada' } : null
+  server = createServer(engine, { workflows, authenticate })
+  url = (await server.listen({ port: 0, signals: [] })).url
+  env = { TRIARCH_URL: url, TRIARCH_KEY: 's3cret', TRIARCH_CONFIG: config }
+})
+afterAll(async () => {
+  await server.close()
+  await engine.stop({ grace: 0 })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('works on the URL of a server as it does on a store, without the code of its workflows', async () => {
+  const started = await triarch(
+    ['task', 'start', 'letter', '--input', '"by URL"', '--id', 'u-1', '--wait', '--json'],
+    env,
+  )
+  expect(started).toMatchObject({ exit: 0, err: '' })
+  expect(JSON.parse(started.out)).toMatchObject({ id: 'u-1', output: 'BY URL' })
+  const file = join(folder, 'u-1.json')
+  expect((await inside(['task', 'start', 'careful', '--input', '"bad"', '--id', 'u-2'])).exit).toBe(0)
+  for await (const { status } of engine.task('u-2').watch()) if (status === 'paused') break
+  const on = async (...args: string[]) => {
+    const { exit, out } = await inside(args)
+    expect([args, exit]).toEqual([args, 0])
+    return out
+  }
+  expect(await on('task', 'list', 'workflow:letter')).toMatch(/^u-1 +letter@1 +success/m)
+  expect(await on('task', 'explain', 'u-2')).toContain('a step failed')
+  expect(await on('task', 'steps', 'u-2', '--json')).toContain('not a word to stamp')
+  expect(await on('task', 'skip', 'u-2', '--step', '1', '--output', '"HELD"', '--yes', '--wait')).toContain('HELD')
+  expect(await on('task', 'history', 'u-2')).toContain('stepSkipped 1')
+  expect(await on('task', 'watch', 'u-2', '--jsonl')).toContain('"outcome":"warning"')
+  expect(await on('agent', 'list')).toMatch(/^desk +1 +0 +stamp/m)
+  expect(await on('node', 'list')).toContain('scheduler')
+  expect(await on('breaker', 'open', 'bank', '--reason', 'x', '--yes')).toMatch(/^state +open$/m)
+  expect(await on('breaker', 'reset', 'bank', '--reason', 'x')).toContain('state')
+  expect(await on('schedule', 'list')).toBe('no schedule\n')
+  expect(await on('stats', '--json')).toContain('"tasks"')
+  expect(await on('doctor')).toMatch(/^ok +server +\S+ answers$/m)
+  await on('export', 'u-1', '--output', file)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 2, task: { id: 'u-1' } })
+})
+
+it('tells by the exit code what a server refused, and what only a store can do', async () => {
+  const line = (code: string) => expect.stringMatching(new RegExp(`^triarch: ${code}: [^\\n]+\\n$`))
+  const stranger = { ...env, TRIARCH_KEY: 'another' }
+  const [absent, refused, needs] = await Promise.all([
+    triarch(['task', 'get', 'nobody'], env),
+    triarch(['stats'], stranger),
+    triarch(['migrate', 'status'], env),
+  ])
+  expect(absent).toEqual({ exit: exitCodes.absent, out: '', err: line('UNKNOWN_TASK') })
+  expect(refused).toEqual({ exit: exitCodes.forbidden, out: '', err: line('REQUEST_REFUSED') })
+  expect(refused.err).not.toContain('another')
+  expect(needs).toEqual({ exit: exitCodes.usage, out: '', err: line('NEEDS_STORE') })
+  expect(await inside(['dev', 'app.ts', '--url', url])).toMatchObject({ exit: 2, err: line('NEEDS_STORE') })
+  expect((await inside(['task', 'cancel', 'u-1', '--yes'])).exit).toBe(exitCodes.conflict)
+  expect((await inside(['task', 'start', 'nothing'])).exit).toBe(exitCodes.absent)
+  const nobody = { ...env, TRIARCH_URL: 'http://127.0.0.1:1' }
+  expect((await inside(['stats'], { env: nobody })).exit).toBe(exitCodes.unavailable)
+})
+
+it('keeps keys out of arguments, out of what it prints, and out of plain connections', async () => {
+  const without = { TRIARCH_CONFIG: config }
+  const far = await inside(['stats', '--url', 'http://tasks.example.com'], { env: { ...without, TRIARCH_KEY: 'k' } })
+  expect(far).toMatchObject({ exit: exitCodes.usage, err: expect.stringContaining('--insecure') })
+  const inUrl = await inside(['stats', '--url', url.replace('//', '//ada:s3cret@')], { env: without })
+  expect(inUrl.exit).toBe(exitCodes.usage)
+  expect(inUrl.err).not.toContain('s3cret')
+  const typed = await inside(['stats', '--url', url, '--ask-key'], { env: without, secret: async () => 's3cret' })
+  expect(typed.exit).toBe(0)
+  expect((await inside(['stats', '--url', url, '--ask-key'], { env: without })).exit).toBe(exitCodes.usage)
+  const file = join(folder, 'key')
+  writeFileSync(file, 's3cret\n')
+  expect((await inside(['stats', '--url', url], { env: { ...without, TRIARCH_KEY_FILE: file } })).exit).toBe(0)
+  const both = { ...env, TRIARCH_STORE: 'shop.db' }
+  expect((await inside(['stats'], { env: both })).exit).toBe(exitCodes.usage)
+  expect((await inside(['stats', '--url', url, '--store', 'shop.db'])).exit).toBe(exitCodes.usage)
+})
+
+it('keeps servers under names, in a file that nobody else can read', async () => {
+  const alone = { TRIARCH_CONFIG: config }
+  const set = ['profile', 'set', 'production', '--url', url]
+  expect(await triarch([...set, '--key-stdin', '--json'], alone, 's3cret\n')).toMatchObject({ exit: 0, err: '' })
+  expect(statSync(config).mode & 0o777).toBe(0o600)
+  expect((await inside(['profile', 'set', 'desk', '--store', join(folder, 'desk.db')], { env: alone })).exit).toBe(0)
+  const list = await inside(['profile', 'list'], { env: alone })
+  expect(list.out).toMatch(/^production +yes +kept +http:/m)
+  expect(list.out).not.toContain('s3cret')
+  expect((await triarch(['stats', '--json'], alone)).exit).toBe(0)
+  expect((await inside(['stats', '--profile', 'desk'], { env: alone })).err).toContain('NO_STORE')
+  expect((await inside(['profile', 'use', 'desk'], { env: alone })).exit).toBe(0)
+  expect((await inside(['stats'], { env: alone })).err).toContain('NO_STORE')
+  expect((await inside(['stats', '--profile', 'other'], { env: alone })).exit).toBe(exitCodes.absent)
+  chmodSync(config, 0o644)
+  expect(await inside(['profile', 'list'], { env: alone })).toMatchObject({
+    exit: exitCodes.forbidden,
+    err: expect.stringContaining('chmod 600'),
+  })
+  chmodSync(config, 0o600)
+  expect((await inside(['profile', 'remove', 'production'], { env: alone })).exit).toBe(exitCodes.usage)
+  expect((await inside(['profile', 'remove', 'production', '--yes'], { env: alone })).exit).toBe(0)
+  expect(readFileSync(config, 'utf8')).not.toContain('s3cret')
+})
