@@ -5,6 +5,7 @@ import { addDev } from './command/dev.ts'
 import { addDoctor } from './command/doctor.ts'
 import { addExport } from './command/export.ts'
 import { addInventories } from './command/inventory.ts'
+import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
 import { addProfiles } from './command/profile.ts'
@@ -38,6 +39,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   const means: Means = { terminal, end }
   const tasks = program.command('task').description('tasks')
   addTasks(tasks, means)
+  addLogs(tasks, means)
   addControls(tasks, means)
   addSchedules(program.command('schedule').description('schedules'), means)
   addNodes(program, means)

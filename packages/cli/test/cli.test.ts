@@ -156,6 +156,17 @@ describe('the command', () => {
     expect((await inside(['task', 'history', 'held'])).out).toContain('stepSkipped 1 (by ada: "done by hand")')
   })
 
+  it('shows the log of a task, and follows it', async () => {
+    await (await engine.submit(letter, 'logged', { id: 'logged' })).result()
+    await engine.task('logged').logs() // what this process said is in the store
+    expect((await inside(['task', 'logs', 'logged'])).out).toMatch(/^\S+Z? .*info +1\/1 +stamping +.*logged/)
+    const lines = JSON.parse((await inside(['task', 'logs', 'logged', '--json', '--step', '1'])).out)
+    expect(lines).toMatchObject([{ message: 'stamping', fields: { text: 'logged' } }])
+    expect((await inside(['task', 'logs', 'logged', '--level', 'warn'])).out).toBe('no lines\n')
+    expect(JSON.parse((await inside(['task', 'logs', 'logged', '--follow', '--jsonl'])).out)).toMatchObject(lines[0])
+    expect((await inside(['task', 'logs', 'logged', '--level', 'loud'])).exit).toBe(exitCodes.usage)
+  })
+
   it('looks after schedules', async () => {
     const night = { workflow: letter, input: 'night', cron: '0 3 * * *' }
     await schedule('nightly', night)

@@ -4,7 +4,8 @@ import { agent, PermanentError, workflow } from 'triarch'
 export const desk = agent('desk')
 const stamp = desk.action('stamp', {
   retry: { attempts: 1 },
-  run(text: string) {
+  run(text: string, step) {
+    step.log.info('stamping', { text })
     if (text === 'bad') throw new PermanentError('not a word to stamp')
     return text.toUpperCase()
   },

@@ -4,6 +4,9 @@ import type {
   ErrorRecord,
   Explanation,
   HistoryEntry,
+  LogLine,
+  LogOptions,
+  LogPage,
   NoSignals,
   PlanView,
   SignalName,
@@ -26,6 +29,7 @@ import {
   explanation,
   exportedRecords,
   historyEntries,
+  logPage,
   planView,
   stepViews,
   taskDetails,
@@ -35,6 +39,9 @@ import {
 
 /** How long the server is asked to wait (ms): shorter than gateways let a request be. */
 const LONGEST_WAIT = 20_000
+/** Between two looks of who follows a log, at least, and how long after the end of its task lines may still come (ms). */
+const LOOK = 1_000
+const LAST_LINES = 2_000
 /** Between two requests that the server did not make wait (ms): the first, and the longest. */
 const UNHURRIED = [100, 5_000] as const
 
@@ -119,6 +126,38 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const { status, outcome, workflow, cursor, limit, step, ...rest } = options
     known('children', rest)
     return this.#get(`/children${query({ status, outcome, workflow, cursor, limit, step })}`, taskPage)
+  }
+
+  logs(options: LogOptions = {}): Promise<LogPage> {
+    const { step, attempt, level, after, limit, ...rest } = options
+    known('logs', rest)
+    return this.#get(`/logs${query({ step, attempt, level, after, limit })}`, logPage)
+  }
+
+  async *watchLogs({ signal, ...options }: LogOptions & { signal?: AbortSignal } = {}): AsyncIterableIterator<LogLine> {
+    let page = await this.logs(options)
+    const { environment } = this.#exchange.settings
+    let endedAt: number | null = null
+    for (const pace = new Pace(this.#exchange, signal); ; ) {
+      yield* page.lines
+      signal?.throwIfAborted()
+      if (page.next === undefined) {
+        const now = environment.monotonic()
+        if (endedAt !== null && now - endedAt >= LAST_LINES) return
+        // Also the pause between two looks.
+        const stopped = await pace.next(LOOK, () => this.#hasStopped(signal))
+        endedAt = stopped ? (endedAt ?? now) : null
+      }
+      page = await this.logs({ ...options, after: page.last })
+    }
+  }
+
+  #hasStopped(signal: AbortSignal | undefined): Promise<boolean> {
+    const path = `${this.#path}/outcome${query({ wait: `${LOOK}ms` })}`
+    return this.#exchange.ask({
+      ...{ method: 'GET', path, wait: LOOK, ...(signal && { signal }) },
+      read: (_, status) => status !== 202,
+    })
   }
 
   async *watch({ signal }: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {

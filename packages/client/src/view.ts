@@ -6,6 +6,8 @@ import type {
   HistoryEvent,
   LeaderPage,
   LockPage,
+  LogLine,
+  LogPage,
   NodeInfo,
   PlanView,
   ScheduleInfo,
@@ -35,6 +37,11 @@ export function taskDetails(value: unknown): TaskDetails {
 export function taskPage(value: unknown): TaskPage {
   const page = object(value)
   return { ...page, tasks: array(page.tasks, taskInfo) }
+}
+
+export function logPage(value: unknown): LogPage {
+  const page = object(value)
+  return { ...page, lines: array(page.lines, (line) => dated(line, 'at') as unknown as LogLine) } as LogPage
 }
 
 export function stepViews(value: unknown): StepView[] {

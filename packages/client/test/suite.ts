@@ -28,7 +28,8 @@ const bank = agent('bank')
 const charge = bank.action('charge', {
   retry: { attempts: 1 },
   rescue: 'pause',
-  async run({ amount }: { amount: number }) {
+  async run({ amount }: { amount: number }, step) {
+    step.log.info('charging', { amount })
     if (amount > 1_000) throw new PermanentError('card declined')
     return { receipt: `r-${amount}` }
   },
@@ -381,6 +382,28 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(reasons).toMatchObject([{ code: 'signal', name: 'decided', since: expect.any(Date) }])
       for (const view of ['status', 'steps', 'history', 'export', 'plan', 'children'] as const)
         expect(await codeOf(client.task('nobody')[view]()), view).toBe(view === 'children' ? 'none' : 'UNKNOWN_TASK')
+    })
+
+    also('shows the log of a task, and follows it to its end', async () => {
+      const task = await client.submit(order, { amount: 41 })
+      await task.result()
+      const { lines, ...page } = await task.logs({ step: 1, level: 'info', limit: 1 })
+      expect(page).toEqual({ next: 1, last: 1, shed: 0 })
+      const line = {
+        seq: 1,
+        level: 'info',
+        message: 'charging',
+        fields: { amount: 41 },
+        step: 1,
+        attempt: 1,
+        dropped: 0,
+      }
+      expect(lines).toMatchObject([{ ...line, at: expect.any(Date), operation: 'run', node: expect.any(String) }])
+      const heard: string[] = []
+      for await (const { message } of task.watchLogs()) heard.push(message)
+      expect(heard).toEqual(['charging'])
+      expect(await codeOf(client.task('nobody').logs())).toBe('UNKNOWN_TASK')
+      expect(await codeOf(task.logs({ limit: 0 }))).toBe('INVALID_OPTION')
     })
 
     also('registers schedules, changes, pauses and removes them', async () => {

@@ -1,5 +1,6 @@
 import { BREAKERS_AFTER, BREAKERS_NAMED, BREAKERS_OF, CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
+import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
 import {
   ADOPT_WORK,
@@ -52,6 +53,7 @@ type Plain =
   | 'prune'
   | 'look'
   | 'clock'
+  | 'write_logs'
 type Read =
   | 'breakersOf'
   | 'breakersNamed'
@@ -88,6 +90,7 @@ type Read =
   | 'acquit'
   | 'adoptWork'
   | 'nextWake'
+  | 'logs'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
@@ -117,6 +120,7 @@ const plain: Readonly<Record<Plain, number>> = {
   prune: 9,
   look: 6,
   clock: 1,
+  write_logs: 15,
 }
 const reads: Readonly<Record<Read, string>> = {
   breakersOf: BREAKERS_OF,
@@ -154,6 +158,7 @@ const reads: Readonly<Record<Read, string>> = {
   acquit: ACQUIT,
   adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,
+  logs: LOGS,
 }
 
 export type Statements = Record<Call | Gated | Plain | Read, Statement>

@@ -26,6 +26,7 @@ import { Hints } from './hints.ts'
 import { leaderOf } from './leader.ts'
 import { lifeline } from './lifeline.ts'
 import { amongStatement, fewStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
+import { logOf, logValues, writeLogsArguments } from './log.ts'
 import { checkServer, migrate, prepare } from './migrate.ts'
 import type { News } from './news.ts'
 import type { Settings } from './options.ts'
@@ -567,6 +568,14 @@ export class PostgresStore implements port.StateStore {
 
   async changes(): Promise<number | null> {
     return this.#pace.count(this.#hints.alive)
+  }
+
+  async writeLogs(writes: readonly port.LogWrite[]): Promise<void> {
+    await this.#call('write_logs', writeLogsArguments(writes))
+  }
+
+  async logs(query: port.LogQuery): Promise<port.StoredLog> {
+    return logOf(await this.#read('logs', logValues(query)))
   }
 
   watch(wake: (hints: readonly Hint[]) => void): void {

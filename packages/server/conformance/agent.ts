@@ -18,6 +18,7 @@ own.action('fail', {
 own.action('count', { run: async () => ++runs })
 own.action('slow', {
   run: async (ms: number, step) => {
+    step.log.info('sleeps', { ms })
     step.heartbeat({ checkpoint: { at: 1 }, progress: 0.5 })
     await new Promise((resolve, reject) => {
       setTimeout(resolve, ms)

@@ -52,6 +52,20 @@ const scenarios: Record<string, Scenario> = {
     assert.equal(beat?.progress, 0.5)
     assert.deepEqual((await it.reply(attempt)).outcome, { kind: 'done', output: 'slept' })
   },
+  'numbers the lines that it writes, and says them before the reply': async (it) => {
+    const attempt = it.give('slow', 50)
+    await it.reply(attempt)
+    // An agent need not have a log.
+    const lines = it.said('log', attempt).flatMap((message) => message.lines)
+    assert.deepEqual(
+      lines.map(({ n }) => n),
+      lines.map((_, index) => index + 1),
+    )
+    for (const { message, ago } of lines) assert.ok(message.length <= 10_000 && ago >= 0)
+    const reply = it.heard.findIndex((message) => message.type === 'reply' && message.attempt === attempt)
+    const last = it.heard.findLastIndex((message) => message.type === 'log' && message.attempt === attempt)
+    assert.ok(last < reply, 'the reply ends what is said of an attempt')
+  },
   'suspends, and goes on with its signal': async (it) => {
     const attempt = it.give('wait', null)
     const suspended = await it.until('suspend', () => it.said('suspend', attempt)[0])

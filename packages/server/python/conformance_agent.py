@@ -32,6 +32,7 @@ def count(input, step):
 
 @agent.action("slow")
 def slow(input, step):
+    step.log("info", "sleeps", ms=input)
     step.heartbeat(checkpoint={"at": 1}, progress=0.5)
     if step.aborted.wait(input / 1000):
         raise RuntimeError("aborted")

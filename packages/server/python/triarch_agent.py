@@ -22,6 +22,7 @@ import uuid
 PROTOCOL = 1
 WAIT_MS = 4000
 AGAIN_S = 5.0
+MOST_LINES, LARGEST_FIELDS = 1000, 8192
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 
 
@@ -62,6 +63,7 @@ class Step:
     def __init__(self, process, given):
         self._process = process
         self._beat = 0
+        self._line = 0
         self.attempt = given["attempt"]
         self.number = given["number"]
         self.task = given["task"]
@@ -78,6 +80,21 @@ class Step:
         """progress=..., checkpoint=...: it lives."""
         self._beat += 1
         self._process.say({"type": "heartbeat", "attempt": self.attempt, "beat": self._beat, **told})
+
+    def log(self, level, message, **fields):
+        """level: "debug", "info", "warn" or "error". What is beyond MOST_LINES of an attempt is dropped."""
+        self._line += 1
+        if self._line > MOST_LINES:
+            return
+        if self._line == MOST_LINES:
+            message, fields = "more lines are dropped", {}
+        try:
+            if len(json.dumps(fields, allow_nan=False)) > LARGEST_FIELDS:
+                fields = {"omitted": "they are too large"}
+        except (TypeError, ValueError) as error:
+            fields = {"omitted": str(error)[:200]}
+        line = {"n": self._line, "level": level, "message": str(message)[:4096], "fields": fields}
+        self._process.write(self.attempt, line)
 
     def suspend(self, **options):
         """timeout=ms, checkpoint=..., progress=...: return what this gives."""
@@ -104,6 +121,9 @@ class Process:
         self._running = {}
         self._unacknowledged = {}
         self._said = []
+        # Lines of logs, for a server that takes them: by attempt, [line, when it was written].
+        self._lines = {}
+        self._takes_lines = True
         self._draining = False
         self._open = True
         self._pause = FIRST_PAUSE_S
@@ -115,8 +135,24 @@ class Process:
             self._said.append(message)
             self._lock.notify_all()
 
+    def write(self, attempt, line):
+        with self._lock:
+            if self._takes_lines:
+                self._lines.setdefault(attempt, []).append((line, time.monotonic()))
+
+    def _log(self, attempts, now):
+        """Under the lock: the lines of these attempts."""
+        messages = []
+        for attempt in attempts:
+            lines = self._lines.pop(attempt, [])
+            told = [{**line, "ago": max(0, (now - at) * 1000)} for line, at in lines]
+            messages += [{"type": "log", "attempt": attempt, "lines": told[n : n + 100]} for n in range(0, len(told), 100)]
+        return messages
+
     def _answer(self, message):
         with self._lock:
+            # In order: a reply ends what is said of an attempt.
+            self._said += self._log([message["attempt"]], time.monotonic())
             self._running.pop(message["attempt"], None)
             self._unacknowledged[message["attempt"]] = [message, 0.0]
             self._lock.notify_all()
@@ -137,11 +173,14 @@ class Process:
                 {"type": "hello", "protocol": PROTOCOL, "instance": self._instance, "agents": offers, "running": running, "software": "python"}
             )
         now = time.monotonic()
-        for kept in self._due(now)[:100]:
-            kept[1] = now
-            messages.append(kept[0])
-        messages += self._said[:100]
-        del self._said[:100]
+        if self._session is not None:
+            messages += self._said[:100]
+            del self._said[:100]
+            messages += self._log(list(self._lines)[:10], now)
+        if not any(it["type"] == "log" for it in self._said):
+            for kept in self._due(now)[:100]:
+                kept[1] = now
+                messages.append(kept[0])
         request = {"seen": self._seen, "wait": 0 if self._session is None else wait, "messages": messages}
         if self._session is not None:
             request["session"] = self._session
@@ -203,6 +242,9 @@ class Process:
             self._seen = message["n"]
         if kind == "welcome":
             self._session = message["session"]
+            self._takes_lines = message.get("logs", False)
+            if not self._takes_lines:
+                self._lines.clear()
             self._seen = 0
         elif kind in ("reset", "drain"):
             self._disconnected()

@@ -38,6 +38,7 @@ const mail = agent('mail', { concurrency: 10 })
 const send = mail.action('send', {
   run: async ({ to }: { to: string }, step) => {
     heard.push(`send ${to} ${step.attempt} ${step.idempotencyKey}`)
+    step.log.info(`to ${to}`, { attempt: step.attempt })
     return { id: `m-${to}` }
   },
   undo: async ({ output }) => void heard.push(`undo ${output.id}`),
@@ -149,6 +150,9 @@ describe('an agent over HTTP', () => {
     const done = await here.triarch.submit(named('send'), 'ann', { id: 'send-1' })
     expect(await done.result()).toEqual({ id: 'm-ann' })
     expect(heard).toContain('send ann 1 send-1:1')
+    expect((await done.logs()).lines).toMatchObject([
+      { message: 'to ann', fields: { attempt: 1 }, step: 1, attempt: 1 },
+    ])
     const undone = await here.triarch.submit(named('undone'), 'bob', { id: 'undone-1' })
     await expect(undone.result()).rejects.toMatchObject({ code: 'TASK_COMPENSATED' })
     expect(heard).toContain('undo m-bob')
@@ -220,6 +224,7 @@ describe('an agent over HTTP', () => {
     expect(heard.filter((it) => it.startsWith('send once'))).toHaveLength(1)
     const completed = (await task.history()).flatMap(({ events }) => events).filter((it) => it.type === 'stepCompleted')
     expect(completed).toHaveLength(1)
+    expect((await task.logs()).lines).toMatchObject([{ message: 'to once' }])
   })
 
   it('never got what was lost on the way to it, and gets it again', async () => {

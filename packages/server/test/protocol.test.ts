@@ -28,7 +28,7 @@ describe('the agent protocol', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/protocol.md'), 'utf8')
     const { AgentMessage, ServerMessage, ...defs } = protocol().$defs as Record<string, Node>
     const messages = [AgentMessage, ServerMessage].flatMap((it) => (it?.anyOf ?? []) as { $ref: string }[])
-    expect(messages.length).toBe(14)
+    expect(messages.length).toBe(15)
     for (const { $ref } of messages) {
       const { properties } = defs[$ref.split('/').at(-1) ?? ''] as { properties: Record<string, { const?: string }> }
       expect(page).toContain(`| \`${properties.type?.const}\` |`)

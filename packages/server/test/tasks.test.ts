@@ -249,7 +249,7 @@ describe('tasks', () => {
     expect(await asked).toMatchObject({ status: 'stopped', output: 'ada' })
   })
 
-  it.each(['', '/steps', '/history', '/plan', '/children', '/explain'])(
+  it.each(['', '/steps', '/history', '/logs', '/plan', '/children', '/explain'])(
     'that nobody knows are not found: %s',
     async (part) => {
       const response = await here.ask('GET', `/tasks/nobody${part}`)

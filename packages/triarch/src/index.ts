@@ -10,6 +10,7 @@ export type {
 export type { ChildrenOptions } from './client/children.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { EngineEvents } from './client/listeners.ts'
+export type { LogOptions, LogPage } from './client/log.ts'
 export type { TaskCount } from './client/matching.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
 export type { OperationAction, OperationOrder, OperationReport } from './client/operation.ts'
@@ -66,6 +67,7 @@ export type {
 } from './definition/definition.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
 export type { HookState, TaskChange } from './definition/hook.ts'
+export type { LogFields, LogWriter } from './definition/log.ts'
 export {
   type Middleware,
   type MiddlewareHooks,
@@ -164,6 +166,7 @@ export type {
   WorkflowVersionInfo,
 } from './view/inventory.ts'
 export type { LeaderInfo, LeaderPage } from './view/leader.ts'
+export type { LogLine } from './view/log.ts'
 export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
@@ -179,6 +182,7 @@ export type {
   NumberedMessage,
   OfferedAgent,
   RemoteAttempt,
+  RemoteLine,
   RemoteOutcome,
   RemotePage,
   ServerMessage,

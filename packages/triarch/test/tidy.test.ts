@@ -169,8 +169,11 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/client/triarch.ts': 'what a user holds in hand: each method once',
   'packages/triarch/src/definition/definition.ts': 'what users define: its types speak of each other',
   'packages/triarch/src/node/node.ts': 'one life of a node: each of its parts is made once',
+  'packages/triarch/src/scheduler/function/run.ts':
+    'a durable function under replay: what it asks for, is told and says shares its fields',
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
+  'packages/triarch/src/store/codec/coded.ts': 'the port with codecs around it: each operation once',
   'packages/triarch/src/store/sqlite/store.ts': 'the port on SQLite: each operation once',
   'simulation/mutation/mutations.ts': 'the deliberate bugs of the simulation: one table',
   'simulation/regression.ts': 'plans that once broke a rule: one table',

@@ -9,6 +9,7 @@ import {
 import { z } from 'zod'
 import { keyOf } from '../request/key.ts'
 import { Export, History } from '../wire/history.ts'
+import { LogPage, logQuery } from '../wire/log.ts'
 import { duration, whole } from '../wire/schema.ts'
 import {
   Change,
@@ -248,6 +249,21 @@ function paged<R extends { seq: number }>(
   return { records: page, ...(records.length > limit && last && { next: last.seq }) }
 }
 
+const logs = route({
+  method: 'GET',
+  path: '/tasks/{id}/logs',
+  id: 'getLogs',
+  summary: 'What the steps and the code of the task wrote into its log, the oldest line first.',
+  query: logQuery,
+  answers: {
+    200: { description: 'A page; `last` is the `after` of what comes, `next` of what there is', schema: LogPage },
+  },
+  problems: [404, 422],
+  async run({ params, query }, { triarch }) {
+    return reply(200, await triarch.task(params.id).logs(given(query)))
+  },
+})
+
 const plan = route({
   method: 'GET',
   path: '/tasks/{id}/plan',
@@ -294,6 +310,7 @@ export const tasks: readonly Route[] = [
   steps,
   history,
   exported,
+  logs,
   plan,
   children,
   explain,

@@ -1,5 +1,6 @@
 import type { AgentRequest } from 'triarch'
 import { z } from 'zod'
+import { level } from './log.ts'
 import { json, named, texts, whole } from './schema.ts'
 
 // The agent protocol, version 1: docs/protocol.md. What agents say is closed and bounded; what servers say is open, so that later versions add to it.
@@ -109,10 +110,39 @@ export const AgentSuspend = named(
       .optional(),
   }),
 )
+export const AgentLog = named(
+  'AgentLog',
+  z.strictObject({
+    type: z.literal('log'),
+    attempt,
+    lines: z
+      .array(
+        z.strictObject({
+          n: z.int().min(1),
+          ago: span,
+          level,
+          message: z.string().max(10_000),
+          fields: z.record(z.string(), json).optional(),
+          dropped: whole.optional(),
+        }),
+      )
+      .min(1)
+      .max(1_000),
+  }),
+)
 export const AgentDrain = named('AgentDrain', z.strictObject({ type: z.literal('drain') }))
 export const AgentLeave = named('AgentLeave', z.strictObject({ type: z.literal('leave') }))
 
-const said = [AgentHello, AgentCredit, AgentHeartbeat, AgentReply, AgentSuspend, AgentDrain, AgentLeave] as const
+const said = [
+  AgentHello,
+  AgentCredit,
+  AgentHeartbeat,
+  AgentReply,
+  AgentSuspend,
+  AgentLog,
+  AgentDrain,
+  AgentLeave,
+] as const
 const AgentMessageSchema = named('AgentMessage', z.union(said))
 
 export const AgentExchange = named(
@@ -171,6 +201,7 @@ export const ServerWelcome = named(
     session: z.string(),
     lease: z.number(),
     payload: z.int(),
+    logs: z.literal(true).optional(),
   }),
 )
 export const ServerReset = named('ServerReset', z.object({ type: z.literal('reset') }))

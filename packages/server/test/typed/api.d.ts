@@ -171,6 +171,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tasks/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the steps and the code of the task wrote into its log, the oldest line first. */
+        get: operations["getLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tasks/{id}/plan": {
         parameters: {
             query?: never;
@@ -778,6 +795,27 @@ export interface components {
                 message: string;
             }[];
         };
+        LogPage: {
+            lines: {
+                seq: number;
+                at: components["schemas"]["Instant"];
+                /** @enum {string} */
+                level: "debug" | "info" | "warn" | "error";
+                message: string;
+                fields: {
+                    [key: string]: unknown;
+                };
+                step?: number;
+                /** @enum {string} */
+                operation?: "run" | "undo" | "verify";
+                attempt?: number;
+                node?: string;
+                dropped: number;
+            }[];
+            next?: number;
+            last: number;
+            shed: number;
+        };
         AgentHello: {
             /** @constant */
             type: "hello";
@@ -869,6 +907,22 @@ export interface components {
                 last: boolean;
             };
         };
+        AgentLog: {
+            /** @constant */
+            type: "log";
+            attempt: string;
+            lines: {
+                n: number;
+                ago: number;
+                /** @enum {string} */
+                level: "debug" | "info" | "warn" | "error";
+                message: string;
+                fields?: {
+                    [key: string]: unknown;
+                };
+                dropped?: number;
+            }[];
+        };
         AgentDrain: {
             /** @constant */
             type: "drain";
@@ -877,7 +931,7 @@ export interface components {
             /** @constant */
             type: "leave";
         };
-        AgentMessage: components["schemas"]["AgentHello"] | components["schemas"]["AgentCredit"] | components["schemas"]["AgentHeartbeat"] | components["schemas"]["AgentReply"] | components["schemas"]["AgentSuspend"] | components["schemas"]["AgentDrain"] | components["schemas"]["AgentLeave"];
+        AgentMessage: components["schemas"]["AgentHello"] | components["schemas"]["AgentCredit"] | components["schemas"]["AgentHeartbeat"] | components["schemas"]["AgentReply"] | components["schemas"]["AgentSuspend"] | components["schemas"]["AgentLog"] | components["schemas"]["AgentDrain"] | components["schemas"]["AgentLeave"];
         AgentExchange: {
             session?: string;
             seen?: number;
@@ -943,6 +997,8 @@ export interface components {
             session: string;
             lease: number;
             payload: number;
+            /** @constant */
+            logs?: true;
         };
         ServerReset: {
             /** @constant */
@@ -2389,6 +2445,43 @@ export interface operations {
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getLogs: {
+        parameters: {
+            query?: {
+                step?: number;
+                attempt?: number;
+                level?: "debug" | "info" | "warn" | "error";
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `last` is the `after` of what comes, `next` of what there is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

@@ -1,4 +1,5 @@
 import { isPage, toPage } from '../definition/batching.ts'
+import type { LogWriter } from '../definition/log.ts'
 import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
@@ -13,6 +14,7 @@ import type { StepRequest } from '../store/port.ts'
 import { atOnce } from '../value/answer.ts'
 import { encode } from '../value/payload.ts'
 import { Context } from './context.ts'
+import { AttemptLog, type LogSink } from './log.ts'
 import { suspensionOf, toldOf, waits } from './suspension.ts'
 import { REPORT_EVERY, reportEvery, throttle } from './throttle.ts'
 import { isCutOff } from './verdict.ts'
@@ -60,6 +62,8 @@ export interface AttemptBounds {
   payload: number
   /** The code answered after nobody waited any more. */
   late: () => void
+  /** Where its lines go. */
+  logs: LogSink
 }
 
 /**
@@ -89,6 +93,10 @@ export class Attempt {
   #pulseOut: AttemptOptions['beat'] | undefined
   #suspension: Outcome | undefined
   #secretPaths: readonly string[] = []
+  /** Made when it says something. */
+  #log: AttemptLog | undefined
+  /** What its lines may not have, as of this checkpoint. */
+  #hidden: { checkpoint: Json | undefined; texts: ReadonlySet<string> } | undefined
   readonly #environment: Environment
   readonly #options: AttemptOptions
   readonly #bounds: AttemptBounds
@@ -183,7 +191,7 @@ export class Attempt {
     const retryAfter = retryAfterOf(error)
     return {
       kind: 'failed',
-      error: scrub(toRecord(error), this.#secrets(handler)),
+      error: scrub(toRecord(error), this.#secrets(handler.secrets)),
       retryable: !refused && (lost !== undefined || mayRetry(handler, error)),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(unknown && { unknown: true as const }),
@@ -192,7 +200,7 @@ export class Attempt {
     }
   }
 
-  #secrets({ secrets }: Handler): ReadonlySet<string> {
+  #secrets(secrets: readonly string[] | undefined): ReadonlySet<string> {
     const { input, output, checkpoint, event } = this.#options.request
     const found = new Set<string>()
     // A finalizer is given the input and the output of its run.
@@ -227,6 +235,7 @@ export class Attempt {
     this.#settled = true
     this.#timer?.cancel()
     this.#pulse?.cancel()
+    this.#log?.end()
     this.#settle(outcome)
   }
 
@@ -237,6 +246,24 @@ export class Attempt {
     this.#pulse = this.#environment.timer(within, () =>
       this.#expire('HEARTBEAT_MISSED', `no heartbeat within ${within} ms`),
     )
+  }
+
+  get log(): LogWriter {
+    return this.logFrom(undefined).writer
+  }
+
+  /** `source`: of code elsewhere, by which its lines are known. */
+  logFrom(source: string | undefined): AttemptLog {
+    const { logs } = this.#bounds
+    this.#log ??= new AttemptLog(this.#environment, logs.source(this.#options.request, source), () => this.#unsayable())
+    return this.#log
+  }
+
+  #unsayable(): ReadonlySet<string> {
+    const { checkpoint } = this
+    if (this.#hidden === undefined || this.#hidden.checkpoint !== checkpoint)
+      this.#hidden = { checkpoint, texts: this.#secrets(this.#secretPaths) }
+    return this.#hidden.texts
   }
 
   get signal(): AbortSignal {

@@ -1,3 +1,4 @@
+import type { LogWriter } from '../definition/log.ts'
 import type { StepContext, StepSignal, SuspendOptions } from '../definition/step.ts'
 import type { Json } from '../kernel/json.ts'
 import type { StepRequest } from '../store/port.ts'
@@ -8,6 +9,7 @@ import { SUSPENDED } from './suspension.ts'
 export interface Reins {
   readonly signal: AbortSignal
   readonly suspended: boolean
+  readonly log: LogWriter
   suspend(options: SuspendOptions): void
   heartbeat(beat: { progress?: unknown; checkpoint?: unknown }): void
 }
@@ -40,6 +42,10 @@ export class Context implements StepContext {
 
   get signal(): AbortSignal {
     return this.#reins.signal
+  }
+
+  get log(): LogWriter {
+    return this.#reins.log
   }
 
   get completeBy(): Date {

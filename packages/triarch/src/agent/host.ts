@@ -13,6 +13,7 @@ import { Backlog } from './backlog.ts'
 import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
+import type { LogSink } from './log.ts'
 import type { Pace } from './pace.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
@@ -58,6 +59,8 @@ export interface HostOptions {
   /** What is around the attempts of an action in tasks of this workflow. */
   around: (action: string, workflow: string, version: string) => readonly Middleware[]
   telemetry: Telemetry
+  /** Where the lines of attempts go. */
+  logs: LogSink
   /** Told when code answers after nobody waited any more. */
   late: () => void
   lease: Leased

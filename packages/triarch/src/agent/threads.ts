@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { ActionDefinition } from '../definition/definition.ts'
+import type { LogFields, LogWriter } from '../definition/log.ts'
 import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
@@ -26,6 +27,7 @@ type Word = { id: number } & (
   | { type: 'done'; output: unknown }
   | { type: 'failed'; error: ErrorRecord; kind: StepErrorKind | undefined; retryAfter: number | undefined }
   | { type: 'heartbeat'; beat: { progress?: unknown; checkpoint?: unknown } }
+  | { type: 'log'; level: keyof LogWriter; message: string; fields: LogFields }
 )
 
 /** After these nobody waits for the answer: the thread is ended, whatever it does. */
@@ -129,6 +131,7 @@ export class Threads implements Service {
     }
     const hear = (word: Word) => {
       if (word.id !== id) return // of a call before, whose code goes on
+      if (word.type === 'log') return step.log[word.level](word.message, word.fields)
       if (word.type === 'heartbeat') {
         try {
           return step.heartbeat(word.beat)
@@ -246,6 +249,22 @@ function failed(id, error) {
   parentPort.postMessage({ id, type: 'failed', error: record(error), kind: own ? error[brand] : undefined, retryAfter })
 }
 
+// One that says more than this is not heard: this process could do nothing else than listen.
+const MOST_LINES = 2000
+function logOf(id) {
+  let left = MOST_LINES
+  const say = (level) => (message, fields = {}) => {
+    if (left-- <= 0) return
+    const told = left > 0 ? { message: String(message), fields } : { message: 'more lines of the thread are dropped', fields: {} }
+    try {
+      parentPort.postMessage({ id, type: 'log', level, ...told })
+    } catch {
+      parentPort.postMessage({ id, type: 'log', level, message: told.message, fields: { omitted: 'they cannot leave their thread' } })
+    }
+  }
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+}
+
 async function act({ id, module, operation, args, step }) {
   const controller = new AbortController()
   current = { id, controller }
@@ -257,6 +276,7 @@ async function act({ id, module, operation, args, step }) {
     }
     const context = {
       ...step,
+      log: logOf(id),
       signal,
       suspend() {
         throw Object.assign(new Error('a step cannot be suspended from a thread'), { code: 'STEP_MISUSE', [brand]: 'permanent' })

@@ -47,6 +47,8 @@ export class Connection {
   opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
   posted: () => void = () => undefined
+  /** What was said in this process can be read from the store. */
+  said: () => Promise<void> = async () => undefined
   /** By workflow and version. */
   readonly #secrets = new Map<string, readonly string[]>()
   readonly #waiters: Waiters

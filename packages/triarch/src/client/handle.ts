@@ -22,6 +22,7 @@ import { encode } from '../value/payload.ts'
 import type { HistoryEntry } from '../view/event.ts'
 import { exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
 import { historyEvent } from '../view/history.ts'
+import type { LogLine } from '../view/log.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
@@ -29,6 +30,7 @@ import type { StepView } from '../view/steps.ts'
 import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
+import { followLogs, type LogOptions, type LogPage, readLogs } from './log.ts'
 import type { TaskPage } from './page.ts'
 import { checkSame, isReusable, named, requestOf } from './request.ts'
 import type { TaskHandle, WaitOptions } from './task.ts'
@@ -125,6 +127,14 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 
   async children(options: ChildrenOptions = {}): Promise<TaskPage> {
     return listChildren(this.#connection, this.id, options)
+  }
+
+  async logs(options: LogOptions = {}): Promise<LogPage> {
+    return readLogs(this.#connection, this.id, options)
+  }
+
+  watchLogs(options: LogOptions & { signal?: AbortSignal } = {}): AsyncIterableIterator<LogLine> {
+    return followLogs(this.#connection, this.id, options)
   }
 
   watch(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<TaskInfo> {

@@ -4,10 +4,12 @@ import type { PlanView } from '../planning/preview.ts'
 import type { Duration } from '../value/duration.ts'
 import type { HistoryEntry } from '../view/event.ts'
 import type { TaskExport } from '../view/export.ts'
+import type { LogLine } from '../view/log.ts'
 import type { Explanation } from '../view/reason.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
 import type { ChildrenOptions } from './children.ts'
+import type { LogOptions, LogPage } from './log.ts'
 import type { TaskPage } from './page.ts'
 
 /**
@@ -92,6 +94,23 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
    * @example const { tasks, next } = await task.children({ status: 'running' })
    */
   children(options?: ChildrenOptions): Promise<TaskPage>
+
+  /**
+   * What its steps and its code wrote into its log (`step.log`, `task.log`), the oldest line first, a page at a time; without what is marked
+   * as secret. A line can be read a second after it was written. Throws UNKNOWN_TASK, UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { lines } = await task.logs({ step: 2, level: 'warn' })
+   * for (const { at, level, message, fields } of lines) console.log(at, level, message, fields)
+   */
+  logs(options?: LogOptions): Promise<LogPage>
+
+  /**
+   * The same lines, and those that come, until the task has stopped; then within some seconds. Ends with the signal's reason. As `logs`.
+   * @example
+   * const lines = task.watchLogs({ level: 'info' })
+   * for await (const { level, message } of lines) console.log(level, message)
+   */
+  watchLogs(options?: LogOptions & { signal?: AbortSignal }): AsyncIterableIterator<LogLine>
 
   /**
    * The task's state now and after each change seen, until it stops. Changes in quick succession may be seen as one.

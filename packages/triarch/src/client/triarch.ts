@@ -164,6 +164,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.isGone = (node) => this.#gone(node)
+    this.#connection.said = async () => this.#node?.said()
     this.#connection.posted = () => this.#node?.wake()
   }
 

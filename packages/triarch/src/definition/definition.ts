@@ -20,6 +20,7 @@ import type {
 } from './call.ts'
 import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
+import type { LogWriter } from './log.ts'
 import type { Middleware } from './middleware.ts'
 import type { PolicyOptions, RescueOption } from './policy.ts'
 import type { FairnessOptions } from './queue.ts'
@@ -449,6 +450,8 @@ export interface TaskContext<E extends SignalSchemas = NoSignals> {
   readonly version: string
   /** Of the task's submission, and of those of the tasks above it; empty where there was none. */
   readonly metadata: Readonly<Record<string, string>>
+  /** Writes lines that are kept with the task: each is there once, however often the code is replayed. `task.logs()` of a handle has them. */
+  readonly log: LogWriter
 
   /**
    * Runs a function as a step in this process: for effects too small for an agent. Rejects with StepFailedError.

@@ -1,6 +1,7 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { StepStatus } from '../kernel/status.ts'
 import type { Duration } from '../value/duration.ts'
+import type { LogWriter } from './log.ts'
 
 /**
  * A signal for a step.
@@ -61,6 +62,8 @@ export interface StepContext {
   readonly checkpoint: Json | undefined
   /** What a suspended step runs again with; undefined when it begins (or begins anew, by an operator's word). */
   readonly received: StepSignal | undefined
+  /** Writes lines that are kept with this attempt: `task.logs()` has them, while it runs and afterwards. */
+  readonly log: LogWriter
   /** For triarch.resume(), from anywhere and at any time while the step is not done: gives it a signal. Not a secret. */
   readonly token: string
   /**

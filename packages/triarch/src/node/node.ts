@@ -3,6 +3,7 @@ import { Consumer } from '../agent/consumer.ts'
 import { Guards } from '../agent/guards.ts'
 import { AgentHost, type Leased } from '../agent/host.ts'
 import { Hosts } from '../agent/hosts.ts'
+import { Logbook } from '../agent/logbook.ts'
 import { Paces } from '../agent/paces.ts'
 import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
@@ -81,6 +82,7 @@ export class Node {
   readonly scheduler: Scheduler | null
   readonly #options: NodeOptions
   readonly #consumer: Consumer | null
+  readonly #logs: Logbook
   readonly #breakers: Breakers | null
   readonly #rates: Rates | null
   readonly #hosts: Hosts
@@ -117,7 +119,9 @@ export class Node {
     const overrun = (request: StepRequest, ms: number) => this.#overrun(request, ms)
     const threads = Threads.in(options.machine, settings.threads)
     const dock = new Dock(environment)
+    this.#logs = new Logbook({ environment, store, node: this.id, failed })
     const host = {
+      logs: this.#logs,
       ...{ environment, node: this.id, payload: limits.payload },
       telemetry,
       late: () => stale(1),
@@ -152,6 +156,7 @@ export class Node {
           poll: Math.max(settings.poll, LEAST_TIDYING),
           alert: options.alert,
           telemetry,
+          logs: this.#logs,
           committed: options.moved,
           queued: () => this.#consumer?.wake(),
           wonder: options.wonder,
@@ -277,6 +282,7 @@ export class Node {
       supervisor,
       lookout,
       this.#lookback,
+      this.#logs,
     ]
     this.#services = present(all)
     this.#others = this.#services.filter((it) => !this.#running.includes(it))
@@ -310,6 +316,11 @@ export class Node {
   /** Somebody in this process wants to lead, or does no more. */
   stood(): void {
     this.#elections.wake()
+  }
+
+  /** What was said here up to now can be read. */
+  said(): Promise<void> {
+    return this.#logs.flush()
   }
 
   /** Somebody in this process changed a circuit breaker. */

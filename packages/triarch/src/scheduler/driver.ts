@@ -3,7 +3,7 @@ import type { Rebuilt } from '../kernel/rebuild.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import type { Turn } from '../kernel/turn.ts'
-import type { NewTask } from '../store/port.ts'
+import type { LogEntry, NewTask } from '../store/port.ts'
 import type { LocalCode } from './effect.ts'
 
 /** How a task begins: its code runs, a plan is made of it first, or it cannot begin where it is. */
@@ -30,6 +30,8 @@ export interface Driver {
   code(step: Step): LocalCode | undefined
   /** The step was to run here, and its code is not there any more. */
   misses?(step: Step): boolean
+  /** What its code said since it was asked last; null: nothing. */
+  said?(): readonly LogEntry[] | null
   /** The task can go no further here, and may elsewhere. */
   isStranded(state: TaskState): boolean
   /** The task waits, and for nothing that the engine knows of. */

@@ -1,3 +1,4 @@
+import type { Logbook } from '../agent/logbook.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import type { Courtesy } from '../environment/courtesy.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -37,6 +38,8 @@ export interface RunnerHost<Runner = never> {
   readonly letters: Letters
   readonly courtesy: Courtesy
   readonly telemetry: Telemetry
+  /** What tasks say. */
+  readonly logs: Logbook
   workflow(name: string, version: string): Workflow | undefined
   /** What this process does around plans. */
   readonly planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>

@@ -252,6 +252,7 @@ export class TaskRunner {
     this.#prepare(rebuilt)
     const undoes = this.#mail.some(({ message }) => message.type === 'compensate')
     await this.#driver.replay(rebuilt, undoes)
+    this.#tellSaid(true)
   }
 
   async #turn(): Promise<void> {
@@ -328,6 +329,7 @@ export class TaskRunner {
       for (const step of local) this.#start(step, turn.at)
       this.#host.settled(this)
       this.#tellRecorded()
+      this.#tellSaid(false)
       return this.#idle(wakeAt)
     }
     if (appended || consumed.length + work.length > 0) this.moved = true
@@ -381,6 +383,7 @@ export class TaskRunner {
     for (const letter of this.#inFlight) this.#host.letters.drop(letter)
     this.#inFlight = []
     this.#tellRecorded()
+    this.#tellSaid(false)
     const { turn, transition, local } = pending
     if (!turn.events.every(isAside)) this.size = (transition.rebase ? 0 : this.size) + (transition.events?.length ?? 0)
     const { telemetry, node } = this.#host
@@ -407,6 +410,12 @@ export class TaskRunner {
     const { step } = message as Reply
     if (letter !== null && this.#attempts.steps.has(step)) this.#host.abandonStep(this.id, step, answered())
     this.#attempts.ended(step)
+  }
+
+  /** What the code said goes into the task's log once it is sure that it did. */
+  #tellSaid(again: boolean): void {
+    const said = this.#driver.said?.()
+    if (said) this.#host.logs.code(this.id, this.state.firstId, said, again)
   }
 
   #tellRecorded(): void {

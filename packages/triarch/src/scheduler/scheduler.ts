@@ -1,5 +1,6 @@
 import type { Handler } from '../agent/attempt.ts'
 import { AgentHost, type HostOptions, type Leased } from '../agent/host.ts'
+import type { Logbook } from '../agent/logbook.ts'
 import type { Dock } from '../agent/trial.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import { Backoff } from '../environment/backoff.ts'
@@ -59,6 +60,7 @@ export interface SchedulerOptions {
   poll: number
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
+  logs: Logbook
   /** After each durable transition. */
   committed: (state: TaskState) => void
   /** There is work in the agents' queues. */
@@ -95,6 +97,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly letters: Letters = new Letters()
   readonly courtesy: Courtesy
   readonly telemetry: Telemetry
+  readonly logs: Logbook
   readonly witness: Witness
   readonly strays: Strays
   /** There was no room when a task may have been ready: who comes to wait goes. */
@@ -132,6 +135,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.node = options.node
     this.limits = options.limits
     this.telemetry = options.telemetry
+    this.logs = options.logs
     this.committer = new Committer(options.environment, options.store, options)
     this.witness = new Witness(options, this.#runners)
     this.strays = new Strays({

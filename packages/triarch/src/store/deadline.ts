@@ -64,6 +64,8 @@ const bounded: Readonly<Record<Bounded, true>> = {
   leaders: true,
   elect: true,
   resign: true,
+  writeLogs: true,
+  logs: true,
   task: true,
   marks: true,
   records: true,

@@ -4,6 +4,7 @@ import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
+import type { LogQuery, LogWrite, StoredLog } from './log.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
@@ -20,6 +21,7 @@ export type { HeldLock, LockRequest, LockRow, NamePage, NodeRuns, QueuedRow, Que
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
+export type { LogEntry, LogQuery, LogRow, LogWrite, StoredLog } from './log.ts'
 export type { Post, PostOutcome, PostRoom, PostTerms } from './post.ts'
 export type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 export type {
@@ -181,6 +183,12 @@ export interface StateStore {
   /** False: it was at another version, and nothing was written. */
   writeBreaker(write: BreakerWrite): Promise<boolean>
 
+  /**
+   * Adds lines to the logs of tasks: those that are not there yet. Waits for nobody's commit and keeps none waiting; whoever is not sure that
+   * lines were written writes them again. A log has room for the latest 10,000 lines, and 4 MiB.
+   */
+  writeLogs(writes: readonly LogWrite[]): Promise<void>
+
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
   /** Of those of these tasks that there are: how far they are, without their payloads. At most 1,000 ids at a time. */
@@ -210,6 +218,8 @@ export interface StateStore {
   queues(page: NamePage): Promise<QueueRow[]>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
+  /** Lines of a task's log. */
+  logs(query: LogQuery): Promise<StoredLog>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
   /** How long a call may take by the store's own bounds (ms); nobody waits longer for an answer. A minute when not given. */

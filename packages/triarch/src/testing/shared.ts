@@ -62,7 +62,17 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'reply',
       'beatWork',
     ] as const),
-    ...(['schedules', 'writeSchedule', 'dropSchedule', 'breakers', 'writeBreaker', 'queued', 'locks'] as const),
+    ...([
+      'schedules',
+      'writeSchedule',
+      'dropSchedule',
+      'breakers',
+      'writeBreaker',
+      'writeLogs',
+      'logs',
+      'queued',
+      'locks',
+    ] as const),
     ...([
       'beat',
       'leave',

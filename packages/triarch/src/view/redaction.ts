@@ -14,20 +14,29 @@ export interface Redaction {
 
 /** What the history says about secrets: nothing else is needed to hide them. */
 export function redactionOf(events: readonly TaskEvent[]): Redaction {
-  const steps = new Map<number, SecretPaths>()
-  const texts = new Set<string>()
-  let workflow: SecretPaths = []
-  for (const event of events) {
-    if (event.type === 'submitted') workflow = event.secrets ?? []
-    if (event.type === 'planned') {
-      for (const [index, step] of event.plan.steps.entries())
-        mark(steps, event.plan.first + index, policyOf(event.plan, step))
+  return new GrowingRedaction().add(events)
+}
+
+/** The same while the history grows. */
+export class GrowingRedaction implements Redaction {
+  workflow: SecretPaths = []
+  readonly steps: Map<number, SecretPaths> = new Map()
+  readonly texts: Set<string> = new Set()
+
+  add(events: readonly TaskEvent[]): this {
+    const { steps, texts } = this
+    for (const event of events) {
+      if (event.type === 'submitted') this.workflow = event.secrets ?? []
+      if (event.type === 'planned') {
+        for (const [index, step] of event.plan.steps.entries())
+          mark(steps, event.plan.first + index, policyOf(event.plan, step))
+      }
+      if (event.type === 'stepRequested') mark(steps, event.id, event.policy)
+      const paths = 'id' in event ? (steps.get(event.id) ?? []) : this.workflow
+      if (paths.length > 0) for (const [, payload] of payloads(event)) secretsAt(payload, paths, texts)
     }
-    if (event.type === 'stepRequested') mark(steps, event.id, event.policy)
-    const paths = 'id' in event ? (steps.get(event.id) ?? []) : workflow
-    if (paths.length > 0) for (const [, payload] of payloads(event)) secretsAt(payload, paths, texts)
+    return this
   }
-  return { workflow, steps, texts }
 }
 
 /** The event as it may be shown. */

@@ -12,6 +12,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
 import { unheard } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { answerOf } from './outcome.ts'
@@ -63,6 +64,7 @@ export class AgentProcess {
   /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
   readonly #beats = new Map<string, AgentMessage>()
   readonly #told = new Map<string, number>()
+  readonly #lines: Lines
   #session: string | null = null
   #seen = 0
   #payload = DEFAULT_PAYLOAD_LIMIT
@@ -86,6 +88,7 @@ export class AgentProcess {
       chains.set(key, chain)
       return chain
     }
+    this.#lines = new Lines(environment, () => options.urge())
     const process = this
     const host = {
       environment,
@@ -100,6 +103,7 @@ export class AgentProcess {
       threads: this.#threads,
       dock: new Dock(environment),
       telemetry: unheard,
+      logs: this.#lines,
       freed: () => options.urge(),
       overrun: () => options.urge(),
     }
@@ -114,12 +118,13 @@ export class AgentProcess {
   disconnected(): void {
     this.#session = null
     this.#seen = 0
+    this.#lines.disconnected()
     for (const kept of this.#unacknowledged.values()) kept.saidAt = Number.NEGATIVE_INFINITY
   }
 
   /** Whether there is more to say than that it lives. */
   get urgent(): boolean {
-    if (this.#session === null || this.#beats.size > 0 || this.#credits().length > 0) return true
+    if (this.#session === null || this.#beats.size > 0 || this.#lines.due || this.#credits().length > 0) return true
     for (const { saidAt } of this.#unacknowledged.values()) if (this.#isDue(saidAt)) return true
     return false
   }
@@ -132,6 +137,7 @@ export class AgentProcess {
   request(wait: number): AgentRequest {
     const messages: AgentMessage[] = this.#session === null ? [this.#hello()] : []
     let bytes = 0
+    if (this.#session !== null) messages.push(...this.#lines.messages(this.#unacknowledged.keys()))
     for (const kept of this.#unacknowledged.values()) {
       if (messages.length >= this.#portion || bytes > MOST_BYTES) break
       if (!this.#isDue(kept.saidAt)) continue
@@ -198,6 +204,7 @@ export class AgentProcess {
         this.#session = message.session
         this.#seen = 0
         this.#payload = message.payload
+        this.#lines.taken = message.logs === true
         return
       case 'reset':
         return this.disconnected()
@@ -210,12 +217,11 @@ export class AgentProcess {
         return this.#start(message)
       case 'ack':
         this.#unacknowledged.delete(message.attempt)
+        this.#lines.forget(message.attempt)
         return this.#settled()
       case 'abort':
         return this.#abort(message.attempt, new TriarchError(codeOf(message.code), message.message))
-      case 'drain':
-        return
-    }
+    } // what is left is a drain: its link goes elsewhere
   }
 
   #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt): void {
@@ -255,6 +261,7 @@ export class AgentProcess {
       survived: () => undefined,
       done: (reply) => this.#done(name, reply),
     }
+    this.#lines.name(hosted.request, name)
     host.start(hosted)
   }
 

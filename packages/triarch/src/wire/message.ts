@@ -1,5 +1,6 @@
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Operation } from '../kernel/step/step.ts'
+import type { LogLevel } from '../value/level.ts'
 
 /** The version of the protocol: docs/protocol.md. */
 export const PROTOCOL = 1
@@ -84,10 +85,31 @@ export type AgentMessage =
       onCancel?: true | undefined
       page?: RemotePage | undefined
     }
+  /** What the code of the attempt wrote into its log. For servers whose welcome has `logs`. */
+  | { type: 'log'; attempt: string; lines: RemoteLine[] }
   /** It takes no more attempts. */
   | { type: 'drain' }
   /** It ends: what it has not answered is lost. */
   | { type: 'leave' }
+
+/**
+ * A line of a log.
+ * @example const line: RemoteLine = { n: 1, ago: 250, level: 'info', message: 'sent', fields: { to: 'ada' } }
+ */
+export interface RemoteLine {
+  /** Counts up for each attempt, from 1: what comes again is known by it. */
+  n: number
+  /** How long before this was said it was written (ms). */
+  ago: number
+  /** How much it matters. */
+  level: LogLevel
+  /** What it says. */
+  message: string
+  /** What else it says: an object. */
+  fields?: Json | undefined
+  /** So many lines before it were dropped. */
+  dropped?: number | undefined
+}
 
 /**
  * A page of a batch.
@@ -177,6 +199,8 @@ export type ServerMessage =
       lease: number
       /** Bytes of JSON that an output may have. */
       payload: number
+      /** It takes `log`. */
+      logs?: true
     }
   /** It does not know the session: say hello. */
   | { type: 'reset' }

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptOptions, Relayed } from '../agent/attempt.ts'
 import type { AgentLink, Remotes } from '../agent/remote.ts'
+import type { LogFields } from '../definition/log.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
@@ -155,6 +156,8 @@ export class Session implements AgentLink {
         return
       case 'heartbeat':
         return this.#heartbeat(message)
+      case 'log':
+        return this.#log(message)
       case 'leave':
         return this.end('stop')
       default:
@@ -176,6 +179,14 @@ export class Session implements AgentLink {
     } catch {
       given.attempt.heartbeat({}) // what cannot be recorded is not; it lives all the same
     }
+  }
+
+  #log({ attempt: ticket, lines }: Extract<AgentMessage, { type: 'log' }>): void {
+    const log = this.#given.get(ticket)?.attempt.logFrom(ticket)
+    if (!log) return // it was given up, or runs for another node
+    const now = this.#options.environment.now()
+    for (const { ago, fields, dropped = 0, ...line } of lines)
+      log.take({ ...line, at: now - ago, fields: (fields ?? {}) as LogFields, dropped })
   }
 
   #answered(answer: Answer): void {

@@ -39,6 +39,8 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   leaders: 'loop',
   elect: 'loop',
   resign: 'loop',
+  writeLogs: 'loop',
+  logs: 'caller',
   task: 'loop',
   records: 'caller',
   replay: 'loop',

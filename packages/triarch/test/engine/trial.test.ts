@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AgentHost, type HostedAttempt } from '../../src/agent/host.ts'
+import { unkept } from '../../src/agent/log.ts'
 import { Dock, SURVIVED } from '../../src/agent/trial.ts'
 import { agent } from '../../src/index.ts'
 import type { Message } from '../../src/kernel/message.ts'
@@ -83,6 +84,7 @@ async function host({ holds = true }: { holds?: boolean } = {}) {
     node: 'n',
     payload: 1_000,
     telemetry: unheard,
+    logs: unkept,
     around: () => [],
     late() {},
     lease,

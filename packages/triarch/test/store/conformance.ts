@@ -8,6 +8,7 @@ import { filterSuite } from './filter.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { leaderSuite } from './leader.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
+import { logSuite } from './log.suite.ts'
 import { quarantineSuite } from './quarantine.suite.ts'
 import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
@@ -78,6 +79,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     filterSuite(bench)
     transactionSuite(bench)
     gateSuite(bench)
+    logSuite(bench)
     retentionSuite(bench, { shared })
     scheduleSuite(bench)
     if (shared) sharedSuite(bench)

@@ -16,6 +16,7 @@ import type {
 import type { Action, LocalBatchDefinition, TaskContext, Workflow } from '../../definition/definition.ts'
 import { checkLockName, exclusiveKeys } from '../../definition/exclusive.ts'
 import { toHookOrders } from '../../definition/hook.ts'
+import { type LogWriter, logWriter } from '../../definition/log.ts'
 import { checkPriority, policiesOf, toRecordedPolicy } from '../../definition/policy.ts'
 import { acceptSignal, signalSchema } from '../../definition/signal.ts'
 import type { StepContext } from '../../definition/step.ts'
@@ -45,6 +46,7 @@ export function functionContext(decider: Decider): TaskContext {
   const rescue = workflow.definition.rescue
   let random: (() => number) | null = null
   let uuids = 0
+  let log: LogWriter | null = null
 
   function runAction(action: Action, input: unknown, options: StepOptions = {}): Given<never> {
     if (typeof action?.definition?.run !== 'function') {
@@ -248,6 +250,10 @@ export function functionContext(decider: Decider): TaskContext {
     workflow: workflow.name,
     version: workflow.version,
     metadata: decider.metadata,
+    get log() {
+      log ??= logWriter((level, message, fields) => decider.say(level, message, fields))
+      return log
+    },
     run: ((what: Action | string, of?: unknown, options?: never) =>
       typeof what === 'string'
         ? given(() => runLocal(what, of as never, options), what)

@@ -1,4 +1,5 @@
 import type { Workflow } from '../../definition/definition.ts'
+import type { LogFields, LogWriter } from '../../definition/log.ts'
 import type { Command } from '../command.ts'
 import type { LocalCode } from '../effect.ts'
 import type { Given } from './audience.ts'
@@ -30,4 +31,6 @@ export interface Decider {
   /** Makes a decision that nothing comes of. */
   issue(command: Command): void
   patched(patch: string): boolean
+  /** A line for the task's log. */
+  say(level: keyof LogWriter, message: string, fields: LogFields): void
 }

@@ -4,7 +4,7 @@ import type { Rebuilt } from '../../kernel/rebuild.ts'
 import type { TaskState } from '../../kernel/state.ts'
 import type { Step } from '../../kernel/step/step.ts'
 import type { Turn } from '../../kernel/turn.ts'
-import type { NewTask } from '../../store/port.ts'
+import type { LogEntry, NewTask } from '../../store/port.ts'
 import { decide, pauseFor } from '../decisions.ts'
 import type { Driver } from '../driver.ts'
 import type { LocalCode } from '../effect.ts'
@@ -64,6 +64,10 @@ export class FunctionDriver implements Driver {
 
   misses({ id, action }: Step): boolean {
     return action === null && !this.#run.locals.has(id)
+  }
+
+  said(): readonly LogEntry[] | null {
+    return this.#run.said()
   }
 
   isStranded(): boolean {

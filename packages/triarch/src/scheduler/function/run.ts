@@ -1,4 +1,5 @@
 import type { Workflow } from '../../definition/definition.ts'
+import type { LogFields, LogWriter } from '../../definition/log.ts'
 import { ownRescue } from '../../definition/workflow.ts'
 import { isTriarchError, TriarchError } from '../../error/error.ts'
 import { toRecord } from '../../error/record.ts'
@@ -9,6 +10,7 @@ import type { Rebuilt } from '../../kernel/rebuild.ts'
 import { scrub, secretsAt } from '../../kernel/secret.ts'
 import type { Delivery } from '../../kernel/state.ts'
 import { Table } from '../../kernel/table.ts'
+import type { LogEntry } from '../../store/port.ts'
 import { encode } from '../../value/payload.ts'
 import { invalid, validate, validateSync } from '../../value/schema.ts'
 import type { Command } from '../command.ts'
@@ -17,11 +19,13 @@ import { Given } from './audience.ts'
 import { functionContext } from './context.ts'
 import { copy } from './copy.ts'
 import type { Decider } from './decider.ts'
+import { CodeLog } from './log.ts'
 import { describe, isCode, isMarker, matches, mismatch, misuse } from './match.ts'
 import { rejection } from './rejection.ts'
 import { Watch } from './watch.ts'
 import { type Wish, type Wished, withdrawal } from './wish.ts'
 
+const NO_SECRETS: ReadonlySet<string> = new Set()
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
 /**
@@ -61,6 +65,10 @@ export class FunctionRun implements Decider {
   #undelivered: number
   #nextId: number
   #active = false
+  /** Made when the code says something. */
+  #log: CodeLog | null = null
+  /** What of its input is secret, once somebody asked. */
+  #hidden: ReadonlySet<string> | null = null
 
   constructor(workflow: Workflow, rebuilt: Rebuilt, payloadLimit: number, stray: (error: TriarchError) => void) {
     this.workflow = workflow
@@ -281,6 +289,22 @@ export class FunctionRun implements Decider {
     return answer
   }
 
+  say(level: keyof LogWriter, message: string, fields: LogFields): void {
+    if (this.failure) return
+    if (!this.#active) {
+      const error = misuse('logged')
+      this.#stray(error)
+      throw error
+    }
+    this.#log ??= new CodeLog()
+    this.#log.say(this.at, level, message, fields, this.#secrets())
+  }
+
+  /** For the task's log: what the code said since this was asked last; null: nothing. */
+  said(): readonly LogEntry[] | null {
+    return this.#log?.take() ?? null
+  }
+
   fail(error: TriarchError): void {
     this.failure ??= error
   }
@@ -328,8 +352,14 @@ export class FunctionRun implements Decider {
 
   #threw(error: unknown): void {
     const rescue = isTriarchError(error, 'STEP_FAILED') ? (error as StepFailedError).rescue : ownRescue(this.workflow)
-    const secrets = secretsAt(this.#input, this.workflow.definition.secrets ?? [])
-    this.#end({ type: 'threw', error: scrub(toRecord(error), secrets), rescue })
+    this.#end({ type: 'threw', error: scrub(toRecord(error), this.#secrets()), rescue })
+  }
+
+  #secrets(): ReadonlySet<string> {
+    const { secrets } = this.workflow.definition
+    if (!secrets) return NO_SECRETS
+    this.#hidden ??= secretsAt(this.#input, secrets)
+    return this.#hidden
   }
 
   #end(decision: Decision): void {

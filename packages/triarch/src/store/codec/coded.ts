@@ -5,6 +5,7 @@ import { ASK_AGAIN } from '../legible.ts'
 import type {
   HistoryRecord,
   Letter,
+  LogWrite,
   NewTask,
   Post,
   ScheduleRow,
@@ -84,7 +85,9 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
   }
 }
 
-type Writing = 'commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork'
+type Writing =
+  | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
+  | 'writeLogs'
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -98,6 +101,7 @@ type Reading =
   | 'records'
   | 'replay'
   | 'schedules'
+  | 'logs'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -130,6 +134,10 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
     records: async (id, after, most) => (await store.records(id, after, most)).map(record),
     replay: async (id, page) => (await store.replay(id, page)).map(record),
     schedules: async (query) => (await store.schedules(query)).map((row) => decodedSchedule(coder, row)),
+    logs: async (query) => {
+      const log = await store.logs(query)
+      return { ...log, lines: log.lines.map((it) => (isCoded(it.text) ? { ...it, ...decoded(coder, it.text) } : it)) }
+    },
     effect: async (effect, within) => {
       const text = await store.effect(effect, within)
       return text && answer(text)
@@ -176,6 +184,7 @@ function writing(store: StateStore, coder: Coder) {
     reply: async (replies) => store.reply(replies.map((it) => ({ ...it, message: encodedMessage(coder, it.message) }))),
     beatWork: async (beats) =>
       store.beatWork(beats.map((it) => ({ ...it, message: it.message && encodedMessage(coder, it.message) }))),
+    writeLogs: async (writes) => store.writeLogs(writes.map((it) => encodedLog(coder, it))),
   } satisfies Pick<StateStore, Writing>
 }
 
@@ -195,6 +204,10 @@ function encodedTransition(coder: Coder, transition: Transition): Transition {
 
 function encodedTask(coder: Coder, task: NewTask): NewTask {
   return { ...task, events: coder.encode(task.events) }
+}
+
+function encodedLog(coder: Coder, write: LogWrite): LogWrite {
+  return { ...write, entries: write.entries.map((it) => ({ ...it, text: coder.encode(it.text) })) }
 }
 
 function encodedPost(coder: Coder, post: Post): Post {

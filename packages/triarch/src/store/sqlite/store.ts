@@ -328,6 +328,14 @@ export class SqliteStore implements port.StateStore {
     this.#wake = wake
   }
 
+  writeLogs(writes: readonly port.LogWrite[]): Promise<void> {
+    return this.#run('writeLogs', writes)
+  }
+
+  logs(query: port.LogQuery): Promise<port.StoredLog> {
+    return this.#run('logs', query)
+  }
+
   async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {
     for (let turn = this.#courtesy.show(); turn; turn = this.#courtesy.show()) await turn
     // In memory there is one connection: what is written between a transaction's begin and its end would be part of it.

@@ -10,6 +10,7 @@ import { migration0009 } from './0009.ts'
 import { migration0010 } from './0010.ts'
 import { migration0011 } from './0011.ts'
 import { migration0012 } from './0012.ts'
+import { migration0013 } from './0013.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { name: '0009', sql: migration0009 },
   { name: '0011', sql: migration0011 },
   { name: '0012', sql: migration0012 },
+  { name: '0013', sql: migration0013 },
 ]
 
 /**

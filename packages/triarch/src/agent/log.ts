@@ -1,0 +1,103 @@
+import { type LogFields, type LogWriter, logWriter } from '../definition/log.ts'
+import type { Environment } from '../environment/environment.ts'
+import { droppedText, lineText } from '../store/line.ts'
+import type { LogEntry, StepRequest } from '../store/port.ts'
+import { rankOf } from '../value/level.ts'
+
+/** Where lines of attempts go. */
+export interface LogSink {
+  /** One run of the attempt's code: who says something in it. `source`: by which lines that come twice are known; a new one. */
+  source(request: StepRequest, source?: string): LogSource
+}
+
+export interface LogSource {
+  /** False: there is no room for it. */
+  put(entry: LogEntry): boolean
+}
+
+/** For parts that are made by themselves. */
+export const unkept: LogSink = { source: () => ({ put: () => true }) }
+
+/** What an attempt may say: so many lines at once, and bytes of them; and in each second more. */
+export const LOG_RATE: { lines: number; linesPerSecond: number; bytes: number; bytesPerSecond: number } = {
+  lines: 1_000,
+  linesPerSecond: 20,
+  bytes: 256 * 1024,
+  bytesPerSecond: 16 * 1024,
+}
+
+/** A line that code elsewhere wrote. */
+export interface TakenLine {
+  n: number
+  at: number
+  level: keyof LogWriter
+  message: string
+  fields: LogFields
+  /** So many before it were dropped. */
+  dropped: number
+}
+
+/** The lines of one run of an attempt's code, within what it may say. */
+export class AttemptLog {
+  readonly writer: LogWriter
+  readonly #environment: Environment
+  readonly #source: LogSource
+  readonly #secrets: () => ReadonlySet<string>
+  #last = 0
+  #dropped = 0
+  #lines: number = LOG_RATE.lines
+  #bytes: number = LOG_RATE.bytes
+  #filledAt: number
+
+  /** `secrets`: what no line may have. */
+  constructor(environment: Environment, source: LogSource, secrets: () => ReadonlySet<string>) {
+    this.#environment = environment
+    this.#source = source
+    this.#secrets = secrets
+    this.#filledAt = environment.monotonic()
+    this.writer = logWriter((level, message, fields) => this.#say(level, message, fields))
+  }
+
+  /** A line of code elsewhere, under the number that it has there. */
+  take({ n, at, dropped, level, message, fields }: TakenLine): void {
+    if (n <= this.#last) return
+    this.#dropped += dropped
+    this.#put(n, at, level, message, fields)
+  }
+
+  #say(level: keyof LogWriter, message: string, fields: LogFields): void {
+    this.#put(this.#last + 1, this.#environment.now(), level, message, fields)
+  }
+
+  #put(n: number, at: number, level: keyof LogWriter, message: string, fields: LogFields): void {
+    this.#last = n
+    if (!this.#hasRoom()) return void this.#dropped++
+    const text = lineText(message, fields, this.#secrets(), this.#dropped)
+    if (!this.#source.put({ n, at, level: rankOf(level), text })) return void this.#dropped++
+    this.#dropped = 0
+    this.#lines--
+    this.#bytes -= text.length
+  }
+
+  #hasRoom(): boolean {
+    if (this.#lines >= 1 && this.#bytes > 0) return true
+    const now = this.#environment.monotonic()
+    const seconds = (now - this.#filledAt) / 1_000
+    this.#filledAt = now
+    this.#lines = Math.min(LOG_RATE.lines, this.#lines + seconds * LOG_RATE.linesPerSecond)
+    this.#bytes = Math.min(LOG_RATE.bytes, this.#bytes + seconds * LOG_RATE.bytesPerSecond)
+    return this.#lines >= 1 && this.#bytes > 0
+  }
+
+  /** The attempt is over: what was dropped is said. */
+  end(): void {
+    if (this.#dropped === 0) return
+    const entry = {
+      n: ++this.#last,
+      at: this.#environment.now(),
+      level: rankOf('warn'),
+      text: droppedText(this.#dropped),
+    }
+    if (this.#source.put(entry)) this.#dropped = 0
+  }
+}

@@ -1,0 +1,194 @@
+import { Backoff } from '../environment/backoff.ts'
+import { CallContext } from '../environment/context.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
+import { isTriarchError } from '../error/error.ts'
+import type { LogEntry, LogWrite, StateStore, StepRequest } from '../store/port.ts'
+import type { LogSink, LogSource } from './log.ts'
+
+/** Lines are written this long after the first of them was said (ms). */
+export const FLUSH = 1_000
+/** Of one write: what keeps a thread of the store busy for some milliseconds. */
+const PORTION = { lines: 200, bytes: 256 * 1024 }
+/** In each FLUSH. What is more waits. */
+const MOST_WRITTEN = 2_000
+/** Lines of a node that wait, at most, and their bytes: others are dropped. */
+const MOST_WAITING = { lines: 10_000, bytes: 4 * 1024 * 1024 }
+/** How long after a failure the store is asked again: at first, and at most (ms). */
+const AGAIN = 1_000
+const LONGEST_AGAIN = 30_000
+/** What the store refuses so often is given up. */
+const MOST_REFUSED = 3
+
+interface Waiting extends LogWrite {
+  entries: LogEntry[]
+  /** Replayed code said it: most of it is there. */
+  again: boolean
+}
+
+export interface LogbookOptions {
+  environment: Environment
+  store: Pick<StateStore, 'writeLogs' | 'logs'>
+  node: string
+  failed: (error: unknown) => void
+}
+
+/** The lines of a node's attempts and tasks on their way into the store: gathered for a second, apart from all commits. */
+export class Logbook implements LogSink, Service {
+  readonly #options: LogbookOptions
+  /** In the order in which they were said: lines of one source that follow each other are together. */
+  readonly #waiting: Waiting[] = []
+  /** By task: the last that waits and is not on its way. */
+  readonly #open = new Map<string, Waiting>()
+  #lines = 0
+  #bytes = 0
+  #sources = 0
+  #timer: Timer | null = null
+  #writing: Promise<void> | null = null
+  #refused = 0
+  readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
+
+  constructor(options: LogbookOptions) {
+    this.#options = options
+  }
+
+  source({ task, step, operation, attempt }: StepRequest, given?: string): LogSource {
+    const { node } = this.#options
+    const source = given ?? `${node.slice(-12)}.${++this.#sources}`
+    const write = { task, source, run: 0, step, operation, attempt, node }
+    return { put: (entry) => this.#put(write, entry, false) }
+  }
+
+  /** What the code of a task said, in its run; `again`: while it was replayed. */
+  code(task: string, run: number, entries: readonly LogEntry[], again: boolean): void {
+    const { node } = this.#options
+    const write = { task, source: null, run, step: 0, operation: null, attempt: null, node }
+    for (const entry of entries) this.#put(write, entry, again)
+  }
+
+  #put(write: Omit<LogWrite, 'entries'>, entry: LogEntry, again: boolean): boolean {
+    if (this.#lines >= MOST_WAITING.lines || this.#bytes >= MOST_WAITING.bytes) return false
+    let waiting = this.#open.get(write.task)
+    if (!waiting || waiting.source !== write.source || waiting.run !== write.run) {
+      waiting = { ...write, entries: [], again }
+      this.#open.set(write.task, waiting)
+      this.#waiting.push(waiting)
+    }
+    waiting.again ||= again
+    waiting.entries.push(entry)
+    this.#lines++
+    this.#bytes += entry.text.length
+    this.#arm(FLUSH)
+    return true
+  }
+
+  #arm(ms: number): void {
+    if (this.#timer) return
+    this.#timer = CallContext.none.run(() =>
+      this.#options.environment.timer(ms, () => {
+        this.#timer = null
+        void this.#flush(MOST_WRITTEN)
+      }),
+    )
+    this.#timer.unref?.()
+  }
+
+  /** What was said up to now is written, if the store takes it. */
+  async flush(): Promise<void> {
+    await this.#writing
+    await this.#flush(Number.POSITIVE_INFINITY)
+  }
+
+  #flush(most: number): Promise<void> {
+    this.#writing ??= this.#write(most).finally(() => {
+      this.#writing = null
+    })
+    return this.#writing
+  }
+
+  async #write(most: number): Promise<void> {
+    const { store, failed } = this.#options
+    for (let written = 0; this.#waiting.length > 0 && written < most; ) {
+      const { count, portion, lines, bytes } = this.#portion()
+      try {
+        const known = await Promise.all(portion.map((it) => (it.again ? this.#unsaid(it) : it)))
+        const writes = known.filter(({ entries }) => entries.length > 0)
+        if (writes.length > 0) await store.writeLogs(writes)
+        this.#backoff.reset()
+        this.#refused = 0
+      } catch (error) {
+        failed(error)
+        // What is wrong with a line must not keep all others from being written.
+        const given = isTriarchError(error, 'STORE_FAILED') && ++this.#refused >= MOST_REFUSED
+        const over = given || isTriarchError(error, 'STORE_CLOSED')
+        if (!over) {
+          for (const { task } of portion) this.#open.delete(task)
+          return this.#arm(this.#backoff.next())
+        }
+        this.#refused = 0
+      }
+      this.#done(count, portion)
+      this.#lines -= lines
+      this.#bytes -= bytes
+      written += lines
+    }
+    if (this.#waiting.length > 0) this.#arm(FLUSH)
+  }
+
+  /** The first that fit, whole or in part. */
+  #portion(): { count: number; portion: Waiting[]; lines: number; bytes: number } {
+    const portion: Waiting[] = []
+    let [lines, bytes, count] = [0, 0, 0]
+    for (const waiting of this.#waiting) {
+      let n = 0
+      for (const { text } of waiting.entries) {
+        if (lines >= PORTION.lines || bytes >= PORTION.bytes) break
+        n++
+        lines++
+        bytes += text.length
+      }
+      if (n === 0) break
+      portion.push({ ...waiting, entries: waiting.entries.slice(0, n) })
+      if (n < waiting.entries.length) break
+      count++
+      // What is said from now on is not part of it.
+      if (this.#open.get(waiting.task) === waiting) this.#open.delete(waiting.task)
+    }
+    return { count, portion, lines, bytes }
+  }
+
+  /** `count`: so many are written whole. */
+  #done(count: number, portion: readonly Waiting[]): void {
+    this.#waiting.splice(0, count)
+    const part = portion[count]
+    this.#waiting[0]?.entries.splice(0, part?.entries.length ?? 0)
+  }
+
+  /** Without what the log has. */
+  async #unsaid(write: Waiting): Promise<Waiting> {
+    const { task, run } = write
+    const { said } = await this.#options.store.logs({ task, after: 0, limit: 0, level: 0, step: null, attempt: null })
+    const entries = write.entries.filter(({ n }) => run > said.run || (run === said.run && n > said.n))
+    return { ...write, entries }
+  }
+
+  start(): void {
+    // It takes lines from the beginning.
+  }
+
+  stop(): void {
+    // What still runs may say something.
+  }
+
+  /** Once nothing runs any more. */
+  async drain(): Promise<void> {
+    await this.flush()
+    this.#timer?.cancel()
+  }
+
+  /** They were said all the same. */
+  abandon(): void {
+    this.#timer?.cancel()
+    void this.flush()
+  }
+}

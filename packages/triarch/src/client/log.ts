@@ -1,0 +1,142 @@
+import { delay } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import { eventsOf, isUnreadable } from '../scheduler/history.ts'
+import { type LogLevel, logLevels, rankOf } from '../value/level.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { type LogLine, logLine } from '../view/log.ts'
+import { GrowingRedaction } from '../view/redaction.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Which lines of a task's log.
+ * @example const { lines } = await task.logs({ step: 2, level: 'warn' })
+ */
+export interface LogOptions {
+  /** Those of this step; 0: those of the workflow's own code; all. */
+  step?: number
+  /** Those of attempts with this number; all. */
+  attempt?: number
+  /** Those that matter at least as much: 'debug', 'info', 'warn' or 'error'; all. */
+  level?: LogLevel
+  /** Those after the line with this `seq`; from the oldest that is kept. */
+  after?: number
+  /** Most lines of one page, 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Lines of a task's log, the oldest first.
+ * @example
+ * const page = await task.logs()
+ * const rest = page.next === undefined ? null : await task.logs({ after: page.next })
+ */
+export interface LogPage {
+  /** The lines of this page. */
+  lines: LogLine[]
+  /** For `after`: there may be more now. Absent where there are none yet. */
+  next?: number
+  /** For `after`, whether there are more now or not: all lines up to this one have been looked at. */
+  last: number
+  /** Lines that are not kept any more, since others came: a log has room for the latest 10,000, and for 4 MiB. */
+  shed: number
+}
+
+const MOST_LINES = 1_000
+/** Between two looks of who follows (ms). */
+const LOOK = 500
+/** Nodes write lines a second after they were said: so long after the end of the task they have come (ms). */
+const LAST_LINES = 2_000
+/** Records of one reading. */
+const PAGE = { records: 1_000, bytes: 4 * 1024 * 1024 }
+
+const keys = ['step', 'attempt', 'level', 'after', 'limit'] as const
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+function checked(what: string, options: LogOptions) {
+  const { step = null, attempt = null, level = 'debug', after = 0, limit = 100 } = options
+  if (step !== null) checkInteger(`${what}: step`, step, 0, Number.MAX_SAFE_INTEGER)
+  if (attempt !== null) checkInteger(`${what}: attempt`, attempt, 1, Number.MAX_SAFE_INTEGER)
+  if (!logLevels.includes(level))
+    throw new TriarchError('INVALID_OPTION', `${what}: level must be one of ${logLevels.join(', ')}`)
+  checkInteger(`${what}: after`, after, 0, Number.MAX_SAFE_INTEGER)
+  checkInteger(`${what}: limit`, limit, 1, MOST_LINES)
+  return { step, attempt, level: rankOf(level), after, limit }
+}
+
+/** What its history says is secret, read on as it grows. */
+class Veil {
+  readonly #connection: Connection
+  readonly #task: string
+  readonly #redaction = new GrowingRedaction()
+  #last = 0
+  #broken = false
+
+  constructor(connection: Connection, task: string) {
+    this.#connection = connection
+    this.#task = task
+  }
+
+  /** Null: nobody can say. */
+  async texts(): Promise<ReadonlySet<string> | null> {
+    const { store } = this.#connection
+    for (let more = true; more && !this.#broken; ) {
+      const page = await store.records(this.#task, this.#last, PAGE)
+      try {
+        for (const record of page) this.#redaction.add(eventsOf(record))
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+        this.#broken = true
+      }
+      this.#last = page.at(-1)?.seq ?? this.#last
+      more = page.length > 0
+    }
+    return this.#broken ? null : this.#redaction.texts
+  }
+}
+
+/** A page of a task's log. Throws UNKNOWN_TASK, UNKNOWN_OPTION, INVALID_OPTION, STORE_*. */
+export async function readLogs(connection: Connection, task: string, options: LogOptions): Promise<LogPage> {
+  checkOptions('logs', options, keys)
+  const query = checked('logs', options)
+  await connection.row(task)
+  return pageOf(connection, task, query, new Veil(connection, task))
+}
+
+async function pageOf(
+  connection: Connection,
+  task: string,
+  query: ReturnType<typeof checked>,
+  veil: Veil,
+): Promise<LogPage> {
+  await connection.said()
+  const { lines, last, shed } = await connection.store.logs({ task, ...query })
+  const secrets = lines.length > 0 ? await veil.texts() : null
+  const full = lines.length === query.limit
+  const seen = full ? (lines.at(-1)?.seq ?? last) : Math.max(last, query.after)
+  return { lines: lines.map((line) => logLine(line, secrets)), ...(full && { next: seen }), last: seen, shed }
+}
+
+/** Lines as they come, until the task has stopped and all are told. Rejects with the signal's reason; as `readLogs`. */
+export async function* followLogs(
+  connection: Connection,
+  task: string,
+  { signal, ...options }: LogOptions & { signal?: AbortSignal },
+): AsyncIterableIterator<LogLine> {
+  checkOptions('watchLogs', options, keys)
+  const query = checked('watchLogs', options)
+  const veil = new Veil(connection, task)
+  const { environment } = connection
+  for (let endedAt: number | null = null; ; ) {
+    signal?.throwIfAborted()
+    const { status, lockedBy } = await connection.row(task)
+    const page = await pageOf(connection, task, query, veil)
+    query.after = page.last
+    yield* page.lines
+    if (page.next !== undefined) continue
+    const now = environment.monotonic()
+    if (status !== 'stopped' || lockedBy !== null) endedAt = null
+    else if (endedAt === null) endedAt = now
+    else if (now - endedAt >= LAST_LINES) return
+    await delay(environment, LOOK, signal)
+  }
+}

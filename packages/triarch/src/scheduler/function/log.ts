@@ -1,0 +1,52 @@
+import type { LogFields, LogWriter } from '../../definition/log.ts'
+import { droppedText, lineText } from '../../store/line.ts'
+import type { LogEntry } from '../../store/port.ts'
+import { rankOf } from '../../value/level.ts'
+
+/** Lines of one instant of the code, and their bytes: others are dropped. */
+const MOST = 1_000
+const MOST_BYTES = 256 * 1024
+
+/**
+ * What a workflow's code says. A line is known by the instant of the turn in which it is said, which the history has, and by its place among
+ * the lines of that instant: replayed code says it under the same number.
+ */
+export class CodeLog {
+  #entries: LogEntry[] = []
+  #at = 0
+  #place = 0
+  #bytes = 0
+  #dropped = 0
+
+  say(at: number, level: keyof LogWriter, message: string, fields: LogFields, secrets: ReadonlySet<string>): void {
+    if (at !== this.#at) this.#begin(at)
+    // The last place is for the number of those that were dropped.
+    if (this.#place >= MOST - 2 || this.#bytes >= MOST_BYTES) return void this.#dropped++
+    const text = lineText(message, fields, secrets)
+    this.#bytes += text.length
+    this.#entries.push({ n: at * MOST + this.#place++, at, level: rankOf(level), text })
+  }
+
+  #begin(at: number): void {
+    this.#close()
+    this.#at = at
+    this.#place = 0
+    this.#bytes = 0
+  }
+
+  #close(): void {
+    if (this.#dropped === 0) return
+    const n = this.#at * MOST + MOST - 1
+    this.#entries.push({ n, at: this.#at, level: rankOf('warn'), text: droppedText(this.#dropped) })
+    this.#dropped = 0
+  }
+
+  /** What was said since it was asked last; null: nothing. */
+  take(): readonly LogEntry[] | null {
+    if (this.#entries.length + this.#dropped === 0) return null
+    this.#close()
+    const entries = this.#entries
+    this.#entries = []
+    return entries
+  }
+}
