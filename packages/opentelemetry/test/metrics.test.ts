@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listeners, openTelemetry, SpanIds } from '../src/index.ts'
 import { MOST_VALUES } from '../src/metric/bound.ts'
 import { type MetricName, metrics, prometheusName } from '../src/metric/catalogue.ts'
+import { LoopDelay, WINDOW } from '../src/metric/delay.ts'
 import { type Prometheus, prometheus } from '../src/prometheus.ts'
 import { attributesOf, receiver } from './receiver.ts'
 import { reset } from './sdk.ts'
@@ -179,4 +180,54 @@ it('listeners tell each, whatever the others throw', () => {
   )
   expect(() => both.commit?.({} as never)).toThrow('first')
   expect(told).toEqual(['second'])
+})
+
+describe('the delay of the event loop', () => {
+  const monitored = () => {
+    const told = { count: 0, max: 0, enable: () => true, disable: () => true, reset: () => {} }
+    told.reset = () => {
+      told.count = 0
+    }
+    const delay = new LoopDelay(told as never)
+    const late = (seconds: number) => Object.assign(told, { count: 1, max: seconds * 1e9 })
+    return { delay, late }
+  }
+
+  it('is the same for two who read, however close to each other', () => {
+    const { delay, late } = monitored()
+    late(0.5)
+    expect(delay.read(10_000)).toBe(0.5)
+    late(0.1)
+    expect(delay.read(10_005)).toBe(0.5)
+    late(0.2)
+    expect(delay.read(69_000)).toBe(0.5)
+  })
+
+  it('is over after a minute, for who looks more seldom after one look', () => {
+    const { delay, late } = monitored()
+    late(0.5)
+    delay.read(10_000)
+    late(0.1)
+    expect(delay.read(10_000 + WINDOW + 1)).toBe(0.1)
+    late(0.2)
+    expect(delay.read(1_000_000)).toBe(0.2)
+  })
+})
+
+it('circuit breakers are counted beyond the first page', async () => {
+  const prom = prometheus()
+  const info = (name: string, state: string) => ({ name, agent: 'shop', state, keyed: false })
+  const end = prom.observe({
+    statistics: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never,
+    agents: async () => ({ agents: [] }),
+    nodes: async () => [],
+    breakers: async ({ cursor } = {}) =>
+      (cursor === undefined
+        ? { breakers: [info('shop#a', 'closed')], next: 'shop#a' }
+        : { breakers: [info('shop#b', 'open')] }) as never,
+  })
+  const text = await textOf(prom)
+  end()
+  expect(text).toContain('triarch_breaker_state{agent="shop",state="closed"} 1\n')
+  expect(text).toContain('triarch_breaker_state{agent="shop",state="open"} 1\n')
 })

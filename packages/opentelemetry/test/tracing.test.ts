@@ -241,3 +241,30 @@ it('an option that does not exist is refused', () => {
     expect.objectContaining({ code: 'INVALID_OPTION' }),
   )
 })
+
+it('no span that began is left without an end, and none is told that was made only to ask', async () => {
+  const open = new Set<string>()
+  const ended: string[] = []
+  const exporter = new InMemorySpanExporter()
+  const keeper = {
+    onStart: (span: ReadableSpan) => void open.add(span.spanContext().spanId),
+    onEnd: (span: ReadableSpan) => {
+      open.delete(span.spanContext().spanId)
+      ended.push(span.name)
+    },
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  }
+  const ids = new SpanIds()
+  const spanProcessors = [keeper, new SimpleSpanProcessor(exporter)]
+  const otel = openTelemetry({ tracerProvider: new BasicTracerProvider({ idGenerator: ids, spanProcessors }), ids })
+  await using engine = await engineOf({ telemetry: otel.telemetry })
+  // Without the middleware, nobody's trace led to it.
+  await engine.submit(order, null)
+  await engine.advance('2h')
+  expect([...open]).toEqual([])
+  expect(ended).toContain('probe')
+  const names = exporter.getFinishedSpans().map(({ name }) => name)
+  expect(names).toContain('order')
+  expect(names).not.toContain('probe')
+})

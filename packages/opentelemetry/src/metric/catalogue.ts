@@ -65,7 +65,10 @@ const known = {
   'triarch.breaker.state': gauge('1', 'The state of a circuit breaker: 1 where it is in it. Keys of one agent are counted.', 'agent', 'state'), // biome-ignore format: a row
   'triarch.node.living': gauge('{node}', 'Nodes that live, by their role.', 'role'),
   'triarch.node.lease.remaining': gauge('s', 'The shortest time that a living node is still taken for alive.'),
-  'triarch.eventloop.delay': gauge('s', "The longest delay of this process's event loop since the last look."),
+  'triarch.eventloop.delay': gauge(
+    's',
+    "The longest delay of this process's event loop in the last minute, or since the last look if that is longer ago.",
+  ),
 } as const satisfies Record<string, MetricDefinition>
 
 /**

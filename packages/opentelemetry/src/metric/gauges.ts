@@ -1,14 +1,17 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { AgentInfo, BreakerInfo, Triarch } from 'triarch'
 import { age, monotonic } from '../environment.ts'
+import { LoopDelay } from './delay.ts'
 import type { Reading } from './sink.ts'
 
 /** What of an engine is looked at. */
 export type Observed = Pick<Triarch, 'statistics' | 'agents' | 'breakers' | 'nodes'>
 
-/** Agents and circuit breakers of one look, at most. */
+/** Agents of one look, at most. */
 const MOST = 1_000
 const PAGE = 100
+/** Circuit breakers of one look, at most; those of keys count. */
+const MOST_BREAKERS = 10_000
+const BREAKERS_PAGE = 1_000
 /** A look at the store serves all who ask within so many ms, however many scrape. */
 export const FRESH = 5_000
 
@@ -16,14 +19,12 @@ export const FRESH = 5_000
 export class Gauges {
   readonly #observed: Observed
   readonly #failed: (error: unknown) => void
-  #loop: ReturnType<typeof monitorEventLoopDelay> | null
+  readonly #loop = new LoopDelay()
   #last: { at: number; readings: Promise<Reading[]> } | null = null
 
   constructor(observed: Observed, failed: (error: unknown) => void) {
     this.#observed = observed
     this.#failed = failed
-    this.#loop = monitorEventLoopDelay({ resolution: 20 })
-    this.#loop.enable()
   }
 
   /** Never rejects: what a store that does not answer would say is missing. */
@@ -34,16 +35,12 @@ export class Gauges {
   }
 
   close(): void {
-    this.#loop?.disable()
-    this.#loop = null
+    this.#loop.close()
   }
 
   #delay(): Reading[] {
-    const loop = this.#loop
-    if (!loop || loop.count === 0) return []
-    const value = Math.max(0, loop.max / 1e9)
-    loop.reset()
-    return [{ name: 'triarch.eventloop.delay', value, labels: {} }]
+    const value = this.#loop.read(monotonic())
+    return value === null ? [] : [{ name: 'triarch.eventloop.delay', value, labels: {} }]
   }
 
   async #look(): Promise<Reading[]> {
@@ -51,7 +48,7 @@ export class Gauges {
       const [statistics, agents, breakers, nodes] = await Promise.all([
         this.#observed.statistics(),
         this.#agents(),
-        this.#observed.breakers({ limit: MOST }),
+        this.#breakers(),
         this.#observed.nodes(),
       ])
       return [
@@ -60,7 +57,7 @@ export class Gauges {
         { name: 'triarch.store.ready', value: statistics.ready, labels: {} },
         { name: 'triarch.store.inbox', value: statistics.inbox, labels: {} },
         ...agents.flatMap(ofAgent),
-        ...ofBreakers(breakers.breakers),
+        ...ofBreakers(breakers),
         ...ofNodes(nodes),
       ]
     } catch (error) {
@@ -77,6 +74,18 @@ export class Gauges {
       all.push(...agents)
       cursor = next
     } while (cursor !== undefined && all.length < MOST)
+    return all
+  }
+
+  async #breakers(): Promise<BreakerInfo[]> {
+    const all: BreakerInfo[] = []
+    let cursor: string | undefined
+    do {
+      const page = { limit: BREAKERS_PAGE, ...(cursor !== undefined && { cursor }) }
+      const { breakers, next } = await this.#observed.breakers(page)
+      all.push(...breakers)
+      cursor = next
+    } while (cursor !== undefined && all.length < MOST_BREAKERS)
     return all
   }
 }

@@ -1,5 +1,13 @@
 // Where the spans of a task are: ids that every process works out by itself.
-import { type Context, ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
 import { parseTraceparent } from './carrier.ts'
 import { derived, type SpanIds } from './ids.ts'
 
@@ -31,7 +39,7 @@ export class Places {
     if (this.#isDurable !== null) return this.#isDurable
     const [traceId, spanId] = [derived(32, 'probe'), derived(16, 'probe')]
     const { tracer, ids } = this.#options
-    const made = ids.make(traceId, spanId, () => tracer.startSpan('probe', { root: true })).spanContext()
+    const made = asked(ids.make(traceId, spanId, () => tracer.startSpan('probe', { root: true })))
     // No SDK yet: what it will do is not known.
     if (/^0+$/.test(made.spanId)) return false
     this.#isDurable = made.spanId === spanId && made.traceId === traceId
@@ -71,8 +79,20 @@ export class Places {
     const traceId = derived(32, 'task', task)
     const { tracer, ids } = this.#options
     const probe = ids.make(traceId, derived(16, 'probe', task), () => tracer.startSpan('probe', { root: true }))
-    return { ...probe.spanContext(), traceId }
+    return { ...asked(probe), traceId }
   }
+}
+
+/**
+ * What a span that is made only to ask the SDK was given. It ends at once, for a processor may keep what has begun; nobody exports it, for it
+ * is not sampled any more by then.
+ */
+function asked(probe: Span): SpanContext {
+  const own = probe.spanContext()
+  const given = { ...own }
+  own.traceFlags = TraceFlags.NONE
+  probe.end()
+  return given
 }
 
 /** A context in which this span of elsewhere is the parent; null: none is. */
