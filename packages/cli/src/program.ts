@@ -4,6 +4,7 @@ import { addControls } from './command/control.ts'
 import { addDev } from './command/dev.ts'
 import { addDoctor } from './command/doctor.ts'
 import { addExport } from './command/export.ts'
+import { addHealth } from './command/health.ts'
 import { addInventories } from './command/inventory.ts'
 import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
@@ -48,6 +49,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addProfiles(program.command('profile').description('servers and stores by name'), means)
   addMigrate(program.command('migrate').description("the store's schema"), means)
   addDoctor(program, means)
+  addHealth(program, means)
   addExport(program, means)
   addReplay(program, means)
   addStart(program, means)

@@ -197,6 +197,24 @@ describe('the command', () => {
     expect((await breaker('close', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
   })
 
+  it('says how the system is, with a code that a script can go by', async () => {
+    const { exit, out } = await inside(['health', '--json'])
+    const checks = JSON.parse(out) as { name: string; status: string }[]
+    expect(checks.find(({ name }) => name === 'store.write')?.status).toBe('ok')
+    expect(exit).toBe(checks.some(({ status }) => status === 'critical') ? 1 : 0)
+    expect(await inside(['health', 'leader', 'store.read'])).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/CHECK/),
+    })
+    expect((await inside(['health', 'nothing'])).exit).toBe(2)
+    const dead = join(folder, 'dead.db')
+    const alone = new Triarch({ store: sqlite(dead), notices: false })
+    await alone.open()
+    await alone.stop()
+    const nobody = await inside(['health', 'leader'], { env: { TRIARCH_STORE: dead } })
+    expect(nobody).toMatchObject({ exit: 1, out: expect.stringContaining('no supervisor leads') })
+  })
+
   it('finds what is wrong with a system', async () => {
     const well = await triarch(['doctor', '--json'], env)
     const findings = JSON.parse(well.out) as { check: string; verdict: string }[]

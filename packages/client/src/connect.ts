@@ -3,6 +3,8 @@ import type {
   BreakerPage,
   BreakersOptions,
   CountsChange,
+  HealthReport,
+  HealthRequest,
   LeaderPage,
   ListChange,
   ListOptions,
@@ -41,7 +43,16 @@ import { array, object, text } from './shape.ts'
 import { followed } from './stream.ts'
 import { accepted, RemoteTask } from './task.ts'
 import { encode, instant, moment, query, segment } from './value.ts'
-import { agentPage, leaderPage, lockPage, nodeInfos, scheduleInfo, taskPage, workflowPage } from './view.ts'
+import {
+  agentPage,
+  healthReport,
+  leaderPage,
+  lockPage,
+  nodeInfos,
+  scheduleInfo,
+  taskPage,
+  workflowPage,
+} from './view.ts'
 
 /**
  * Tasks of a server, by the calls of `Triarch`. It opens no connection before the first call, and holds nothing that must be closed.
@@ -224,6 +235,18 @@ class HttpClient implements TriarchClient {
 
   nodes(): Promise<NodeInfo[]> {
     return this.#get('/nodes', nodeInfos)
+  }
+
+  async health(request: HealthRequest = {}): Promise<HealthReport> {
+    const { checks, ...rest } = request
+    known('health', rest)
+    if (checks !== undefined && !Array.isArray(checks))
+      throw new TriarchError('INVALID_OPTION', 'health: checks must be names')
+    // What is not well is answered with 503, and that is the answer.
+    return this.#exchange.ask({
+      ...{ method: 'GET', path: `/health${query({ check: checks })}`, answers: [503] },
+      read: healthReport,
+    })
   }
 
   statistics(): Promise<Statistics> {

@@ -15,6 +15,8 @@ export interface Call<T> {
   once?: boolean
   /** Said of what is gone already. No error once a request before may have done it. */
   gone?: ErrorCode
+  /** Statuses besides 2xx whose body is the answer, if it is no problem. */
+  answers?: readonly number[]
   /** How long the server is asked to wait (ms). */
   wait?: number
   /** The answer is read as it comes, by who asked: for as long as `signal` lets it. */
@@ -50,7 +52,7 @@ export class Exchange {
         continue
       }
       const { status, body, after } = attempt
-      if (status >= 200 && status < 300) return understood(call, body, status, uncertain)
+      if (isAnswer(call, status, body)) return understood(call, body, status, uncertain)
       const error = errorOf(status, body)
       if (uncertain && error.code === call.gone) return understood(call, undefined, status, uncertain)
       const unknown = error.code === 'STORE_UNANSWERED' || error.code === 'SERVER_UNREACHABLE'
@@ -127,6 +129,12 @@ export class Exchange {
       signal?.addEventListener('abort', abort, { once: true })
     })
   }
+}
+
+/** A problem has a code; what is answered with its status has none. */
+function isAnswer({ answers }: Call<unknown>, status: number, body: unknown): boolean {
+  if (status >= 200 && status < 300) return true
+  return answers?.includes(status) === true && typeof body === 'object' && body !== null && !('code' in body)
 }
 
 /** Ends with the signal, also where what it waits for does not heed it. */

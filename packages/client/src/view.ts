@@ -2,6 +2,7 @@ import type {
   AgentPage,
   Explanation,
   ExportedRecord,
+  HealthReport,
   HistoryEntry,
   HistoryEvent,
   LeaderPage,
@@ -157,4 +158,16 @@ export function lockPage(value: unknown): LockPage {
     return { ...rest, next: array(next, (one) => dated(one, 'since')) }
   })
   return { ...page, locks } as unknown as LockPage
+}
+
+export function healthReport(value: unknown): HealthReport {
+  const { checks, ...rest } = dated(value, 'at')
+  text(rest.status)
+  const reports = array(checks, (one) => {
+    const { lastError, ...check } = dated(one, 'at', 'since')
+    text(check.name)
+    return { ...check, ...(lastError !== undefined && { lastError: dated(lastError, 'at') }) }
+  })
+  // Undefined is not said in JSON.
+  return { node: undefined, ...rest, checks: reports } as unknown as HealthReport
 }

@@ -482,6 +482,18 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       }
     })
 
+    also('tells how the engine is, each check by itself', async () => {
+      const report = await client.health({ checks: ['store.read', 'node'] })
+      expect(report).toMatchObject({ status: 'ok', node: expect.any(String) })
+      expect(report.checks.map(({ name, status }) => [name, status])).toEqual([
+        ['store.read', 'ok'],
+        ['node', 'ok'],
+      ])
+      expect([report.at, report.checks[0]?.since]).toEqual([expect.any(Date), expect.any(Date)])
+      expect(await codeOf(client.health({ checks: ['nothing'] }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.health({ only: 1 } as never))).toBe('UNKNOWN_OPTION')
+    })
+
     also('lists circuit breakers, and changes them by hand: with why and by whom', async () => {
       const { breakers, next } = await client.breakers({ limit: 10 })
       expect([breakers.map(({ name }) => name), next]).toEqual([['clinic'], undefined])

@@ -23,6 +23,11 @@ export class Pool {
     this.#most = most
   }
 
+  /** How many connections there may be, how many are at work, and how many calls wait for one. */
+  get load(): { most: number; busy: number; waiting: number } {
+    return { most: this.#most, busy: this.#all.length - this.#free.length, waiting: this.#waiting.length }
+  }
+
   /** Throws STORE_CLOSED after close(), and whatever the statement meets. */
   async run(statement: Statement, values: readonly unknown[], patience?: number): Promise<Row[]> {
     const slot = await this.#take()

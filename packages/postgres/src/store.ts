@@ -582,6 +582,11 @@ export class PostgresStore implements port.StateStore {
     this.#hints.onHint(wake)
   }
 
+  async vitals(): Promise<port.StoreVitals> {
+    if (!this.#pools) throw unopened()
+    return { pools: Object.entries(this.#pools).map(([name, pool]) => ({ name, ...pool.load })) }
+  }
+
   attend(ended: (ids: readonly string[] | null) => void): boolean {
     return this.#hints.attend(ended)
   }

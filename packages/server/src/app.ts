@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { openapi } from './openapi.ts'
 import type { Settings } from './options.ts'
@@ -32,15 +32,18 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
   }
   const all = [...routes, published]
   for (const route of all)
-    app.on(route.method, PREFIX + patternOf(route), (c) => answer(route, c.req.raw, c.env, { site, settings }))
+    for (const prefix of route.short ? [PREFIX, ''] : [PREFIX])
+      app.on(route.method, prefix + patternOf(route), (c) => answer(route, c.req.raw, c.env, { site, settings }))
   for (const [path, group] of Map.groupBy(all, patternOf)) {
     const methods = group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const allow = [...methods, 'OPTIONS'].join(', ')
-    app.all(PREFIX + path, (c) => {
+    const refuse = (c: Context) => {
       if (c.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: { allow } })
       const refused = new Refused('METHOD_NOT_ALLOWED', `this path takes ${allow}`)
       return responseOf(problemOf(refused, settings.onError), { allow })
-    })
+    }
+    app.all(PREFIX + path, refuse)
+    if (group.some(({ short }) => short)) app.all(path, refuse)
   }
   if (settings.metrics) app.all('/metrics', (c) => measured(c.req.raw, settings))
   app.notFound(() => {

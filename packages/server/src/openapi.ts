@@ -26,6 +26,7 @@ const about: Readonly<Record<string, string>> = {
   leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',
   stats: 'How much there is.',
+  health: 'How it is: for probes, and for people.',
 }
 
 /** The API as OpenAPI 3.1, made of the schemas that validate: the same object each time. */
@@ -90,7 +91,17 @@ function operationOf(route: Route): Node {
       ...(events && { content: { 'text/event-stream': streamOf(events) } }),
     },
   ])
-  const refused = [...statuses].sort().map((status) => [String(status), { $ref: '#/components/responses/Problem' }])
+  const refused = [...statuses].sort().map((status) => {
+    const problem = { $ref: '#/components/responses/Problem' }
+    const own = answers[status]
+    if (!own?.schema) return [String(status), problem]
+    // Of one status, its media type says which of both it is.
+    const content = {
+      'application/json': { schema: { $ref: ref(idOf(own.schema)) } },
+      'application/problem+json': { schema: { $ref: ref(idOf(Problem)) } },
+    }
+    return [String(status), { description: `${own.description}; or a problem`, content }]
+  })
   return {
     ...{ operationId: id, summary, tags: [tagOf(route)] },
     ...(open && { security: [] }),

@@ -78,6 +78,8 @@ export interface ServerOptions {
    * `@triarch/opentelemetry/prometheus` returned; there is no such path.
    */
   metrics?: MetricsSource
+  /** How bad the worst check must be for `GET /health` to answer 503: 'warning' or 'critical'; 'critical'. */
+  unhealthyAt?: 'warning' | 'critical'
   /** Hears of each error that a client was told no more of than that there was one; a warning of the process. */
   onError?: (error: unknown) => void
 }
@@ -89,6 +91,7 @@ export interface Settings {
   origins: ReadonlySet<string>
   limits: Required<ServerLimits>
   metrics: MetricsSource | undefined
+  unhealthyAt: 'warning' | 'critical'
   onError: (error: unknown) => void
 }
 
@@ -114,12 +117,13 @@ const most: Required<ServerLimits> = {
   buffered: 1024 ** 3,
   connections: 1_000_000,
 }
-const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'metrics', 'onError']
+const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'metrics', 'unhealthyAt', 'onError']
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function settingsOf(options: ServerOptions): Settings {
   known('createServer', options, keys)
   const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, metrics, onError } = options
+  const { unhealthyAt = 'critical' } = options
   known('createServer: limits', limits, Object.keys(standard))
   if (!Array.isArray(workflows) || workflows.some((one) => typeof one?.definition !== 'object'))
     throw invalid('workflows must be what workflow() returned')
@@ -127,6 +131,8 @@ export function settingsOf(options: ServerOptions): Settings {
   if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
   if (metrics !== undefined && typeof metrics?.respond !== 'function')
     throw invalid('metrics must be what prometheus() returned')
+  if (unhealthyAt !== 'critical' && unhealthyAt !== 'warning')
+    throw invalid('unhealthyAt must be "warning" or "critical"')
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) throw invalid('basePath must be such as "/triarch", or empty')
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)
@@ -137,7 +143,7 @@ export function settingsOf(options: ServerOptions): Settings {
       throw invalid(`limits.${name} must be a whole number from 1 to ${most[name]}`)
   }
   return {
-    ...{ workflows: [...workflows], authenticate, metrics, basePath, origins: new Set(origins) },
+    ...{ workflows: [...workflows], authenticate, metrics, unhealthyAt, basePath, origins: new Set(origins) },
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),
   }

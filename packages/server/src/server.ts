@@ -211,11 +211,11 @@ const units: Readonly<Record<string, number>> = {
 
 function siteOf(
   triarch: Triarch,
-  { workflows, limits }: Settings,
+  { workflows, limits, unhealthyAt }: Settings,
   held: Pick<Site, 'waits' | 'streams' | 'agents'>,
 ): Site {
   return {
-    ...{ triarch, workflows, ...held },
+    ...{ triarch, workflows, unhealthyAt, ...held },
     workflow(name, version) {
       const found = workflows.findLast((one) => one.name === name && (version === undefined || one.version === version))
       if (found) return found as Workflow

@@ -21,6 +21,7 @@ const shipped = [
   'client',
   'wire',
   'node',
+  'health',
   'view',
   'scheduler',
   'supervisor',
@@ -65,7 +66,9 @@ const rooms: Rooms = {
     'node:',
   ],
   view: ['scheduler', 'store', 'planning', 'definition', 'filter', 'policy', 'value', 'kernel', 'error'],
+  health: ['supervisor', 'view', 'store', 'value', 'error', 'environment'],
   node: [
+    'health',
     'scheduler',
     'supervisor',
     'agent',
@@ -152,7 +155,7 @@ const clocks = [
   'packages/server/src/environment.ts',
   'packages/opentelemetry/src/environment.ts',
   // How busy the event loop is, is for the real one.
-  'packages/opentelemetry/src/metric/gauges.ts',
+  'packages/opentelemetry/src/metric/delay.ts',
 ]
 const untamedModules = ['node:timers', 'node:timers/promises', 'timers', 'timers/promises', 'node:perf_hooks']
 

@@ -1,6 +1,7 @@
 import { agents } from './agents.ts'
 import { breakers } from './breakers.ts'
 import { controls } from './controls.ts'
+import { health } from './health.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
 import type { Route } from './route.ts'
@@ -17,5 +18,6 @@ export const routes: readonly Route[] = [
   ...schedules,
   ...system,
   ...breakers,
+  ...health,
   ...agents,
 ]

@@ -37,6 +37,8 @@ export interface Site {
   workflows: readonly Workflow[]
   waits: Waits
   streams: Streams
+  /** As bad as this is not well. */
+  unhealthyAt: 'warning' | 'critical'
   /** Those in processes without a store. */
   agents: RemoteAgents
   /** Milliseconds of a request's `wait`: no more than there may be. Throws INVALID_DURATION. */
@@ -73,6 +75,8 @@ export interface RouteDefinition<Path extends string, Q extends z.ZodObject, B e
   problems?: readonly ProblemStatus[]
   /** Nobody is asked who they are. */
   open?: true
+  /** It is at this path without /api/v1, too. */
+  short?: true
   run(call: Call<Path, z.output<Q>, z.output<B>>, site: Site): Promise<Reply<A>>
 }
 

@@ -1,5 +1,6 @@
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
+import type { HealthReport, HealthRequest } from '../health/health.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
@@ -150,4 +151,10 @@ export interface TriarchClient {
    * @example const { ready, work, stale } = await client.statistics()
    */
   statistics(): Promise<Statistics>
+
+  /**
+   * How the engine that is asked is: each check by itself. It does not reject for what a check finds. Throws INVALID_OPTION.
+   * @example const { status, checks } = await client.health()
+   */
+  health(request?: HealthRequest): Promise<HealthReport>
 }

@@ -12,6 +12,9 @@ import { SteadyEnvironment } from '../environment/steady.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
+import { healthOf } from '../health/checks.ts'
+import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
+import type { Look } from '../health/look.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder, Submission } from '../kernel/task/order.ts'
 import { Candidate, type LeadOptions } from '../node/candidate.ts'
@@ -126,6 +129,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   #ready = false
   #node: Node | null = null
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
+  #health: Health<Look> | null = null
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
@@ -583,6 +587,40 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async statistics(): Promise<Statistics> {
     await this.#open()
     return { ...(await this.#store.counts()), ...this.#counters }
+  }
+
+  /**
+   * How the engine is: looks at the store, the cluster and this process, and asks the checks of one's own (`health.checks`). Costs about
+   * twelve small reads and one commit, at most once within `health.cache`; nothing while nobody asks. What a check does, the report says:
+   * it does not reject for that. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { status, checks } = await triarch.health()
+   * for (const { name, status, message } of checks) console.log(name, status, message)
+   */
+  async health(request: HealthRequest = {}): Promise<HealthReport> {
+    checkOptions('health', request, ['checks'])
+    const { checks } = request
+    if (checks !== undefined && !Array.isArray(checks))
+      throw new TriarchError('INVALID_OPTION', 'health: checks must be names')
+    this.#health ??= this.#healthOf()
+    return this.#health.report(checks)
+  }
+
+  /** Made where it is asked for. */
+  #healthOf(): Health<Look> {
+    return healthOf({
+      environment: this.#environment,
+      machine: this.#machine,
+      settings: this.#settings.health,
+      store: async () => {
+        await this.#open()
+        return this.#store
+      },
+      node: () => this.#node?.id,
+      stopping: () => this.#phase === 'stopping' || this.#phase === 'stopped',
+      agents: (cursor) => this.agents(cursor === undefined ? {} : { cursor }),
+      breakers: (cursor) => this.breakers({ limit: MOST_BREAKERS, ...(cursor !== undefined && { cursor }) }),
+    })
   }
 
   /**

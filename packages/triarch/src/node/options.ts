@@ -5,6 +5,8 @@ import { type Retention, type RetentionOption, toRetention } from '../definition
 import type { Environment } from '../environment/environment.ts'
 import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
+import { checkNames } from '../health/checks.ts'
+import { type HealthOptions, type HealthSettings, healthSettings } from '../health/options.ts'
 import { DEFAULT_PLAN_LIMITS } from '../planning/planning.ts'
 import type { SchedulerLimits } from '../scheduler/host.ts'
 import { type Codec, checkCodecs } from '../store/codec/codec.ts'
@@ -96,6 +98,8 @@ export interface TriarchOptions {
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
    */
   codec?: Codec | readonly Codec[]
+  /** What `health()` looks at, and when that is not well: its own checks, by bounds that each have a default. */
+  health?: HealthOptions
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }
@@ -148,6 +152,7 @@ export interface Settings {
   telemetry: TelemetryListeners
   logger: Logger | null
   logLevel: LogLevel | 'silent'
+  health: HealthSettings
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -174,6 +179,7 @@ const optionKeys = [
   'telemetry',
   'logger',
   'logLevel',
+  'health',
 ] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -226,6 +232,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
     logger: checkLogger('Triarch: logger', options.logger),
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
+    health: healthSettings(options.health, checkNames),
     retention: toRetention(options.retention, 'Triarch: retention'),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),

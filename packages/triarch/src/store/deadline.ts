@@ -9,7 +9,7 @@ const LOOKS = 4
 
 /** Calls whose length is somebody else's: a migration, users' own code and transactions; and those that give no promise. */
 type Unbounded =
-  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend')
+  | ('open' | 'format' | 'close' | 'migrate' | 'transact' | 'submitIn' | 'keepAlive' | 'watch' | 'attend' | 'vitals')
   | ('paced' | 'patience' | 'commitsAtOnce' | 'unanswered')
 type Bounded = Exclude<keyof StateStore, Unbounded>
 
@@ -23,6 +23,7 @@ const unbounded: Readonly<Record<Unbounded, true>> = {
   keepAlive: true,
   watch: true,
   attend: true,
+  vitals: true,
   paced: true,
   patience: true,
   commitsAtOnce: true,

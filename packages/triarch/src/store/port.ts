@@ -40,6 +40,7 @@ export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
+export type { StoreVitals } from './vitals.ts'
 export type {
   QueuedReply,
   QueueShare,
@@ -57,6 +58,7 @@ import type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, Look
 import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 import type { NewTask } from './task.ts'
 import type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
+import type { StoreVitals } from './vitals.ts'
 import type { QueuedReply, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
 
 /**
@@ -220,6 +222,8 @@ export interface StateStore {
   counts(): Promise<StoreCounts>
   /** Lines of a task's log. */
   logs(query: LogQuery): Promise<StoredLog>
+  /** How the means of the store are, as this process sees them. Absent where there is nothing to be said. */
+  vitals?(): Promise<StoreVitals>
   /** A number that changes when another process wrote; lets pollers skip idle polls. Null: the store cannot tell. */
   changes(): Promise<number | null>
   /** How long a call may take by the store's own bounds (ms); nobody waits longer for an answer. A minute when not given. */

@@ -54,6 +54,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   changes: 'loop',
   watch: 'caller',
   attend: 'caller',
+  vitals: 'caller',
   keepAlive: 'caller',
   migrate: 'caller',
   pulses: 'loop',

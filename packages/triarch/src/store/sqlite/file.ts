@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { Environment } from '../../environment/environment.ts'
 import { TriarchError } from '../../error/error.ts'
+import type { StoreVitals } from '../vitals.ts'
 
 /** How often the file is looked at, while it is used (ms). */
 const EVERY = 1_000
@@ -35,6 +37,13 @@ export class SameFile {
     this.#gone = new TriarchError('STORE_REPLACED', `the file "${this.#path}" was ${what} while it was in use`)
     throw this.#gone
   }
+}
+
+/** Of the file system of the file. */
+export async function vitalsOf(path: string): Promise<StoreVitals> {
+  if (path === ':memory:') return {}
+  const { bsize, bavail, blocks } = await statfs(path)
+  return { disk: { path, free: bsize * bavail, total: bsize * blocks } }
 }
 
 /** Null: there is none, or nobody may look. */

@@ -7,7 +7,7 @@ import type { PruneReport, PruneRequest } from '../retention.ts'
 import { BalancedRunner } from './balanced.ts'
 import { BLOCK, type Database } from './database.ts'
 import { unopened } from './failure.ts'
-import { SameFile } from './file.ts'
+import { SameFile, vitalsOf } from './file.ts'
 import { InlineRunner } from './inline.ts'
 import { lifeline } from './lifeline.ts'
 import { migratedByOthers, migrateFile } from './migrating.ts'
@@ -43,6 +43,7 @@ export class SqliteStore implements port.StateStore {
   /** The connection of the users' transactions, once there was one. */
   #second: Database | null = null
   #wake: (hints: readonly port.Hint[]) => void = () => undefined
+  readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
 
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment

@@ -1,0 +1,49 @@
+import * as cluster from './cluster.ts'
+import type { Finding } from './finding.ts'
+import { type Check, Health } from './health.ts'
+import { type Engine, Look } from './look.ts'
+import * as store from './store.ts'
+
+interface Builtin {
+  failing: 'warning' | 'critical'
+  run(look: Look): Promise<Finding>
+}
+
+/** The engine's own checks, and what it counts where one of them cannot look. A new one is a line here. */
+const builtin: Readonly<Record<string, Builtin>> = {
+  'store.read': { failing: 'critical', run: store.readable },
+  'store.write': { failing: 'critical', run: store.writable },
+  clock: { failing: 'warning', run: store.clocks },
+  disk: { failing: 'warning', run: store.disk },
+  pool: { failing: 'warning', run: store.pool },
+  node: { failing: 'critical', run: cluster.self },
+  nodes: { failing: 'warning', run: cluster.nodes },
+  leader: { failing: 'critical', run: cluster.leader },
+  timers: { failing: 'warning', run: cluster.timers },
+  backlog: { failing: 'warning', run: cluster.backlog },
+  queues: { failing: 'warning', run: cluster.queues },
+  agents: { failing: 'warning', run: cluster.agents },
+  breakers: { failing: 'warning', run: cluster.breakers },
+  schedules: { failing: 'warning', run: cluster.schedules },
+}
+
+export const checkNames: readonly string[] = Object.keys(builtin)
+
+/** The engine's health: its own checks, and then those of its user. */
+export function healthOf(engine: Engine): Health<Look> {
+  const { settings, environment } = engine
+  const engineOwn = Object.entries(builtin).map(
+    ([name, check]): Check<Look> => ({ name, timeout: settings.timeout, ...check }),
+  )
+  const own = settings.own.map(
+    ({ severity: failing, run, ...rest }): Check<Look> => ({ ...rest, failing, run: (_, signal) => run(signal) }),
+  )
+  return new Health({
+    environment,
+    checks: [...engineOwn, ...own],
+    severity: settings.severity,
+    cache: settings.cache,
+    node: () => engine.node(),
+    look: () => new Look(engine),
+  })
+}

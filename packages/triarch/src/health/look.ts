@@ -1,0 +1,74 @@
+import type { Environment } from '../environment/environment.ts'
+import type { NodeRow, Pulses, StateStore } from '../store/port.ts'
+import { LEASE } from '../supervisor/supervisor.ts'
+import type { BreakerInfo } from '../view/breaker.ts'
+import type { AgentInfo } from '../view/inventory.ts'
+import type { HealthSettings } from './options.ts'
+
+/** What of the engine is looked at. */
+export interface Engine {
+  /** Opened. */
+  store(): Promise<StateStore>
+  environment: Environment
+  /** This machine's own clock. */
+  machine: Pick<Environment, 'now'>
+  settings: HealthSettings
+  /** The node that this process is; undefined: it plays no role. */
+  node(): string | undefined
+  /** It has begun to stop. */
+  stopping(): boolean
+  agents(cursor: string | undefined): Promise<{ agents: AgentInfo[]; next?: string }>
+  breakers(cursor: string | undefined): Promise<{ breakers: BreakerInfo[]; next?: string }>
+}
+
+/** Pages of one look at what is listed, at most. */
+const MOST_PAGES = 10
+
+/** What the checks of one report read together, each thing once, when the first of them asks for it. */
+export class Look {
+  readonly engine: Engine
+  #nodes: Promise<NodeRow[]> | null = null
+  #pulses: Promise<Pulses> | null = null
+  #agents: Promise<AgentInfo[]> | null = null
+
+  constructor(engine: Engine) {
+    this.engine = engine
+  }
+
+  nodes(): Promise<NodeRow[]> {
+    this.#nodes ??= this.engine.store().then((store) => store.nodes())
+    return this.#nodes
+  }
+
+  pulses(): Promise<Pulses> {
+    this.#pulses ??= this.engine.store().then((store) => store.pulses(LEASE))
+    return this.#pulses
+  }
+
+  agents(): Promise<AgentInfo[]> {
+    this.#agents ??= paged(async (cursor) => {
+      const { agents: items, ...rest } = await this.engine.agents(cursor)
+      return { items, ...rest }
+    })
+    return this.#agents
+  }
+
+  breakers(): Promise<BreakerInfo[]> {
+    return paged(async (cursor) => {
+      const { breakers: items, ...rest } = await this.engine.breakers(cursor)
+      return { items, ...rest }
+    })
+  }
+}
+
+async function paged<T>(read: (cursor: string | undefined) => Promise<{ items: T[]; next?: string }>): Promise<T[]> {
+  const all: T[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { items, next } = await read(cursor)
+    all.push(...items)
+    cursor = next
+    if (cursor === undefined) break
+  }
+  return all
+}

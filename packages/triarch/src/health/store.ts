@@ -1,0 +1,76 @@
+import type { Finding } from './finding.ts'
+import type { Look } from './look.ts'
+
+/** The name of the lease that is taken to see whether the store writes, and for how long (ms). */
+const PROBE = { name: 'health', ttl: 1 }
+
+/** A read is answered, and soon. */
+export async function readable(look: Look): Promise<Finding> {
+  const { environment, store } = look.engine
+  const from = environment.monotonic()
+  await (await store()).nextWake()
+  return timed(look, 'a read', environment.monotonic() - from)
+}
+
+/** A row is written and committed, and soon: the same that every commit waits for. */
+export async function writable(look: Look): Promise<Finding> {
+  const { environment, store, node } = look.engine
+  const opened = await store()
+  const from = environment.monotonic()
+  await opened.lead({ ...PROBE, node: node() ?? 'health' })
+  return timed(look, 'a commit', environment.monotonic() - from)
+}
+
+function timed({ engine }: Look, what: string, ms: number): Finding {
+  const { slow } = engine.settings
+  const observed = { latency: Math.round(ms * 10) / 10 }
+  if (ms <= slow) return { status: 'ok', observed }
+  return { status: 'warning', message: `${what} took ${Math.round(ms)} ms, more than ${slow}`, observed }
+}
+
+/** The clocks of this machine and of the store. Deadlines are by the store's; logs and certificates by the machine's. */
+export async function clocks({ engine }: Look): Promise<Finding> {
+  const { environment, machine, settings } = engine
+  const store = await engine.store()
+  const from = environment.monotonic()
+  const told = await store.now()
+  const took = environment.monotonic() - from
+  // Asked within that time: only what is beyond it is surely a difference.
+  const apart = machine.now() - told
+  const skew = Math.max(0, Math.abs(apart - took / 2) - took / 2)
+  const observed = { skew: Math.round(skew) }
+  if (skew <= settings.skew) return { status: 'ok', observed }
+  const which = apart > 0 ? 'ahead of' : 'behind'
+  return { status: 'warning', message: `this machine's clock is ${Math.round(skew)} ms ${which} the store's`, observed }
+}
+
+/** Of the file system that holds the store, where this process can see it. */
+export async function disk({ engine }: Look): Promise<Finding> {
+  const { diskFree, diskLeast } = engine.settings
+  const { disk: found } = (await (await engine.store()).vitals?.()) ?? {}
+  if (!found) return { status: 'ok', message: 'not seen from here' }
+  const { path, free, total } = found
+  const observed = { free, total }
+  if (free >= diskFree) return { status: 'ok', observed }
+  const message = `${Math.floor(free / 1024 / 1024)} MiB are free beside "${path}"`
+  return { status: free < diskLeast ? 'critical' : 'warning', message, observed }
+}
+
+/** Connections: calls that wait while all are at work. */
+export async function pool({ engine }: Look): Promise<Finding> {
+  const { pools } = (await (await engine.store()).vitals?.()) ?? {}
+  if (!pools) return { status: 'ok', message: 'there is none' }
+  const observed = Object.fromEntries(
+    pools.flatMap(({ name, most, busy, waiting }) => [
+      ...[[`${name}.most`, most], [`${name}.busy`, busy], [`${name}.waiting`, waiting]] as [string, number][], // biome-ignore format: rows
+    ]),
+  )
+  // A few may wait for a moment; more than each connection can serve soon is a line.
+  const full = pools.filter(({ most, waiting }) => waiting > most * CALLS_EACH)
+  if (full.length === 0) return { status: 'ok', observed }
+  const said = full.map(({ name, waiting }) => `${waiting} calls wait for connections of "${name}"`)
+  return { status: 'warning', message: said.join(', '), observed }
+}
+
+/** Calls that may wait for each connection. */
+const CALLS_EACH = 10
