@@ -2,4 +2,5 @@
 
 export { type ExitCode, exitCodes } from './exit.ts'
 export { run } from './run.ts'
+export type { Screen } from './screen.ts'
 export { processTerminal, type Terminal } from './terminal.ts'

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addBreakers } from './command/breaker.ts'
+import { addCompletion } from './command/completion.ts'
 import { addControls } from './command/control.ts'
 import { addDev } from './command/dev.ts'
 import { addDoctor } from './command/doctor.ts'
@@ -9,11 +10,13 @@ import { addInventories } from './command/inventory.ts'
 import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
+import { addOperations } from './command/operation.ts'
 import { addProfiles } from './command/profile.ts'
 import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
 import { addStart } from './command/start.ts'
 import { addTasks } from './command/task.ts'
+import { addTop } from './command/top.ts'
 import type { Means } from './command.ts'
 import type { ExitCode } from './exit.ts'
 import type { Terminal } from './terminal.ts'
@@ -43,6 +46,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addLogs(tasks, means)
   addControls(tasks, means)
   addSchedules(program.command('schedule').description('schedules'), means)
+  addOperations(program.command('operation').description('one thing for many tasks'), means)
   addNodes(program, means)
   addInventories(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
@@ -54,6 +58,8 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addReplay(program, means)
   addStart(program, means)
   addDev(program, means)
+  addTop(program, means)
+  addCompletion(program, means)
   return program
 }
 

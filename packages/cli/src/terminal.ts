@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { processScreen, type Screen } from './screen.ts'
 
 /**
  * Where a command reads from and writes to.
@@ -19,6 +20,10 @@ export interface Terminal {
   secret(question: string): Promise<string | null>
   /** How wide the terminal is; null: it is none, and nothing is cut. */
   width: number | null
+  /** How wide the terminal of the standard error is; null: it is none, or cannot be drawn on. */
+  errWidth: number | null
+  /** Takes the terminal over, to draw on all of it; null: it is none, or cannot be drawn on. */
+  screen(): Screen | null
   /** Whether to colour what is written. */
   colour: boolean
   /** The environment variables. */
@@ -58,6 +63,8 @@ export function processTerminal(): Terminal {
       }
     },
     width: stdout.isTTY ? stdout.columns : null,
+    errWidth: stderr.isTTY && env.TERM !== 'dumb' ? stderr.columns : null,
+    screen: processScreen,
     colour: stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb',
     env,
   }

@@ -26,7 +26,16 @@ async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
   const said = { out: '', err: '' }
   const terminal: Terminal = {
     ...processTerminal(),
-    ...{ width: null, colour: false, env, ask: async () => null, secret: async () => null, read: async () => '' },
+    ...{
+      width: null,
+      colour: false,
+      env,
+      ask: async () => null,
+      secret: async () => null,
+      screen: () => null,
+      errWidth: null,
+      read: async () => '',
+    },
     out(text) {
       said.out += text
     },

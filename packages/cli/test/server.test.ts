@@ -24,7 +24,16 @@ async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
   const said = { out: '', err: '' }
   const terminal: Terminal = {
     ...processTerminal(),
-    ...{ width: null, colour: false, env, ask: async () => null, secret: async () => null, read: async () => '' },
+    ...{
+      width: null,
+      colour: false,
+      env,
+      ask: async () => null,
+      secret: async () => null,
+      screen: () => null,
+      errWidth: null,
+      read: async () => '',
+    },
     out(text) {
       said.out += text
     },
@@ -143,4 +152,36 @@ it('keeps servers under names, in a file that nobody else can read', async () =>
   expect((await inside(['profile', 'remove', 'production'], { env: alone })).exit).toBe(exitCodes.usage)
   expect((await inside(['profile', 'remove', 'production', '--yes'], { env: alone })).exit).toBe(0)
   expect(readFileSync(config, 'utf8')).not.toContain('s3cret')
+})
+
+it('asks one thing of many tasks, of as many as were seen and no more', async () => {
+  const on = async (...args: string[]) => {
+    const { exit, out } = await inside(args)
+    expect([args, exit]).toEqual([args, 0])
+    return out
+  }
+  for (const id of ['m-1', 'm-2', 'm-3']) await engine.submit(approval, id, { id, tags: { many: 'yes' } })
+  const preview = JSON.parse(await on('operation', 'preview', 'tag.many:yes', '--json')) as object
+  expect(preview).toMatchObject({ count: 3 })
+  const start = ['operation', 'start', 'cancel', 'tag.many:yes']
+  expect((await inside(start)).exit).toBe(exitCodes.usage)
+  const asked: string[] = []
+  const no = async (question: string) => {
+    asked.push(question)
+    return 'n'
+  }
+  expect((await inside(start, { ask: no })).exit).toBe(exitCodes.usage)
+  expect(asked).toEqual(['Cancel 3 tasks, which cannot be taken back? [y/N] '])
+  const most = [...start, '--confirm', '2', '--yes', '--id', 'op-0', '--wait']
+  expect((await inside(most)).exit).not.toBe(0)
+  expect((await engine.task('m-1').status()).status).not.toBe('stopped')
+  const done = await triarch([...start, '--yes', '--reason', 'a test', '--id', 'op-1', '--wait', '--json'], env)
+  expect(done).toMatchObject({ exit: 0, err: '' })
+  expect(JSON.parse(done.out)).toMatchObject({ matched: 3, done: 3, failed: 0, action: 'cancel' })
+  expect(await on('operation', 'list')).toMatch(/^op-1 +success .*cancel tag.many:yes \("a test"\)$/m)
+  expect(await on('operation', 'get', 'op-1', '--json')).toContain('"done": 3')
+  expect((await inside(['operation', 'get', 'm-1'])).exit).toBe(exitCodes.absent)
+  expect((await inside(['operation', 'cancel', 'op-1'])).exit).toBe(exitCodes.conflict)
+  expect(await on('operation', 'start', 'retry', 'tag.many:no', '--yes', '--json')).toContain('"count": 0')
+  expect((await inside(['operation', 'start', 'burn', 'tag.many:yes', '--yes'])).exit).toBe(exitCodes.usage)
 })

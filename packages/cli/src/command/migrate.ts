@@ -4,6 +4,7 @@ import { duration } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { exitCodes, usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
+import { during } from '../progress.ts'
 import { Report } from '../report.ts'
 import { storeAt } from '../session.ts'
 
@@ -45,10 +46,12 @@ export function addMigrate(migrations: Command, means: Means): void {
       const options = command.optsWithGlobals<Shared & { patience?: number; format?: string }>()
       const { patience, format } = options
       if (format !== undefined && format !== '2') throw usage('--format is 2, or not given')
-      const { done } = await migrate(storeAt(await storePlaceOf(options, means.terminal, 'migrate'), 'auto'), {
+      const place = await storePlaceOf(options, means.terminal, 'migrate')
+      const work = migrate(storeAt(place, 'auto'), {
         ...(patience !== undefined && { patience }),
         ...(format !== undefined && { format: 2 }),
       })
+      const { done } = await during(means.terminal, 'migrate', work)
       new Report(means.terminal, options).one(
         { done },
         { done: done.length === 0 ? 'nothing was pending' : done.join(' ') },
