@@ -25,6 +25,8 @@ const goods: Readonly<Record<string, string>> = {
   agents: 'declare const agents: RemoteAgents',
   connection: 'declare const connection: ConnectedAgents',
   operation: 'declare const operation: OperationOrder',
+  limits: 'declare const limits: Setting<{ amount: number; perNode: number }>',
+  schema: 'declare const schema: StandardSchema<{ amount: number; perNode: number }>',
   key: 'declare const key: Uint8Array',
   pages: 'declare const pages: readonly string[]',
   api: `declare const api: {

@@ -14,6 +14,8 @@ export type News =
   | 'came'
   /** Nobody has taken these (0012/look.sql): everybody is told who can act on one. */
   | { overlooked: readonly string[] }
+  /** A setting was changed. */
+  | 'settings'
   /** There are tasks or work, the caller does not know which: it is looked up. */
   | 'tasks'
   | 'work'
@@ -29,9 +31,11 @@ export class Tally {
   /** What is overlooked is to be looked up. */
   unknown = false
   came = false
+  settings = false
 
   add(news: News): void {
     if (news === 'came') this.came = true
+    else if (news === 'settings') this.settings = true
     else if (typeof news === 'string') this.unknown = true
     else if ('mail' in news) this.mail.add(news.mail)
     else if ('ended' in news) this.ended.add(news.ended)
@@ -53,7 +57,7 @@ export class Tally {
   }
 
   get empty(): boolean {
-    return !this.addresses && !this.came && this.mail.size + this.ended.size + this.left.size === 0
+    return !this.addresses && !this.came && !this.settings && this.mail.size + this.ended.size + this.left.size === 0
   }
 }
 

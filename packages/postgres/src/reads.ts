@@ -154,11 +154,11 @@ export function markOf(row: Row): TaskMark {
   return { id, mark, ended }
 }
 
-type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number]
+type LookRow = [number, boolean, boolean, boolean, boolean, number | null, number, string]
 
 export function lookOf(row: Row | undefined): Look {
-  const [now, mail, tasks, work, vacant, nextWake, living] = row as LookRow
-  return { now, mail, tasks, work, vacant, nextWake, living }
+  const [now, mail, tasks, work, vacant, nextWake, living, settings] = row as LookRow
+  return { now, mail, tasks, work, vacant, nextWake, living, settings }
 }
 
 export function recordOf(row: Row): HistoryRecord {
@@ -189,7 +189,9 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 
 /** Without what only stores tell each other. */
 function shownRuns(said: NodeRuns | null): NodeRuns | null {
-  return said && { workflows: said.workflows, actions: said.actions, ...(said.slots && { slots: said.slots }) }
+  if (said === null) return null
+  const { workflows, actions, slots, labels, settings } = said
+  return { workflows, actions, ...(slots && { slots }), ...(labels && { labels }), ...(settings && { settings }) }
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {

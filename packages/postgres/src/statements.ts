@@ -24,6 +24,14 @@ import {
 } from './reads.ts'
 import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
+import {
+  CREATE_SETTING,
+  SETTING_CHANGES,
+  SETTINGS_AFTER,
+  SETTINGS_MARK,
+  SETTINGS_NAMED,
+  UPDATE_SETTING,
+} from './setting.ts'
 import type { Statement } from './slot.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
@@ -66,6 +74,11 @@ type Read =
   | 'electFirst'
   | 'electNext'
   | 'resign'
+  | 'settingsNamed'
+  | 'settingsAfter'
+  | 'settingChanges'
+  | 'createSetting'
+  | 'updateSetting'
   | 'schedulesDue'
   | 'scheduleNamed'
   | 'schedulesAfter'
@@ -134,6 +147,11 @@ const reads: Readonly<Record<Read, string>> = {
   electFirst: ELECT_FIRST,
   electNext: ELECT_NEXT,
   resign: RESIGN,
+  settingsNamed: SETTINGS_NAMED,
+  settingsAfter: SETTINGS_AFTER,
+  settingChanges: SETTING_CHANGES,
+  createSetting: CREATE_SETTING,
+  updateSetting: UPDATE_SETTING,
   schedulesDue: SCHEDULES_DUE,
   scheduleNamed: SCHEDULE_NAMED,
   schedulesAfter: SCHEDULES_AFTER,
@@ -177,6 +195,7 @@ export function statementsIn(schema: string): Statements {
     statement('submit_gated', gated('submit', calls.submit), true),
     ...Object.entries(plain).map(([name, count]) => statement(name, call(name, count), false)),
     statement('pulse_work', call('pulse_work', plain.pulse_work).replace('$3', worksOf(3, plain.pulse_work)), false),
+    statement('look', looked(plain.look), false),
     statement('sweep', swept(plain.sweep), false),
     statement('sweep_by_clock', swept(plain.sweep_by_clock), false),
     ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
@@ -206,6 +225,11 @@ function boundedParameters(count: number, of = 'b.bound IS NULL'): string {
 
 function boundedCall(name: string, count: number): string {
   return `SELECT x.* FROM ${BOUND}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
+}
+
+/** Whether settings changed is looked at with it: its function is of before there were any. */
+function looked(count: number): string {
+  return `SELECT l.*, ${SETTINGS_MARK} FROM triarch.look(${parameters(count)}) l`
 }
 
 /**

@@ -50,6 +50,7 @@ import {
 } from './reads.ts'
 import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
+import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row } from './slot.ts'
 import { type Statements, statementsIn } from './statements.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
@@ -542,6 +543,27 @@ export class PostgresStore implements port.StateStore {
 
   async resign({ name, node, token }: port.Leading): Promise<boolean> {
     return (await this.#call('resign', [LEADER + name, node, token])).length > 0
+  }
+
+  async settings(query: port.SettingQuery): Promise<port.SettingRow[]> {
+    const rows =
+      'names' in query
+        ? this.#call('settingsNamed', [texts([...query.names])])
+        : this.#read('settingsAfter', [query.after, query.limit])
+    return (await rows).map(settingOf)
+  }
+
+  async writeSetting({ name, expected, at, state, change }: port.SettingWrite): Promise<boolean> {
+    const given = [name, at, state, change]
+    const rows = await (expected === 0
+      ? this.#call('createSetting', given)
+      : this.#call('updateSetting', [...given, expected]))
+    if (rows.length > 0) this.#tell(['settings'])
+    return rows.length > 0
+  }
+
+  async settingChanges({ name, before, limit }: port.SettingChangeQuery): Promise<port.SettingChangeRow[]> {
+    return (await this.#read('settingChanges', [name, before, limit])).map(settingChangeOf)
   }
 
   async queued(task: string): Promise<port.QueuedRow> {

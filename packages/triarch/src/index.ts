@@ -23,12 +23,23 @@ export type {
   SchedulePage,
   SchedulesOptions,
 } from './client/schedule.ts'
+export type {
+  SettingChangeOptions,
+  SettingHandle,
+  SettingHistory,
+  SettingHistoryOptions,
+  SettingPage,
+  SettingSetOptions,
+  SettingStageOptions,
+  SettingsOptions,
+} from './client/setting.ts'
 export { stopOnSignals } from './client/signals.ts'
 export type { Predecessor, SubmitOptions, TaskOptions } from './client/submission.ts'
 export type { TaskHandle, WaitOptions } from './client/task.ts'
 export { Triarch } from './client/triarch.ts'
 export type { CountsChange, ListChange, WatchOptions } from './client/watcher.ts'
 export { type AgentOptions, agent } from './definition/agent.ts'
+export type { ActionPolicy, AgentPolicy, WorkflowPolicy } from './definition/agent-policy.ts'
 export type { BatchOptions, BatchResult, Items, PageRequest } from './definition/batch.ts'
 export type { CircuitBreakerOptions } from './definition/breaker.ts'
 export type {
@@ -87,6 +98,7 @@ export { type Reference, type Resolved, ref, type Templated } from './definition
 export type { EndOutcome, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
+export { type Setting, type SettingOrigin, type SettingPolicy, setting } from './definition/setting.ts'
 export type { NoSignals, SignalName, SignalPayload, SignalSchemas } from './definition/signal.ts'
 export type { PresentedStep, StepContext, StepSignal, SuspendOptions, Verification } from './definition/step.ts'
 export type { ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
@@ -132,11 +144,14 @@ export type { Limits, Role, TriarchOptions } from './node/options.ts'
 export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export type { BreakerPhase } from './policy/breaker.ts'
+export type { SettingGuard } from './policy/setting.ts'
+export type { EnginePolicy, SchedulesPolicy } from './setting/own.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
 export { type CompressOptions, compress } from './store/codec/compress.ts'
 export { type EncryptionKey, type EncryptOptions, encrypt } from './store/codec/encrypt.ts'
 export type { StoreFactory } from './store/factory.ts'
 export type { MigrationReport, SweepReport } from './store/port.ts'
+export type { SettingMove } from './store/version.ts'
 export {
   type AttemptTelemetry,
   type StepTelemetry,
@@ -173,6 +188,13 @@ export type { LogLine } from './view/log.ts'
 export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
+export type {
+  SettingChange,
+  SettingInfo,
+  SettingNode,
+  SettingTrialInfo,
+  SettingVersionInfo,
+} from './view/setting.ts'
 export type { Statistics } from './view/statistics.ts'
 export type { Broken, StepInfo, TaskDetails, TaskInfo } from './view/status.ts'
 export type { StepView } from './view/steps.ts'

@@ -115,8 +115,8 @@ const nodes = route({
   answers: { 200: { description: 'Each life of a node has an id of its own', schema: Nodes } },
   async run(_, { triarch }) {
     const living = await triarch.nodes()
-    const nodes = living.map(({ id, roles, startedAt, leaseUntil, runs, place }) => ({
-      ...{ id, roles, startedAt, leaseUntil },
+    const nodes = living.map(({ id, roles, startedAt, leaseUntil, runs, place, labels, settings }) => ({
+      ...{ id, roles, startedAt, leaseUntil, labels: { ...labels }, settings: { ...settings } },
       ...{ host: place?.host, pid: place?.pid },
       ...{ workflows: runs ? [...runs.workflows] : undefined, actions: runs ? [...runs.actions] : undefined },
     }))

@@ -85,6 +85,8 @@ export const Nodes = named(
         pid: whole.optional(),
         workflows: z.array(z.string()).optional(),
         actions: z.array(z.string()).optional(),
+        labels: z.record(z.string(), z.string()),
+        settings: z.record(z.string(), whole),
       }),
     ),
   }),

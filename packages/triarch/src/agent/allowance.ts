@@ -15,7 +15,8 @@ export class Allowance {
   /** `agent`, or `agent.action`. */
   readonly name: string
   readonly agent: string
-  readonly rule: RateRule
+  /** May be another later. */
+  rule: RateRule
   /** As it was read last; 0: there is no row. */
   version = 0
   state: RateState = NEW_RATE
@@ -47,6 +48,13 @@ export class Allowance {
     this.rule = rule
     this.#environment = environment
     this.#lag = lag
+  }
+
+  /** From now on it is this one: the store is asked anew, for what was due by the one before may be due by now. */
+  change(rule: RateRule): void {
+    if (rule.limit === this.rule.limit && rule.per === this.rule.per && rule.burst === this.rule.burst) return
+    this.rule = rule
+    this.hurry()
   }
 
   /** How many attempts may begin now. */

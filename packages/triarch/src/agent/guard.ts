@@ -36,7 +36,8 @@ const PATIENCE = 1_000
 /** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
 export class Guard {
   readonly agent: string
-  readonly breaker: AgentBreaker
+  /** Its rule may be another later. */
+  breaker: AgentBreaker
   readonly lanes: Map<string, Lane> = new Map()
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined

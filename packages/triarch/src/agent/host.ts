@@ -72,6 +72,8 @@ export interface HostOptions {
   freed?: () => void
   /** Told when a slot was freed although its code still runs. */
   overrun: (request: StepRequest, ms: number) => void
+  /** Told what became of each attempt that ran. */
+  ended?: (agent: string, outcome: Outcome) => void
 }
 
 /** What stands between a host and its service. */
@@ -93,6 +95,7 @@ export class AgentHost {
   readonly backlog: Backlog
   /** Null: as many attempts may begin as there are slots. */
   readonly pace: Pace | null
+  #paused: string | null = null
   readonly #options: HostOptions
   readonly #actions: ReadonlyMap<string, Action>
   #handlers = new Map<string, Handler | Relay>()
@@ -129,10 +132,27 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    if (!this.#handlers.has(action) || this.guard?.shut === true || !this.slots.reserve(action)) return false
+    if (
+      !this.#handlers.has(action) ||
+      this.#paused !== null ||
+      this.guard?.shut === true ||
+      !this.slots.reserve(action)
+    )
+      return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action)
     return false
+  }
+
+  /** Why nothing begins here; null: it does. What runs goes on. */
+  get paused(): string | null {
+    return this.#paused
+  }
+
+  set paused(reason: string | null) {
+    const over = this.#paused !== null && reason === null
+    this.#paused = reason
+    if (over) this.#options.freed?.()
   }
 
   /** Actions with a bound of their own. */
@@ -231,7 +251,8 @@ export class AgentHost {
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
     const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt, this.#actions))
-    const refusal = opened ?? this.pace?.meet(request.action)
+    const paused = opened ?? this.#pause()
+    const refusal = paused ?? this.pace?.meet(request.action)
     if (refusal) {
       dock.leave(attempt)
       return this.#end(attempt, refusal, null)
@@ -268,6 +289,11 @@ export class AgentHost {
       running.start({ run: refuse, undo: refuse, verify: refuse })
     }
     trace?.outside()
+  }
+
+  /** It was let start before it was paused: it waits in its queue. */
+  #pause(): Outcome | null {
+    return this.#paused === null || this.name === '' ? null : { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }
   }
 
   #tellStart(request: StepRequest, at: number): void {
@@ -328,6 +354,7 @@ export class AgentHost {
     const { step, operation, attempt } = request
     this.slots.release(request.action)
     if (ran) this.pace?.ended(request.action, outcome)
+    if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
     else this.#pass(hosted, outcome, ran && environment.now() - ran.startedAt)
     const reply: Reply = {
@@ -389,6 +416,9 @@ export class AgentHost {
     for (const attempt of this.#running.values()) attempt.abort(reason)
   }
 }
+
+/** A host of before lanes asks again after this (ms). */
+const ASK_AGAIN = 1_000
 
 /** Before anybody else may take the attempt for lost. */
 function survivalOf({ completeBy, heartbeatWithin }: HostedAttempt, now: number): number {

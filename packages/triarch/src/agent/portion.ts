@@ -16,7 +16,7 @@ export function portionsOf(places: readonly Place[]): Portion[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
   return Array.from({ length: most + 1 }, (_, index) => (held) => {
     return places.flatMap(({ host, queue }) => {
-      if (queue === undefined) return []
+      if (queue === undefined || host.paused !== null) return []
       const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
       const { limited } = host
       const of = { agent: queue?.queue ?? host.name, ...(queue?.urgent && { urgent: true as const }) }

@@ -1,6 +1,6 @@
 /** The bound of an action's own, and how many attempts of it there are. Actions may share one. */
 export interface Limit {
-  readonly most: number
+  most: number
   taken: number
 }
 
@@ -8,14 +8,14 @@ export interface Limit {
 export class Slots {
   #most: number
   /** Of actions with a concurrency of their own. */
-  readonly #limits: ReadonlyMap<string, Limit>
+  readonly #limits: Map<string, Limit>
   /** Told when a slot is free again after all were taken. */
   readonly #freed: () => void
   #taken = 0
   #open = true
   #idle: (() => void)[] = []
 
-  constructor(most: number, limits: ReadonlyMap<string, Limit>, freed: () => void) {
+  constructor(most: number, limits: Map<string, Limit>, freed: () => void) {
     this.#most = most
     this.#limits = limits
     this.#freed = freed
@@ -43,6 +43,16 @@ export class Slots {
   /** Actions that have a concurrency of their own. */
   get limited(): string[] {
     return [...this.#limits.keys()]
+  }
+
+  /** The bound of an action is another from now on; null: it has none. Those that run go on. */
+  bound(action: string, most: number | null): void {
+    const limit = this.#limits.get(action)
+    if ((limit?.most ?? null) === most) return
+    // One that has none any more still counts what runs.
+    if (limit) limit.most = most ?? Number.POSITIVE_INFINITY
+    else if (most !== null) this.#limits.set(action, { most, taken: 0 })
+    if (this.free > 0) this.#freed()
   }
 
   /** How many more attempts of the action there may be, as far as it is up to the action. */
@@ -86,7 +96,7 @@ export class Slots {
   /** Gives back the slot of an attempt of the action. */
   release(action: string): void {
     const limit = this.#limits.get(action)
-    const full = limit !== undefined && limit.taken-- === limit.most
+    const full = limit !== undefined && limit.taken > 0 && limit.taken-- === limit.most
     if (this.#taken-- === this.#most || full) this.#freed()
     this.#wake()
   }

@@ -3,6 +3,7 @@ import { Remotes } from '../agent/remote.ts'
 import type { Workflow } from '../definition/definition.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
+import type { Setting } from '../definition/setting.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import { CallContext } from '../environment/context.ts'
@@ -22,6 +23,11 @@ import { type Counters, Node } from '../node/node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from '../node/options.ts'
 import type { Leadership } from '../node/term.ts'
 import { Registry } from '../scheduler/registry.ts'
+import { SettingFile } from '../setting/file.ts'
+import { checkOpen, valuesOf } from '../setting/followed.ts'
+import { engineSetting } from '../setting/own.ts'
+import { Reader } from '../setting/reader.ts'
+import type { Values } from '../setting/values.ts'
 import { withCodecs } from '../store/codec/coded.ts'
 import { withDeadline } from '../store/deadline.ts'
 import { withFormat } from '../store/formatted.ts'
@@ -30,6 +36,7 @@ import type { NodeRow, StateStore, SubmitOutcome } from '../store/port.ts'
 import { isRateRow } from '../store/rate.ts'
 import { legibleEvents } from '../store/record.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
+import { LEASE } from '../supervisor/supervisor.ts'
 import type { TelemetryOrigin } from '../telemetry/catalogue.ts'
 import { checkLogLevel, Log } from '../telemetry/logger.ts'
 import { type Telemetry, telemetryOf } from '../telemetry/outlet.ts'
@@ -80,6 +87,8 @@ import { readPage, type TaskPage } from './page.ts'
 import { listSchedules, StoredSchedule } from './registered.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
+import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
+import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
 import { Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
@@ -87,6 +96,8 @@ import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from
 
 /** A node asks the store's clock again after this long, if nothing else did (ms). */
 const OLDEST_CLOCK = 30_000
+/** A process that is no node asks after so long whether settings changed, if it submits (ms). */
+const OLDEST_READING = 1_000
 /** Of one look at the circuit breakers. */
 const MOST_BREAKERS = 1_000
 
@@ -125,6 +136,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #patience: Patience
   readonly #remotes = new Remotes()
   readonly #candidates = new Set<Candidate>()
+  readonly #values: Values
+  readonly #reader: Reader
   #opened: Promise<void> | null = null
   #ready = false
   #node: Node | null = null
@@ -158,12 +171,26 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const own = options.operations ? this.#operations : { workflows: [], agents: [] }
     const [workflows, agents] = [options.workflows ?? [], options.agents ?? []]
     this.#registry = new Registry([...workflows, ...own.workflows], [...agents, ...own.agents], options.middleware)
+    this.#values = valuesOf(this.#settings.settings, this.#registry.agents.values(), workflows)
     this.#hooks = toHookOrders('Triarch', options.hooks)
     this.#machine = environment
     this.#patience = new Patience(environment, this.#failed)
     const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
+    const { settingsFile, labels } = this.#settings
+    this.#reader = new Reader({
+      environment: this.#environment,
+      store: this.#store,
+      values: this.#values,
+      file: settingsFile === null ? null : new SettingFile(settingsFile),
+      labels,
+      taken: () => this.#setLevel(),
+      telemetry: this.#telemetry,
+      alert: (alert) => this.#alert(alert),
+      failed: this.#failed,
+    })
+    this.#reader.recall()
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
@@ -181,9 +208,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   set logLevel(level: LogLevel | 'silent') {
-    const checked = checkLogLevel('logLevel', level)
-    this.#settings.logLevel = checked
-    if (this.#log) this.#log.level = checked
+    this.#settings.logLevel = checkLogLevel('logLevel', level)
+    this.#setLevel()
+  }
+
+  /** What operators say for all nodes comes first. */
+  #setLevel(): void {
+    if (this.#log) this.#log.level = this.#values.reading(engineSetting).value.logLevel ?? this.#settings.logLevel
   }
 
   /**
@@ -260,8 +291,10 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       throw new TriarchError('STORE_TRANSACTION_INVALID', 'open() the store before you begin a transaction on it')
     }
     await this.#open()
-    if (this.#environment.old) await this.#synchronise()
+    // A node hears of changes with its looks.
+    if (this.#environment.old || (this.#node === null && this.#reader.age > OLDEST_READING)) await this.#synchronise()
     const workflow = this.#registry.resolve(given as WorkflowRef)
+    if (workflow.name !== OPERATION) checkOpen(this.#values, this.#registry.workflows, workflow.name)
     const { middleware = [] } = workflow.definition
     let made: Submitted | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
@@ -369,6 +402,38 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
     const last = rows[limit - 1]
     return { breakers, ...(rows.length > limit && last && { next: last.name }) }
+  }
+
+  /**
+   * A setting, by its definition or its name; whether it exists shows at the first use. Throws INVALID_OPTION.
+   * @example
+   * const handle = triarch.setting('triarch.agent.payments')
+   * await handle.change({ concurrency: 5 }, { reason: 'the bank asked for it' })
+   */
+  setting<T = unknown>(of: string | Setting<T>): SettingHandle<T> {
+    return new StoredSettingHandle<T>(this.#settingMeans, of)
+  }
+
+  /**
+   * Settings by name, a page at a time: those that were ever changed, and those that this process knows. Throws INVALID_OPTION.
+   * @example
+   * const { settings, next } = await triarch.settings({ limit: 50 })
+   * for (const { name, live, drift } of settings) console.log(name, live?.value, drift)
+   */
+  settings(options: SettingsOptions = {}): Promise<SettingPage> {
+    return listSettings(this.#settingMeans, this.#values.names, options)
+  }
+
+  get #settingMeans(): SettingMeans {
+    return {
+      store: this.#store,
+      opened: () => this.#open(),
+      known: (name) => this.#values.known(name),
+      here: (name) => this.#values.here(name),
+      living: () => this.#living(),
+      id: () => this.#environment.id(),
+      changed: () => this.#reader.read(),
+    }
   }
 
   /**
@@ -650,8 +715,15 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     }
   }
 
-  #synchronise(): Promise<void> {
-    return this.#environment.synchronise(() => this.#store.now())
+  /** With the clock comes whether settings changed. */
+  async #synchronise(): Promise<void> {
+    let mark = ''
+    await this.#environment.synchronise(async () => {
+      const { now, settings } = await this.#store.look({ node: '', runnable: [], actions: [], lease: LEASE })
+      mark = settings
+      return now
+    })
+    await this.#reader.meet(mark)
   }
 
   async #join(): Promise<void> {
@@ -670,6 +742,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       settings: this.#settings,
       remotes: this.#remotes,
       candidates: this.#candidates,
+      values: this.#values,
+      reader: this.#reader,
       counters: this.#counters,
       alert: (alert) => this.#alert(alert),
       telemetry: this.#telemetry,
@@ -709,6 +783,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
+    this.#reader.close()
     this.#connection.live.close(this.#isStopping())
     const opened = this.#opened?.catch(() => undefined)
     // What opens late is closed late.

@@ -3,6 +3,7 @@ import { checkName } from '../value/name.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { checkSchema } from '../value/schema.ts'
 import { capabilities, threadDefinition } from './action.ts'
+import type { AgentPolicy } from './agent-policy.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
@@ -10,6 +11,7 @@ import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
 import { type QueueOptions, queueKeys, toQueueRule } from './queue.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
+import { checkSettingPolicy, type SettingPolicy } from './setting.ts'
 
 /**
  * Bounds of an agent.
@@ -22,6 +24,8 @@ export interface AgentOptions extends QueueOptions {
   circuitBreaker?: CircuitBreakerOptions
   /** How many attempts may begin in a time, over all nodes together; any number when not given. */
   rateLimit?: RateLimitOptions
+  /** What of all this, and of its actions, follows a setting: what its `as()` returned; none. */
+  policy?: SettingPolicy<AgentPolicy>
 }
 
 const actionKeys = [
@@ -50,10 +54,11 @@ const actionKeys = [
  */
 export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
-  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', ...queueKeys])
+  checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', 'policy', ...queueKeys])
   const actions = new Map<string, Action>()
   const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
-  const { circuitBreaker, rateLimit } = options
+  const { circuitBreaker, rateLimit, policy } = options
+  if (policy !== undefined) checkSettingPolicy(`agent "${name}": policy`, policy)
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
   if (rateLimit !== undefined) toRateRule(`agent "${name}": rateLimit`, rateLimit)
   toQueueRule(name, options)
@@ -65,6 +70,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
     ...(ageing !== undefined && { ageing }),
     ...(fairness !== undefined && { fairness: Object.freeze({ ...fairness }) }),
+    ...(policy !== undefined && { policy }),
     actions,
     action: ((actionName: string, definition: Written) => {
       const action = define(self, actionName, definition)

@@ -4,6 +4,7 @@ import type { BatchPolicy } from '../kernel/batch/batch.ts'
 import type { Duration } from '../value/duration.ts'
 import type { Given, Jsonified, WithoutInput } from '../value/jsonified.ts'
 import type { InferOutput, StandardSchema } from '../value/schema.ts'
+import type { AgentPolicy, WorkflowPolicy } from './agent-policy.ts'
 import type { BatchOptions, BatchResult, Items, PageRequest } from './batch.ts'
 import type { CircuitBreakerOptions } from './breaker.ts'
 import type {
@@ -27,6 +28,7 @@ import type { FairnessOptions } from './queue.ts'
 import type { RateLimitOptions } from './rate.ts'
 import type { Planned, Resolved, Templated } from './reference.ts'
 import type { RetentionOption } from './retention.ts'
+import type { SettingPolicy } from './setting.ts'
 import type { NoSignals, SignalSchemas } from './signal.ts'
 import type { PresentedStep, StepContext, StepSignal, Verification } from './step.ts'
 import type { ThreadInput, ThreadModule, ThreadOutput } from './thread.ts'
@@ -209,6 +211,8 @@ export interface Agent {
   readonly ageing?: Duration
   /** Who shares its slots. */
   readonly fairness?: Readonly<FairnessOptions>
+  /** What of it follows a setting. */
+  readonly policy?: SettingPolicy<AgentPolicy>
   /** Its actions by their names. */
   readonly actions: ReadonlyMap<string, Action>
   /**
@@ -395,6 +399,8 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
    * owned, in one transaction of the store that also records it; the schedulers must know the agents.
    */
   finalizeAs?: 'steps' | 'transaction'
+  /** Whether it is paused, or closed, as a setting says: what its `as()` returned; none. */
+  policy?: SettingPolicy<WorkflowPolicy>
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
   plan?(input: I, plan: PlanContext): unknown
 }

@@ -79,7 +79,17 @@ interface Policed {
   readonly definition: PolicyOptions & { readonly batch?: { readonly policy: BatchPolicy } }
 }
 
-const cached = new WeakMap<object, Map<RescueOption | undefined, RecordedPolicy>>()
+let cached = new WeakMap<object, Map<RescueOption | undefined, RecordedPolicy>>()
+/** What settings say of agents, by their names, and of actions, by their keys: over what the code says. Of several nodes in one process the last counts. */
+const overlaid = new Map<string, PolicyOptions>()
+
+/** From now on steps of the agent, or of the action, are tried so; undefined: as its code says. Throws as the options of a step do. */
+export function overlay(of: string, policy: PolicyOptions | undefined): void {
+  if (JSON.stringify(overlaid.get(of)) === JSON.stringify(policy)) return
+  if (policy === undefined) overlaid.delete(of)
+  else overlaid.set(of, policy)
+  cached = new WeakMap()
+}
 /** Cache keys of local steps, by capability. */
 const local = [{}, {}, {}, {}]
 
@@ -157,6 +167,9 @@ function record(
   const what = action === null ? 'step' : action.key
   let policy: StepPolicy = { ...defaultPolicy, undo: caps.undo, verify: caps.verify }
   if (action !== null) policy = apply(policy, action.definition, what)
+  if (action !== null && overlaid.size > 0)
+    for (const name of [action.key.slice(0, action.key.indexOf('.')), action.key])
+      policy = apply(policy, overlaid.get(name) ?? {}, what)
   if (action?.definition.batch) policy = { ...policy, batch: action.definition.batch.policy }
   if (workflowRescue !== undefined) policy = { ...policy, ...toRescue(workflowRescue, 'rescue') }
   if (step !== undefined) {

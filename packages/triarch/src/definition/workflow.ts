@@ -12,6 +12,7 @@ import { inOrder } from './middleware.ts'
 import { checkPriority, checkSecrets, toRescue } from './policy.ts'
 import type { Resolved } from './reference.ts'
 import { toRetention } from './retention.ts'
+import { checkSettingPolicy } from './setting.ts'
 import { checkSignals, type NoSignals, type SignalSchemas } from './signal.ts'
 
 /** A workflow's definition as it is written: its schemas, or else the annotations of `run`, give the types. */
@@ -61,6 +62,7 @@ const keys = [
   'middleware',
   'hooks',
   'finalizeAs',
+  'policy',
   'run',
   'plan',
 ] as const
@@ -119,6 +121,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   checkSchema(`${what}: output`, definition.output)
   checkSignals(`${what}: signals`, definition.signals)
   toRetention(definition.retention, `${what}: retention`)
+  if (definition.policy !== undefined) checkSettingPolicy(`${what}: policy`, definition.policy)
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (taskWithin !== undefined) positiveMilliseconds(taskWithin, `${what}: taskWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)

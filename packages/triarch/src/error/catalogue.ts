@@ -7,6 +7,8 @@ export const errorCatalogue = {
   INVALID_NAME: 'A name or id has characters or a length that are not allowed: choose another.',
   INVALID_OPTION:
     'An option has a value outside of its range or of the wrong type: correct the value named in the message.',
+  INVALID_SETTING:
+    'A schema refused the value of a setting, or an environment variable or local file of settings cannot be read: correct the value; the details list every issue.',
   INVALID_FILTER: 'A filter cannot be read: correct it at `details.position`; `details.hint` says what belongs there.',
   UNKNOWN_OPTION: 'There is no option of this name: look for a typo; the message suggests the nearest name.',
   INVALID_INPUT:
@@ -23,6 +25,11 @@ export const errorCatalogue = {
   UNKNOWN_ACTION: 'The value given is not an action, or the agent does not have it: check the definitions.',
   UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
   UNKNOWN_SCHEDULE: 'The store holds no schedule of this name: check the name, or register it.',
+  UNKNOWN_SETTING:
+    'This process knows no setting of this name, or the store holds none of this version: check the name, or give the definition to `settings` of Triarch.',
+  SETTING_CHANGED: 'Somebody else changed the setting meanwhile: read it again, then decide anew.',
+  SUBMISSIONS_PAUSED:
+    'An operator has paused submissions, of this workflow or of all: wait until they are taken again; `details.reason` says why.',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
   REQUEST_DIFFERS:

@@ -17,6 +17,9 @@ export type AlertCode =
   | 'SLOT_OVERRUN'
   | 'BREAKER_CHANGED'
   | 'LOST_TAIL'
+  | 'SETTING_REFUSED'
+  | 'SETTING_ROLLED_BACK'
+  | 'SETTINGS_RECALLED'
 
 /**
  * Something an operator must see. What it is about is given as far as it is about that.

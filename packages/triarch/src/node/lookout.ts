@@ -17,6 +17,8 @@ export interface LookoutOptions {
   scheduler: Scheduler | null
   consumer: Consumer | null
   supervisor: Supervisor | null
+  /** Told how the settings are marked; without a mark: that one of them was changed. */
+  settings: (mark?: string) => void
   /** Sets the clock by the store's. */
   synchronise: (ask: () => Promise<number>) => Promise<void>
   failed: (error: unknown) => void
@@ -70,6 +72,7 @@ export class Lookout implements Service {
     const [mail, tasks] = [heard.includes('mail'), heard.includes('tasks')]
     if (mail || tasks) scheduler?.wake(mail && tasks ? hints.either : mail ? hints.mail : hints.tasks)
     if (heard.includes('work')) consumer?.wake()
+    if (heard.includes('settings')) this.#options.settings()
   }
 
   #next(): void {
@@ -102,8 +105,9 @@ export class Lookout implements Service {
     if (look && this.#open) this.#act(look)
   }
 
-  #act({ mail, tasks, work, vacant, nextWake }: Look): void {
+  #act({ mail, tasks, work, vacant, nextWake, settings }: Look): void {
     const { environment, scheduler, consumer, supervisor, poll } = this.#options
+    this.#options.settings(settings)
     if (mail) scheduler?.wake(hints.mail)
     if (tasks && scheduler) {
       const now = environment.monotonic()

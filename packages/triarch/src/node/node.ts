@@ -15,15 +15,20 @@ import { type Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import type { Service } from '../environment/service.ts'
 import { TriarchError } from '../error/error.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
+import type { Outcome } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import { Scheduler } from '../scheduler/scheduler.ts'
+import type { Reader } from '../setting/reader.ts'
+import { Trials } from '../setting/trials.ts'
+import type { Values } from '../setting/values.ts'
 import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
+import { Governor } from './governor.ts'
 import { Lease, type LeaseOptions } from './lease.ts'
 import { Lookback } from './lookback.ts'
 import { Lookout } from './lookout.ts'
@@ -39,6 +44,9 @@ export interface NodeOptions {
   remotes: Remotes
   /** Who in this process wants to lead. */
   candidates: ReadonlySet<Candidate>
+  /** What the settings are, and who hears of their changes. */
+  values: Values
+  reader: Reader
   counters: Counters
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
@@ -87,6 +95,7 @@ export class Node {
   readonly #rates: Rates | null
   readonly #hosts: Hosts
   readonly #elections: Elections
+  readonly #governor: Governor
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
   readonly #lease: Lease
   readonly #lookback: Lookback | null
@@ -120,6 +129,11 @@ export class Node {
     const threads = Threads.in(options.machine, settings.threads)
     const dock = new Dock(environment)
     this.#logs = new Logbook({ environment, store, node: this.id, failed })
+    const trials = new Trials({
+      ...{ environment, store, failed, values: options.values, alert: options.alert },
+      node: { id: this.id, labels: settings.labels },
+      changed: () => options.reader.read(),
+    })
     const host = {
       logs: this.#logs,
       ...{ environment, node: this.id, payload: limits.payload },
@@ -131,6 +145,7 @@ export class Node {
       dock,
       overrun,
       freed: () => this.#consumer?.wake(),
+      ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
     const guards = Guards.of(agents, environment, settings.poll)
     const paces = Paces.of(agents, environment, settings.poll, options.lag)
@@ -141,7 +156,9 @@ export class Node {
       }),
     )
     this.#hosts = new Hosts(hosts, environment, failed)
-    const roster = new Roster(registry, settings, hosts)
+    const roster = new Roster(registry, settings, hosts, options.values)
+    const { values, reader } = options
+    this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, alert: options.alert })
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,
@@ -225,6 +242,7 @@ export class Node {
           lease: settings.lease,
           sweep: settings.sweep,
           retention: retentionRules(settings.retention, registry.retentions),
+          paused: (schedule) => this.#governor.paused(schedule),
           swept: (report) => {
             options.swept(report)
             this.wake()
@@ -240,7 +258,8 @@ export class Node {
       store,
       node: this.id,
       poll: settings.poll,
-      runnable: () => (this.scheduler ? registry.runnable : []),
+      runnable: () => (this.scheduler ? registry.ready : []),
+      settings: (mark) => reader.look(mark),
       actions: () => roster.actions,
       scheduler: this.scheduler,
       consumer: this.#consumer,
@@ -248,6 +267,15 @@ export class Node {
       synchronise: options.synchronise,
       failed,
     })
+    reader.changed = () => {
+      if (!this.#open) return
+      this.#governor.apply()
+      this.#lease.tell()
+      this.wake()
+    }
+    reader.seen = () => trials.wake()
+    reader.become(this.id)
+    this.#governor.apply(supervisor)
     if (roles.has('agent'))
       options.remotes.bind({
         id: this.id,
@@ -256,6 +284,7 @@ export class Node {
           hosts.set(agent, remote)
           if (!this.#open) remote.close()
           remote.offer(options.remotes, offer, most)
+          this.#governor.host(remote)
           if (roster.update()) this.#lease.tell()
         },
         adopted: (item) => this.#consumer?.adopt(item),
@@ -283,6 +312,7 @@ export class Node {
       lookout,
       this.#lookback,
       this.#logs,
+      trials,
     ]
     this.#services = present(all)
     this.#others = this.#services.filter((it) => !this.#running.includes(it))

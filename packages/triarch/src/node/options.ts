@@ -2,6 +2,7 @@ import { defaultThreads } from '../agent/threads.ts'
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
+import { type KnownSetting, knownSetting, type Setting } from '../definition/setting.ts'
 import type { Environment } from '../environment/environment.ts'
 import { heapLimit } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
@@ -18,6 +19,7 @@ import { type Duration, milliseconds, positiveMilliseconds } from '../value/dura
 import type { LogLevel } from '../value/level.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { checkTags } from '../value/tag.ts'
 
 /**
  * What a node does: own tasks, run attempts, watch over both.
@@ -100,6 +102,15 @@ export interface TriarchOptions {
   codec?: Codec | readonly Codec[]
   /** What `health()` looks at, and when that is not well: its own checks, by bounds that each have a default. */
   health?: HealthOptions
+  /** Settings that this process reads; those that its agents and workflows follow are among them. None besides. */
+  settings?: readonly Setting<unknown>[]
+  /**
+   * A file of this machine in which the last good values of settings are kept, for a start without the store: they count until it has
+   * answered. None when not given.
+   */
+  settingsFile?: string
+  /** What this node is told apart by, for changes that begin on some: up to 32 short strings; none. */
+  labels?: Readonly<Record<string, string>>
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }
@@ -148,6 +159,9 @@ export interface Settings {
   notices: boolean
   retention: Retention
   limits: SchedulerLimits
+  settings: readonly KnownSetting[]
+  settingsFile: string | null
+  labels: Readonly<Record<string, string>>
   codecs: readonly Codec[]
   telemetry: TelemetryListeners
   logger: Logger | null
@@ -180,13 +194,16 @@ const optionKeys = [
   'logger',
   'logLevel',
   'health',
+  'settings',
+  'settingsFile',
+  'labels',
 ] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function settingsOf(options: TriarchOptions): Settings {
   if (options === undefined) throw new TriarchError('INVALID_OPTION', 'Triarch: give it options, at least a store')
   checkOptions('Triarch', options, optionKeys)
-  for (const list of ['workflows', 'agents', 'roles', 'middleware', 'hooks'] as const) {
+  for (const list of ['workflows', 'agents', 'roles', 'middleware', 'hooks', 'settings'] as const) {
     if (options[list] !== undefined && !Array.isArray(options[list]))
       throw new TriarchError('INVALID_OPTION', `Triarch: ${list} must be an array`)
   }
@@ -203,6 +220,8 @@ export function settingsOf(options: TriarchOptions): Settings {
     if (!allRoles.includes(role))
       throw new TriarchError('INVALID_OPTION', `Triarch: role "${role}" must be one of ${allRoles.join(', ')}`)
   }
+  if (options.settingsFile !== undefined && (typeof options.settingsFile !== 'string' || options.settingsFile === ''))
+    throw new TriarchError('INVALID_OPTION', 'Triarch: settingsFile must be the path of a file')
   const limits = options.limits ?? {}
   checkOptions('Triarch: limits', limits, [
     'payload',
@@ -228,6 +247,9 @@ export function settingsOf(options: TriarchOptions): Settings {
     poll: positiveMilliseconds(options.poll ?? '25ms', 'poll'),
     grace: milliseconds(options.grace ?? '10s', 'grace'),
     notices: options.notices ?? true,
+    settings: (options.settings ?? []).map((it) => knownSetting('Triarch: settings', it)),
+    settingsFile: options.settingsFile ?? null,
+    labels: checkTags('Triarch: labels', options.labels ?? {}),
     codecs: checkCodecs('Triarch', options.codec),
     telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
     logger: checkLogger('Triarch: logger', options.logger),

@@ -1,5 +1,6 @@
 import type { AgentHost } from '../agent/host.ts'
 import type { Registry } from '../scheduler/registry.ts'
+import type { Values } from '../setting/values.ts'
 import type { NodeRuns } from '../store/port.ts'
 import { FORMAT } from '../store/record.ts'
 import type { Settings } from './options.ts'
@@ -11,11 +12,13 @@ export class Roster {
   readonly #registry: Registry
   readonly #settings: Settings
   readonly #hosts: ReadonlyMap<string, AgentHost>
+  readonly #values: Values
 
-  constructor(registry: Registry, settings: Settings, hosts: ReadonlyMap<string, AgentHost>) {
+  constructor(registry: Registry, settings: Settings, hosts: ReadonlyMap<string, AgentHost>, values: Values) {
     this.#registry = registry
     this.#settings = settings
     this.#hosts = hosts
+    this.#values = values
     this.actions = this.#known()
   }
 
@@ -28,7 +31,8 @@ export class Roster {
 
   /** As the store is told. */
   get runs(): NodeRuns {
-    const { roles, limits } = this.#settings
+    const { roles, limits, labels } = this.#settings
+    const { versions } = this.#values
     const workflows = roles.has('scheduler') ? this.#registry.runnable : []
     const agents = roles.has('agent') ? [...this.#registry.agents.values()] : []
     return {
@@ -39,6 +43,8 @@ export class Roster {
       ...(agents.length > 0 && {
         slots: Object.fromEntries(agents.map(({ name, concurrency }) => [name, concurrency])),
       }),
+      ...(Object.keys(labels).length > 0 && { labels }),
+      ...(Object.keys(versions).length > 0 && { settings: versions }),
     }
   }
 

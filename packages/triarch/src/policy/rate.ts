@@ -63,7 +63,8 @@ export function reserve(
   const first = Math.max(next, Math.min(state.rests, now + lag + LONGEST_REST), oldest)
   const most = Math.floor((now + AHEAD - first) / every) + 1
   const count = Math.min(wants, most)
-  if (!(count > 0)) return { state, instants: [] }
+  // Written down: else the first of this rule would lie as far ahead at each look.
+  if (!(count > 0)) return { state: wants > 0 && next < state.next ? { ...state, next } : state, instants: [] }
   const instants = Array.from({ length: count }, (_, index) => first + index * every)
   return { state: { ...state, next: first + count * every }, instants }
 }

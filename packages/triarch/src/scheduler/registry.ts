@@ -10,6 +10,8 @@ export class Registry {
   readonly #workflows = new Map<string, Workflow>()
   #declared = false
   readonly agents: Map<string, Agent> = new Map()
+  /** Workflows whose tasks nobody takes up now. */
+  paused: ReadonlySet<string> = new Set()
 
   /** Around everything in this process, the outermost first. */
   readonly middleware: readonly Middleware[]
@@ -95,6 +97,12 @@ export class Registry {
 
   get workflows(): Workflow[] {
     return [...this.#workflows.values()]
+  }
+
+  /** Those of them whose tasks it takes up now. */
+  get ready(): { workflow: string; version: string }[] {
+    const { runnable } = this
+    return this.paused.size === 0 ? runnable : runnable.filter(({ workflow }) => !this.paused.has(workflow))
   }
 
   get runnable(): { workflow: string; version: string }[] {

@@ -199,6 +199,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const room = this.#runners.size < tasks && this.#weight < memory && !this.#runners.has(task.id)
     if (!this.#open || !room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version))
       return null
+    if (this.#options.registry.paused.has(task.workflow)) return null
     return new Promise((resolve, reject) => {
       const created = (outcome: CommitOutcome | Error) => {
         if (outcome instanceof Error) return reject(outcome)
@@ -459,7 +460,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     if (this.#crowded) return this.#evict(MOST_EVICTED)
     const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
     if (limit <= 0 || this.#trials.size > 0) return
-    const { runnable } = this.#options.registry
+    const { ready: runnable } = this.#options.registry
     const trial = this.#portion.idle && !this.#tried
     const held = this.#unsure && { held: [...this.#runners.keys()] }
     const bytes = Math.min(this.#portion.bytes, limits.memory - this.#weight)

@@ -122,4 +122,6 @@ export interface Look {
   nextWake: number | null
   /** Nodes that live. */
   living: number
+  /** Another one after each change of any setting. */
+  settings: string
 }

@@ -85,6 +85,10 @@ export interface NodeRuns {
   memory?: number
   /** Attempts at a time, by agent. */
   slots?: Readonly<Record<string, number>>
+  /** What it is told apart by. */
+  labels?: Readonly<Record<string, string>>
+  /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
+  settings?: Readonly<Record<string, number>>
 }
 
 /** Where a task stands in line. */

@@ -10,6 +10,7 @@ import type { Cut, Ownership, Quarantine, Termination } from './quarantine.ts'
 import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Format } from '../kernel/format.ts'
@@ -37,6 +38,7 @@ export type {
   TextRange,
 } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
+export type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
@@ -190,6 +192,12 @@ export interface StateStore {
    * lines were written writes them again. A log has room for the latest 10,000 lines, and 4 MiB.
    */
   writeLogs(writes: readonly LogWrite[]): Promise<void>
+  /** Settings that were ever written. */
+  settings(query: SettingQuery): Promise<SettingRow[]>
+  /** False: it was at another revision, and nothing was written. */
+  writeSetting(write: SettingWrite): Promise<boolean>
+  /** What was done to one of them. */
+  settingChanges(query: SettingChangeQuery): Promise<SettingChangeRow[]>
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>
@@ -264,5 +272,5 @@ export interface MigrationReport {
   done: string[]
 }
 
-/** Where to look: the agents' queues, the tasks to claim, the node's inbox. */
-export type Hint = 'work' | 'tasks' | 'mail'
+/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings. */
+export type Hint = 'work' | 'tasks' | 'mail' | 'settings'

@@ -20,6 +20,8 @@ interface Means {
   node: string
   telemetry: Telemetry
   environment: Pick<Environment, 'now'>
+  /** Why a schedule starts nothing now; undefined: it does. */
+  paused?: (schedule: string) => string | undefined
   alert: (alert: RaisedAlert) => void
   failed: (error: unknown) => void
 }
@@ -43,7 +45,8 @@ export async function fireSchedules(means: Means, fence: Round['fence']): Promis
   for (const row of rows) {
     if ((row.nextAt ?? round.now) > round.now) continue
     try {
-      await fire(means, row, round)
+      if (means.paused?.(row.name) === undefined) await fire(means, row, round)
+      else await putOff(means, row, round)
     } catch (error) {
       if (!isOwn(error)) throw error
       failed(error)
@@ -94,6 +97,14 @@ function tell(
     for (const task of tasks) telemetry['task:submitted'].tell(submission(task, node, name))
   const fired = telemetry['schedule:fired']
   if (fired.open) fired.tell({ at: now, node, schedule: name, tasks: tasks.length, next: nextAt })
+}
+
+/** A paused one is looked at again after this (ms), so that it costs the others no place; its occurrences are due as they were. */
+const PAUSED = 10_000
+
+async function putOff({ store }: Means, row: ScheduleRow, { now, fence }: Round): Promise<void> {
+  const { name, revision, definition, state } = row
+  await store.writeSchedule({ name, definition, state, expected: revision, tasks: [], fence, nextAt: now + PAUSED })
 }
 
 /** In its row, so that whoever leads next leaves it alone, too. */

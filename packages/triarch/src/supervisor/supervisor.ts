@@ -15,10 +15,12 @@ export interface SupervisorOptions {
   node: string
   /** Length of the leadership lease (ms). */
   lease: number
-  /** Distance between two sweeps (ms). */
+  /** Distance between two sweeps (ms): may be another later. */
   sweep: number
-  /** How long stopped tasks are kept; none: for ever. */
+  /** How long stopped tasks are kept; none: for ever. May be another later. */
   retention: readonly RetentionRule[]
+  /** Why a schedule starts nothing now; undefined: it does. */
+  paused?: (schedule: string) => string | undefined
   /** Told what a sweep found, when it found something. */
   swept: (report: SweepReport) => void
   /** Told that schedules were due: there are new tasks. */
@@ -103,6 +105,11 @@ export class Supervisor implements Service {
 
   abandon(): void {
     this.stop()
+  }
+
+  /** From now on: what runs already is not touched. */
+  change(policy: Pick<SupervisorOptions, 'sweep' | 'retention'>): void {
+    Object.assign(this.#options, policy)
   }
 
   /** Nobody leads, as it seems. */

@@ -1,3 +1,4 @@
+import type { SettingOrigin } from '../definition/setting.ts'
 import type { Alert } from '../kernel/alert.ts'
 import type { ErrorRecord } from '../kernel/json.ts'
 import type { TaskOutcome } from '../kernel/status.ts'
@@ -151,6 +152,8 @@ export interface TelemetryEvents {
   'lease:lost': TelemetryOrigin
   /** A schedule was due. `tasks`: how many it started; `next`: when it is due again (ms since the epoch; null: never). */
   'schedule:fired': TelemetryOrigin & { schedule: string; tasks: number; next: number | null }
+  /** The value of a setting is another in this process. `version`: of the store; 0: it says nothing. */
+  setting: TelemetryOrigin & { setting: string; version: number; origin: SettingOrigin }
   /** Something needs an operator: the alert that `on('alert')` tells of. */
   alert: TelemetryOrigin & { alert: Alert }
   /** Something failed inside of the engine: what `onError` is told. */
@@ -204,6 +207,7 @@ const names: { readonly [N in TelemetryName]: true } = {
   'lease:renewed': true,
   'lease:lost': true,
   'schedule:fired': true,
+  setting: true,
   alert: true,
   error: true,
 }

@@ -59,6 +59,7 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'lease:renewed': { worst: 'debug', says: 'lease renewed' },
   'lease:lost': { worst: 'warn', says: 'lease lost' },
   'schedule:fired': { worst: 'info', says: 'schedule fired' },
+  setting: { worst: 'info', says: 'setting changed' },
   alert: { worst: 'warn', says: 'alert' },
   error: { worst: 'error', says: 'error in the engine' },
 }

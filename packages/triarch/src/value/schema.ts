@@ -121,7 +121,7 @@ function broken(cause?: unknown): Refused {
 /** The typed error for the issues a schema found. */
 export function invalid(
   { issues, cause }: Refused,
-  code: 'INVALID_INPUT' | 'INVALID_OUTPUT',
+  code: 'INVALID_INPUT' | 'INVALID_OUTPUT' | 'INVALID_SETTING',
   what: string,
 ): TriarchError {
   const list = issues.slice(0, MOST_ISSUES).map(issueOf)

@@ -1,13 +1,16 @@
+import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
 import { awaited, isGated } from '../kernel/lock/gate.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { isWaiting } from '../kernel/summary.ts'
 import { foldOf, readable } from '../scheduler/history.ts'
+import { agentOfQueue } from '../store/breaker.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { apartness } from './apartness.ts'
 import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
 import { type Heard, heardOf } from './heard.ts'
+import { pauseText, type SettingPause, settingPauses } from './pause.ts'
 import { limiterOf, limiters, limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 
@@ -29,6 +32,8 @@ interface Scene {
   breakers: ReadonlyMap<string, BreakerInfo>
   /** Rate limits by what they are of, as far as something waits for its agent. */
   limiters: Awaited<ReturnType<typeof limiters>>
+  /** Agents and workflows that operators have paused, by their settings. */
+  paused: ReadonlyMap<string, SettingPause>
   locks: readonly LockRow[]
   /** Nodes whose lease holds. */
   nodes: readonly NodeRow[]
@@ -66,6 +71,7 @@ export async function explain(
     queued,
     breakers: await keepers(store, queued, now),
     limiters: await limiters(store, queued, state),
+    paused: await settingPauses(store, queued, { workflow: row.workflow, ready: row.ready && row.lockedBy === null }),
     locks,
     nodes: living,
     gone,
@@ -140,8 +146,14 @@ function lossOf({ gone }: Scene, node: string): string {
   return `whose process has died (it was ${place.pid} on ${place.host}): a supervisor will release it`
 }
 
-function queueOf({ row, queued, nodes }: Scene): Reason {
+function queueOf({ row, queued, nodes, paused }: Scene): Reason {
   const { workflow, version } = row
+  const pause = paused.get(`${WORKFLOW_SETTING}${workflow}`)
+  if (pause) {
+    const { reason, actor, since } = pause
+    const text = `waits for a scheduler: ${pauseText('workflow', pause)}`
+    return { code: 'workflow-paused', workflow, reason, actor, since, text }
+  }
   // A node that does not say what it runs may well run it.
   const runs = nodes.filter(({ roles }) => roles.includes('scheduler'))
   if (runs.some((node) => node.runs?.workflows.includes(`${workflow}@${version}`) ?? true)) {
@@ -244,6 +256,12 @@ function stepOf(scene: Scene, step: Step): Reason | null {
         since,
         text: `waits for ${which} since ${clock(since)}, and no living node has the action ${action}`,
       }
+    const pause = scene.paused.get(`${AGENT_SETTING}${agentOfQueue(work.queue)}`)
+    if (pause) {
+      const { of: agent, reason, actor, since } = pause
+      const text = `waits for ${which}: ${pauseText('agent', pause)}`
+      return { code: 'agent-paused', ...common, agent, reason, actor, since, text }
+    }
     const breaker = scene.breakers.get(work.queue)
     if (breaker) {
       const { name, state: phase, nextProbe, waiting } = breaker

@@ -67,6 +67,19 @@ export type Reason = {
       ahead: number
       since: Date
     }
+  /** An operator has paused the agent: nothing of it begins, on any node. */
+  | {
+      code: 'agent-paused'
+      step: number
+      operation: Operation
+      action: string
+      agent: string
+      reason: string
+      actor: string
+      since: Date
+    }
+  /** An operator has paused its workflow: nobody takes it up. */
+  | { code: 'workflow-paused'; workflow: string; reason: string; actor: string; since: Date }
   /** No living node has the action. */
   | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
   /** The last attempt failed; the next comes `at`. */

@@ -14,6 +14,7 @@ import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
 import { scheduleSuite, sharedScheduleSuite } from './schedule.suite.ts'
+import { settingSuite } from './setting.suite.ts'
 import { shareSuite } from './share.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
@@ -71,6 +72,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     shareSuite(bench)
     breakerSuite(bench)
     leaderSuite(bench)
+    settingSuite(bench)
     claimSuite(bench)
     quarantineSuite(bench)
     legibleSuite(bench)

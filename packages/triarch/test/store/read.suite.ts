@@ -82,7 +82,15 @@ export function readSuite(bench: Bench): void {
 
     it('tells of what there is for a node, and of nothing else', async () => {
       const { store, clock } = bench
-      const none = { mail: false, tasks: false, work: false, vacant: true, nextWake: null, living: 0 }
+      const none = {
+        mail: false,
+        tasks: false,
+        work: false,
+        vacant: true,
+        nextWake: null,
+        living: 0,
+        settings: '0:0:0',
+      }
       expect(await look()).toEqual({ now: clock.now(), ...none })
       await store.submit([newTask('t')])
       expect([await look(), await look('n', [{ ...flow, version: '2' }])]).toMatchObject([{ tasks: true }, none])

@@ -117,6 +117,7 @@ async function act(engine: TestEngine): Promise<void> {
     throw new Error('a listener')
   })
   void triarch.lead('exporter', () => null)
+  await triarch.setting('triarch.agent.other').set({ concurrency: 5 }, { reason: 'a scene' })
   await triarch.schedule('often').register({ workflow: item, input: 0, every: '1m' })
   await engine.submit(undone, 'a', { id: 'undone' })
   await engine.submit(local, null, { id: 'local' })

@@ -1,5 +1,6 @@
 import type { Look, LookRequest } from '../port.ts'
 import type { Database } from './database.ts'
+import { SETTINGS_MARK } from './setting.ts'
 
 const LOOK = `
 SELECT
@@ -12,7 +13,8 @@ SELECT
     WHERE locked_by IS NULL AND agent = substr(a.value, 1, instr(a.value, '.') - 1) AND action = a.value)) AS work,
   (SELECT holder FROM triarch_leases WHERE name = ?5 AND until > ?2) AS leader,
   (SELECT count(*) FROM triarch_nodes WHERE dead = 0) AS living,
-  (SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1) AS nextWake`
+  (SELECT wake_at FROM triarch_tasks WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1) AS nextWake,
+  ${SETTINGS_MARK} AS settings`
 
 interface Row {
   mail: number
@@ -21,14 +23,16 @@ interface Row {
   leader: string | null
   living: number
   nextWake: number | null
+  settings: string
 }
 
 export function look(database: Database, now: number, { node, runnable, actions, lease }: LookRequest): Look {
   const row = database.get<Row>(LOOK, node, now, JSON.stringify(runnable), JSON.stringify(actions), lease) as Row
-  const { mail, tasks, work, leader, living, nextWake } = row
+  const { mail, tasks, work, leader, living, nextWake, settings } = row
   const mine = leader === null || leader === node
   return {
     ...{ now, mail: mail === 1, tasks: tasks === 1, work: work === 1, vacant: leader === null, living },
     nextWake: mine ? nextWake : null,
+    settings,
   }
 }

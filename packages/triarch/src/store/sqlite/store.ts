@@ -301,6 +301,18 @@ export class SqliteStore implements port.StateStore {
     return this.#run('resign', leading)
   }
 
+  settings(query: port.SettingQuery): Promise<port.SettingRow[]> {
+    return this.#run('settings', query)
+  }
+
+  writeSetting(write: port.SettingWrite): Promise<boolean> {
+    return this.#run('writeSetting', write)
+  }
+
+  settingChanges(query: port.SettingChangeQuery): Promise<port.SettingChangeRow[]> {
+    return this.#run('settingChanges', query)
+  }
+
   queued(task: string): Promise<port.QueuedRow> {
     return this.#run('queued', task)
   }

@@ -1,0 +1,233 @@
+import { isObject, KnownSetting, type Setting } from '../definition/setting.ts'
+import { TriarchError } from '../error/error.ts'
+import {
+  advanced,
+  NEW_SETTING,
+  proposed,
+  type SettingReader,
+  type SettingState,
+  type SettingVersion,
+  withdrawn,
+} from '../policy/setting.ts'
+import { changeSetting, type Decided, type Seen } from '../setting/change.ts'
+import { ownSetting } from '../setting/own.ts'
+import type { NodeRow, StateStore } from '../store/port.ts'
+import { storedChange, storedSetting } from '../store/version.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { changeInfo, type SettingInfo, settingNodes, trialInfo, versionInfo } from '../view/setting.ts'
+import type {
+  SettingChangeOptions,
+  SettingHandle,
+  SettingHistory,
+  SettingHistoryOptions,
+  SettingPage,
+  SettingSetOptions,
+  SettingsOptions,
+} from './setting.ts'
+import { checkGuards, stagesOf } from './stage.ts'
+
+/** What a handle needs of the process that it is in. */
+export interface SettingMeans {
+  store: StateStore
+  opened: () => Promise<void>
+  /** The definition; undefined: this process does not know it. */
+  known: (name: string) => KnownSetting | undefined
+  here: (name: string) => SettingInfo['here']
+  living: () => Promise<NodeRow[]>
+  id: () => string
+  /** It was changed here. */
+  changed: () => Promise<void>
+}
+
+const LONGEST_REASON = 1_000
+const MOST_CHANGES = 1_000
+
+/** A setting in the store, by its name. */
+export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
+  readonly name: string
+  readonly #means: SettingMeans
+
+  constructor(means: SettingMeans, given: string | Setting<T>) {
+    this.name = checkText('setting: name', given instanceof KnownSetting ? given.name : given, 200)
+    this.#means = means
+  }
+
+  async get(): Promise<SettingInfo<Partial<T>>> {
+    const { opened, store, living, here } = this.#means
+    await opened()
+    const [row] = await store.settings({ names: [this.name] })
+    const known = here(this.name)
+    if (!row && known === undefined) throw this.#unknown()
+    return settingInfo(this.name, row, known, await living()) as SettingInfo<Partial<T>>
+  }
+
+  async history(options: SettingHistoryOptions = {}): Promise<SettingHistory> {
+    checkOptions('history', options, ['cursor', 'limit'])
+    const { cursor = null, limit = 100 } = options
+    checkInteger('history: limit', limit, 1, MOST_CHANGES)
+    if (cursor !== null) checkInteger('history: cursor', cursor, 1, Number.MAX_SAFE_INTEGER)
+    await this.#means.opened()
+    const rows = await this.#means.store.settingChanges({ name: this.name, before: cursor, limit: limit + 1 })
+    const last = rows[limit - 1]
+    const changes = rows.slice(0, limit).flatMap((row) => changeInfo(row) ?? [])
+    return { changes, ...(rows.length > limit && last && { next: last.revision }) }
+  }
+
+  set(value: Partial<T> | T, options: SettingSetOptions): Promise<SettingInfo<Partial<T>>> {
+    return this.#propose('set', options, () => value)
+  }
+
+  change(part: { [K in keyof T]?: T[K] | null }, options: SettingSetOptions): Promise<SettingInfo<Partial<T>>> {
+    return this.#propose('change', options, ({ live }) => {
+      const before = live && isObject(live.value) ? live.value : {}
+      return Object.fromEntries(
+        Object.entries({ ...before, ...part }).filter(([, one]) => one !== null && one !== undefined),
+      )
+    })
+  }
+
+  async advance({
+    all = false,
+    ...options
+  }: SettingChangeOptions & { all?: boolean }): Promise<SettingInfo<Partial<T>>> {
+    return this.#write('advance', options, async ({ state: stored, now, living }) => {
+      if (!stored.trial) throw new TriarchError('SETTING_CHANGED', `nothing of setting "${this.name}" is on trial`)
+      const state = advanced(stored, now, living, all)
+      const { version } = stored.trial.candidate
+      return { state, move: state.trial ? 'advanced' : 'completed', version }
+    })
+  }
+
+  async rollback({ to, ...options }: SettingChangeOptions & { to?: number }): Promise<SettingInfo<Partial<T>>> {
+    if (to !== undefined) checkInteger('rollback: to', to, 1, Number.MAX_SAFE_INTEGER)
+    return this.#write('rollback', options, async ({ state: stored, revision, now }) => {
+      if (to === undefined && stored.trial)
+        return { state: withdrawn(stored), move: 'withdrawn', version: stored.trial.candidate.version }
+      const { value } = await this.#earlier(stored, to)
+      const version: SettingVersion = { version: revision + 1, value, at: now, ...wordOf(options) }
+      this.#checked(value, version.version)
+      return { state: { live: version, trial: null }, move: 'rolled-back', version: version.version, value }
+    })
+  }
+
+  clear(options: SettingChangeOptions): Promise<SettingInfo<Partial<T>>> {
+    return this.#write('clear', options, async () => ({ state: NEW_SETTING, move: 'cleared', version: null }))
+  }
+
+  async #propose(
+    what: string,
+    { stages = [], guards = [], ...options }: SettingSetOptions,
+    make: (state: SettingState) => unknown,
+  ): Promise<SettingInfo<Partial<T>>> {
+    const plan = { stages: stagesOf(what, stages), guards: checkGuards(what, guards) }
+    return this.#write(what, options, async ({ state: stored, revision, now, living }) => {
+      const value = this.#checked(make(stored), revision + 1)
+      const version: SettingVersion = { version: revision + 1, value, at: now, ...wordOf(options) }
+      const state = proposed(stored, version, plan, living)
+      return { state, move: state.trial ? 'staged' : 'set', version: version.version, value }
+    })
+  }
+
+  /** As it is stored. */
+  #checked(value: unknown, version: number): unknown {
+    const known = this.#means.known(this.name) ?? ownSetting(this.name)
+    if (!known) throw this.#unknown()
+    return known.resolve({ version, value, from: 'store' }).said?.value
+  }
+
+  /** The value of an earlier version: this one, or the one before the one that counts. */
+  async #earlier({ live }: SettingState, to: number | undefined): Promise<{ value: unknown }> {
+    const before = to === undefined ? (live?.version ?? null) : to + 1
+    for (let last = before; ; ) {
+      const rows = await this.#means.store.settingChanges({ name: this.name, before: last, limit: 100 })
+      for (const { change: text } of rows) {
+        const change = storedChange(text)
+        if (change && 'value' in change && (to === undefined || change.version === to)) return { value: change.value }
+      }
+      last = rows.at(-1)?.revision ?? 0
+      if (rows.length < 100 || (to !== undefined && last <= to)) break
+    }
+    throw new TriarchError(
+      'UNKNOWN_SETTING',
+      `setting "${this.name}" has no ${to === undefined ? 'earlier version' : `version ${to}`}`,
+    )
+  }
+
+  async #write(
+    what: string,
+    options: SettingChangeOptions,
+    decide: (seen: Seen & { living: readonly SettingReader[] }) => Promise<Decided>,
+  ): Promise<SettingInfo<Partial<T>>> {
+    const { expected } = checkWord(what, options)
+    const { store, opened, living, id, changed } = this.#means
+    await opened()
+    await changeSetting(store, { name: this.name, ...wordOf(options), id }, async (seen) => {
+      const { revision } = seen
+      if (expected === undefined || expected === revision) return decide({ ...seen, living: readersOf(await living()) })
+      const message = `setting "${this.name}" is at revision ${revision}, not ${expected}`
+      throw new TriarchError('SETTING_CHANGED', message, { details: { revision } })
+    })
+    await changed()
+    return this.get()
+  }
+
+  #unknown(): TriarchError {
+    return new TriarchError('UNKNOWN_SETTING', `this process knows no setting "${this.name}"`)
+  }
+}
+
+export function settingInfo(
+  name: string,
+  row: { revision: number; state: string } | undefined,
+  here: SettingInfo['here'],
+  living: readonly NodeRow[],
+): SettingInfo {
+  const state = (row && storedSetting(row.state)?.state) ?? NEW_SETTING
+  const nodes = settingNodes(name, state, living)
+  return {
+    ...{ name, revision: row?.revision ?? 0, live: state.live ? versionInfo(state.live) : undefined },
+    ...{ trial: trialInfo(state), here, nodes },
+    drift: nodes.some(({ version, expected }) => version !== expected),
+  }
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function listSettings(
+  { store, opened, here, living }: SettingMeans,
+  known: readonly string[],
+  options: SettingsOptions,
+): Promise<SettingPage> {
+  checkOptions('settings', options, ['cursor', 'limit'])
+  const { cursor: after = '', limit = 100 } = options
+  checkInteger('settings: limit', limit, 1, MOST_CHANGES)
+  checkText('settings: cursor', after, 200)
+  await opened()
+  const [rows, nodes] = await Promise.all([store.settings({ after, limit: limit + 1 }), living()])
+  const byName = new Map(rows.map((row) => [row.name, row]))
+  const last = rows.length > limit ? rows.at(-1)?.name : undefined
+  const others = known.filter((name) => name > after && (last === undefined || name <= last))
+  const names = [...new Set([...byName.keys(), ...others])].sort()
+  const settings = names.slice(0, limit).map((name) => settingInfo(name, byName.get(name), here(name), nodes))
+  const next = names.length > limit ? settings.at(-1)?.name : undefined
+  return { settings, ...(next !== undefined && { next }) }
+}
+
+/** Nodes, as those that read settings. */
+export function readersOf(nodes: readonly NodeRow[]): SettingReader[] {
+  return nodes.map(({ id, runs }) => ({ id, labels: runs?.labels ?? {} }))
+}
+
+function wordOf({ reason, actor = 'operator' }: SettingChangeOptions): { by: string; reason: string } {
+  return { by: actor, reason }
+}
+
+function checkWord(what: string, options: SettingChangeOptions): SettingChangeOptions {
+  checkOptions(what, options ?? null, ['reason', 'actor', 'expected'])
+  const { reason, actor, expected } = options
+  if (reason === undefined || reason === '') throw new TriarchError('INVALID_OPTION', `${what}: give a reason`)
+  checkText(`${what}: reason`, reason, LONGEST_REASON)
+  if (actor !== undefined) checkText(`${what}: actor`, actor, 200)
+  if (expected !== undefined) checkInteger(`${what}: expected`, expected, 0, Number.MAX_SAFE_INTEGER)
+  return options
+}

@@ -1,0 +1,116 @@
+import { TriarchError } from '../error/error.ts'
+import type { Duration } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
+import { type PolicyOptions, toRecordedPolicy } from './policy.ts'
+import { type RateLimitOptions, toRateRule } from './rate.ts'
+import type { RetryOptions } from './retry.ts'
+
+/**
+ * What of an action can be another while it runs: its concurrency and its rate limit, and how steps are tried that are asked for from then on.
+ * @example const careful: ActionPolicy = { concurrency: 2, attemptWithin: '10s', retry: { attempts: 5 } }
+ */
+export interface ActionPolicy {
+  /** Most attempts of it at a time in one process: 1 to 100,000; as in the code. */
+  concurrency?: number
+  /** Over all nodes together, where the code has one; as in the code. */
+  rateLimit?: RateLimitOptions
+  /** Higher first in the agent's queue; as in the code. */
+  priority?: number
+  /** Complete-by of one attempt; as in the code. */
+  attemptWithin?: Duration
+  /** Complete-by of the whole step; as in the code. */
+  stepWithin?: Duration | null
+  /** An attempt without a heartbeat for so long is given up; as in the code. */
+  heartbeatWithin?: Duration | null
+  /** How often and at what distance it is tried; as in the code. */
+  retry?: Omit<RetryOptions, 'retryIf'>
+  /** The same of its compensation; as in the code. */
+  undoRetry?: Omit<RetryOptions, 'retryIf'>
+}
+
+/**
+ * What of an agent can be another while it runs. Retries, timeouts and priority are those of all its actions.
+ * @example
+ * const policy: AgentPolicy = { concurrency: 5, actions: { charge: { attemptWithin: '10s' } } }
+ */
+export interface AgentPolicy extends ActionPolicy {
+  /** Why none of its attempts begins, on any node; not paused. */
+  paused?: string
+  /** When its service is left alone, where the code says so at all: what is given here, over that; as in the code. */
+  circuitBreaker?: Omit<CircuitBreakerOptions, 'key' | 'whenOpen' | 'window'>
+  /** Of single actions, by their names, over those of the agent. */
+  actions?: Readonly<Record<string, ActionPolicy>>
+}
+
+/**
+ * What of a workflow can be another while it runs.
+ * @example const policy: WorkflowPolicy = { closed: 'the warehouse moves house' }
+ */
+export interface WorkflowPolicy {
+  /** Why none of its tasks is taken up: they wait. What runs goes on until it rests. Not paused. */
+  paused?: string
+  /** Why submissions of it are refused, with SUBMISSIONS_PAUSED; they are taken. */
+  closed?: string
+}
+
+const actionKeys = [
+  ...(['concurrency', 'rateLimit', 'priority', 'attemptWithin', 'stepWithin', 'heartbeatWithin'] as const),
+  ...(['retry', 'undoRetry'] as const),
+] as const
+const LONGEST_REASON = 1_000
+
+/** The policy itself, when it makes sense. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
+  const given = (policy ?? null) as AgentPolicy | null
+  checkOptions(what, given, [...actionKeys, 'paused', 'circuitBreaker', 'actions'])
+  const { paused, circuitBreaker, actions = {}, ...own } = given ?? {}
+  checkActionPolicy(what, own)
+  if (paused !== undefined) checkReason(`${what}: paused`, paused)
+  if (circuitBreaker !== undefined) {
+    if ('key' in circuitBreaker || 'whenOpen' in circuitBreaker || 'window' in circuitBreaker)
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `${what}: key, window and whenOpen of a circuit breaker are those of the code`,
+      )
+    toAgentBreaker(`${what}: circuitBreaker`, circuitBreaker)
+  }
+  if (typeof actions !== 'object' || actions === null)
+    throw new TriarchError('INVALID_OPTION', `${what}: actions must be an object`)
+  for (const [name, action] of Object.entries(actions)) {
+    checkOptions(`${what}: actions.${name}`, action ?? null, actionKeys)
+    checkActionPolicy(`${what}: actions.${name}`, action)
+  }
+  return given ?? {}
+}
+
+/** The policy itself, when it makes sense. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function checkWorkflowPolicy(what: string, policy: unknown): WorkflowPolicy {
+  const given = (policy ?? null) as WorkflowPolicy | null
+  checkOptions(what, given, ['paused', 'closed'])
+  if (given?.paused !== undefined) checkReason(`${what}: paused`, given.paused)
+  if (given?.closed !== undefined) checkReason(`${what}: closed`, given.closed)
+  return given ?? {}
+}
+
+/** Throws INVALID_OPTION. */
+export function checkReason(what: string, reason: unknown): string {
+  return checkText(what, reason, LONGEST_REASON)
+}
+
+/** What is said of how steps are tried. */
+export function stepPolicyOf(policy: ActionPolicy): PolicyOptions {
+  const { priority, attemptWithin, stepWithin, heartbeatWithin, retry, undoRetry } = policy
+  const all = { priority, attemptWithin, stepWithin, heartbeatWithin, retry, undoRetry }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+}
+
+function checkActionPolicy(what: string, { concurrency, rateLimit, ...policies }: ActionPolicy): void {
+  if (concurrency !== undefined) checkInteger(`${what}: concurrency`, concurrency, 1, 100_000)
+  if (rateLimit !== undefined) toRateRule(`${what}: rateLimit`, rateLimit)
+  for (const retry of [policies.retry, policies.undoRetry])
+    if (retry !== undefined && 'retryIf' in retry)
+      throw new TriarchError('INVALID_OPTION', `${what}: retryIf can only be given where the action is defined`)
+  toRecordedPolicy(null, undefined, policies, { undo: false, verify: false })
+}

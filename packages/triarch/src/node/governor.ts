@@ -1,0 +1,180 @@
+import type { Guards } from '../agent/guards.ts'
+import type { AgentHost } from '../agent/host.ts'
+import type { Paces } from '../agent/paces.ts'
+import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/agent-policy.ts'
+import { toAgentBreaker } from '../definition/breaker.ts'
+import type { Agent } from '../definition/definition.ts'
+import { overlay, type PolicyOptions } from '../definition/policy.ts'
+import { toRateRule } from '../definition/rate.ts'
+import { toRetention } from '../definition/retention.ts'
+import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
+import type { RaisedAlert } from '../kernel/alert.ts'
+import type { Registry } from '../scheduler/registry.ts'
+import { policyOf, workflowPolicy } from '../setting/followed.ts'
+import { engineSetting, pausedSchedule, schedulesSetting } from '../setting/own.ts'
+import type { Values } from '../setting/values.ts'
+import { retentionRules } from '../supervisor/retention.ts'
+import type { Supervisor } from '../supervisor/supervisor.ts'
+import { positiveMilliseconds } from '../value/duration.ts'
+import type { Settings } from './options.ts'
+
+export interface GovernorOptions {
+  values: Values
+  registry: Registry
+  settings: Settings
+  /** Agents that are elsewhere come later. */
+  hosts: ReadonlyMap<string, AgentHost>
+  guards: Guards
+  paces: Paces
+  alert: (alert: RaisedAlert) => void
+}
+
+/** Makes of the settings what this node goes by: its parts are told, what runs is not touched. */
+export class Governor {
+  readonly #options: GovernorOptions
+  #supervisor: Supervisor | null = null
+  /** Agents and actions whose steps are tried as settings say. */
+  #overlaid: ReadonlySet<string> = new Set()
+  /** What was said of each that made no sense. */
+  readonly #told = new Map<string, string>()
+
+  constructor(options: GovernorOptions) {
+    this.#options = options
+  }
+
+  /** Something is another. */
+  apply(supervisor: Supervisor | null = this.#supervisor): void {
+    this.#supervisor = supervisor
+    const { registry, hosts, values } = this.#options
+    const names = [...hosts.keys(), ...registry.agents.keys()]
+    const said = values.names
+      .filter((name) => name.startsWith(AGENT_SETTING))
+      .map((name) => name.slice(AGENT_SETTING.length))
+    const overlaid = new Set<string>()
+    for (const name of new Set([...names, ...said])) {
+      for (const action of this.#steps(name, this.#policy(name))) overlaid.add(action)
+      const host = hosts.get(name)
+      if (host) this.host(host)
+    }
+    for (const action of this.#overlaid) if (!overlaid.has(action)) overlay(action, undefined)
+    this.#overlaid = overlaid
+    this.#workflows()
+    this.#engine()
+  }
+
+  /** Why a schedule starts nothing; undefined: it does. */
+  paused(schedule: string): string | undefined {
+    return pausedSchedule(this.#options.values.reading(schedulesSetting).value, schedule)
+  }
+
+  /** One that came later, or all that is said of one is another. */
+  host(host: AgentHost): void {
+    const { registry, guards, paces } = this.#options
+    const policy = this.#policy(host.name)
+    host.paused = policy.paused ?? null
+    const agent = registry.agents.get(host.name)
+    if (!agent) return
+    host.slots.most = policy.concurrency ?? agent.concurrency
+    for (const { name, key, definition } of agent.actions.values()) {
+      if (definition.thread !== undefined) continue
+      host.slots.bound(key, policy.actions?.[name]?.concurrency ?? definition.concurrency ?? null)
+    }
+    this.#breaker(agent, policy, guards)
+    this.#rates(agent, policy, paces)
+  }
+
+  #breaker(agent: Agent, { circuitBreaker }: AgentPolicy, guards: Guards): void {
+    const guard = guards.of(agent)
+    if (!guard || !agent.circuitBreaker)
+      return circuitBreaker === undefined ? undefined : this.#missing(agent.name, 'circuit breaker')
+    guard.breaker = toAgentBreaker(`agent "${agent.name}": circuitBreaker`, {
+      ...agent.circuitBreaker,
+      ...circuitBreaker,
+    })
+  }
+
+  #rates(agent: Agent, policy: AgentPolicy, paces: Paces): void {
+    const given = new Map([[agent.name, policy.rateLimit ?? agent.rateLimit]])
+    for (const { key, name, definition } of agent.actions.values())
+      given.set(key, policy.actions?.[name]?.rateLimit ?? definition.rateLimit)
+    const found = new Set<string>()
+    for (const allowance of paces.of(agent)?.all ?? []) {
+      const options = given.get(allowance.name)
+      found.add(allowance.name)
+      if (options !== undefined) allowance.change(toRateRule(`"${allowance.name}": rateLimit`, options))
+    }
+    for (const [name, options] of given)
+      if (options !== undefined && !found.has(name)) this.#missing(name, 'rate limit')
+  }
+
+  #missing(name: string, what: string): void {
+    this.#tell(`${name} ${what}`, `${name} has no ${what} in its code, and so none can be set while it runs`)
+  }
+
+  /** Of whom something is said: the agent, or actions of it. */
+  #steps(agent: string, policy: AgentPolicy): string[] {
+    const found: string[] = []
+    const say = (of: string, over: PolicyOptions) => {
+      if (Object.keys(over).length === 0) return
+      overlay(of, over)
+      found.push(of)
+    }
+    say(agent, stepPolicyOf(policy))
+    for (const [action, own] of Object.entries(policy.actions ?? {})) say(`${agent}.${action}`, stepPolicyOf(own))
+    return found
+  }
+
+  /** What its code follows, and over that what operators say. */
+  #policy(agent: string): AgentPolicy {
+    const { registry, values } = this.#options
+    const own = registry.agents.get(agent)?.policy
+    const what = `agent "${agent}"`
+    const followed = own ? this.#sound(what, () => checkAgentPolicy(what, policyOf(values, own))) : {}
+    const said = values.known(`${AGENT_SETTING}${agent}`)
+    const over = said ? (values.reading(said).value as AgentPolicy) : {}
+    return { ...followed, ...over, actions: { ...followed.actions, ...over.actions } }
+  }
+
+  #sound(what: string, make: () => AgentPolicy): AgentPolicy {
+    try {
+      const made = make()
+      this.#told.delete(what)
+      return made
+    } catch (error) {
+      this.#tell(
+        what,
+        `the policy of ${what} makes no sense, and counts for nothing: ${error instanceof Error ? error.message : String(error)}`,
+      )
+      return {}
+    }
+  }
+
+  #workflows(): void {
+    const { registry, values } = this.#options
+    const said = values.names
+      .filter((name) => name.startsWith(WORKFLOW_SETTING))
+      .map((name) => name.slice(WORKFLOW_SETTING.length))
+    const names = new Set([...registry.workflows.map(({ name }) => name), ...said])
+    registry.paused = new Set(
+      [...names].filter((name) => workflowPolicy(values, registry.workflows, name).paused !== undefined),
+    )
+  }
+
+  #engine(): void {
+    const { registry, settings, values } = this.#options
+    const { retention, sweep } = values.reading(engineSetting).value
+    this.#supervisor?.change({
+      sweep: sweep === undefined ? settings.sweep : positiveMilliseconds(sweep, 'sweep'),
+      retention: retentionRules(
+        retention === undefined ? settings.retention : toRetention(retention, 'retention'),
+        registry.retentions,
+      ),
+    })
+  }
+
+  #tell(key: string, message: string): void {
+    if (this.#told.get(key) === message) return
+    this.#told.set(key, message)
+    this.#options.alert({ code: 'SETTING_REFUSED', cause: 'setting', message })
+  }
+}

@@ -1,0 +1,57 @@
+import { TriarchError } from '../error/error.ts'
+import { NEW_SETTING, type SettingState } from '../policy/setting.ts'
+import type { StateStore } from '../store/port.ts'
+import { type SettingMove, type StoredChange, type StoredSetting, storedSetting } from '../store/version.ts'
+
+/** What is to become of a setting, and what is kept of that. */
+export interface Decided {
+  state: SettingState
+  move: SettingMove
+  version: number | null
+  value?: unknown
+}
+
+/** A setting as it was read. */
+export interface Seen {
+  state: SettingState
+  revision: number
+  /** By the store's clock. */
+  now: number
+}
+
+export interface Change {
+  name: string
+  by: string
+  reason: string
+  id: () => string
+}
+
+/** Others are quicker so often, and this gives up. */
+const PATIENCE = 20
+
+/**
+ * Changes a setting by what it is now; null: nothing is to be changed. Whether something was. Throws what `decide` throws, STORE_BUSY where
+ * others were always quicker, STORE_*.
+ */
+export async function changeSetting(
+  store: Pick<StateStore, 'now' | 'settings' | 'writeSetting'>,
+  { name, by, reason, id }: Change,
+  decide: (seen: Seen) => Promise<Decided | null>,
+): Promise<boolean> {
+  for (let round = 0; round < PATIENCE; round++) {
+    const [[row], now] = await Promise.all([store.settings({ names: [name] }), store.now()])
+    const revision = row?.revision ?? 0
+    const made = await decide({ state: (row && storedSetting(row.state)?.state) ?? NEW_SETTING, revision, now })
+    if (made === null) return false
+    const { state, ...what } = made
+    const mark = id()
+    const next: StoredSetting = { format: 1, state, by: mark }
+    const change: StoredChange = { format: 1, at: now, by, reason, ...what }
+    const write = { name, expected: revision, at: now, state: JSON.stringify(next), change: JSON.stringify(change) }
+    if (await store.writeSetting(write)) return true
+    // A write whose answer was lost is made again, and finds itself.
+    const [again] = await store.settings({ names: [name] })
+    if (again && storedSetting(again.state)?.by === mark) return true
+  }
+  throw new TriarchError('STORE_BUSY', `setting "${name}" was changed by others each time it was about to be written`)
+}

@@ -1,0 +1,138 @@
+import { type KnownSetting, OWN_SETTINGS, type Reading, type Said } from '../definition/setting.ts'
+import { TriarchError } from '../error/error.ts'
+import { type SettingReader, type SettingState, versionFor } from '../policy/setting.ts'
+import type { SettingRow } from '../store/port.ts'
+import { storedSetting } from '../store/version.ts'
+import { ownSetting } from './own.ts'
+
+/** A version that this process cannot run. */
+export interface Refusal {
+  name: string
+  version: number
+  error: unknown
+}
+
+/** What this process makes of the settings that it knows. */
+export class Values {
+  readonly #known = new Map<string, KnownSetting>()
+  readonly #readings = new Map<string, Reading>()
+  readonly #states = new Map<string, SettingState>()
+  /** By the settings that it could not take: which version that was. */
+  readonly #refused = new Map<string, number>()
+
+  add(setting: KnownSetting): void {
+    const known = this.#known.get(setting.name)
+    if (known === setting) return
+    if (known?.name.startsWith(OWN_SETTINGS)) return
+    if (known) throw new TriarchError('DUPLICATE_DEFINITION', `setting "${setting.name}" is defined twice`)
+    this.#known.set(setting.name, setting)
+    this.#readings.set(setting.name, setting.resolve(null))
+  }
+
+  get names(): string[] {
+    return [...this.#known.keys()]
+  }
+
+  known(name: string): KnownSetting | undefined {
+    return this.#known.get(name)
+  }
+
+  /** As this process has it. */
+  reading<T>(setting: KnownSetting<T>): Reading<T> {
+    return (this.#readings.get(setting.name) as Reading<T> | undefined) ?? setting.resolve(null)
+  }
+
+  /** The same by name; undefined: this process does not know it. */
+  here(name: string): Omit<Reading, 'said'> | undefined {
+    const setting = this.#known.get(name)
+    if (!setting) return undefined
+    const { said: _, ...reading } = this.reading(setting)
+    return reading
+  }
+
+  state(name: string): SettingState | undefined {
+    return this.#states.get(name)
+  }
+
+  /** Versions of the store that run here. */
+  get versions(): Record<string, number> {
+    const running = [...this.#readings].filter(([, { version }]) => version > 0)
+    return Object.fromEntries(running.map(([name, { version }]) => [name, version]))
+  }
+
+  /** Settings of which something is on trial. */
+  get tried(): [string, NonNullable<SettingState['trial']>][] {
+    return [...this.#states].flatMap(([name, { trial }]) => (trial ? [[name, trial]] : []))
+  }
+
+  /** How the store has all of them. What cannot be run leaves the value that was good; it is named once. */
+  take(rows: readonly SettingRow[], reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
+    this.#states.clear()
+    for (const { name, state: text } of rows) {
+      const stored = storedSetting(text)
+      if (!stored) continue
+      this.#states.set(name, stored.state)
+      const own = ownSetting(name)
+      if (own) this.add(own)
+    }
+    return this.judge(reader)
+  }
+
+  /** The same for another reader. */
+  judge(reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
+    const changed: string[] = []
+    const refused: Refusal[] = []
+    for (const [name, setting] of this.#known) {
+      const version = versionFor(this.#states.get(name) ?? { live: null, trial: null }, reader)
+      const said: Said | null = version && { version: version.version, value: version.value, from: 'store' }
+      const had = this.#readings.get(name)
+      if (had?.said?.from !== 'file' && (had?.version ?? 0) === (said?.version ?? 0) && sameValue(had?.said, said)) {
+        this.#refused.delete(name)
+        continue
+      }
+      try {
+        this.#set(setting, setting.resolve(said))
+        this.#refused.delete(name)
+        changed.push(name)
+      } catch (error) {
+        if (this.#refused.get(name) !== said?.version) refused.push({ name, version: said?.version ?? 0, error })
+        this.#refused.set(name, said?.version ?? 0)
+      }
+    }
+    return { changed, refused }
+  }
+
+  /** What the store had when it was last in reach. What cannot be run is left out. */
+  recall(said: Readonly<Record<string, { version: number; value: unknown }>>): string[] {
+    const recalled: string[] = []
+    for (const [name, setting] of this.#known) {
+      const own = said[name]
+      if (!own) continue
+      try {
+        this.#set(setting, setting.resolve({ version: own.version, value: own.value, from: 'file' }))
+        recalled.push(name)
+      } catch {
+        // the layers below count
+      }
+    }
+    return recalled
+  }
+
+  /** What is to be recalled. */
+  get remembered(): Record<string, { version: number; value: unknown }> {
+    const said = [...this.#readings].flatMap(([name, { said }]): [string, { version: number; value: unknown }][] =>
+      said ? [[name, { version: said.version, value: said.value }]] : [],
+    )
+    return Object.fromEntries(said)
+  }
+
+  #set(setting: KnownSetting, reading: Reading): void {
+    this.#readings.set(setting.name, reading)
+    setting.current = reading
+  }
+}
+
+/** A store that went back gives a number twice. */
+function sameValue(one: Said | null | undefined, other: Said | null): boolean {
+  return JSON.stringify(one?.value) === JSON.stringify(other?.value)
+}

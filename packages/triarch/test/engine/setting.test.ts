@@ -1,0 +1,365 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { KnownSetting } from '../../src/definition/setting.ts'
+import { agent, type StandardSchema, setting, Triarch, TriarchError, workflow } from '../../src/index.ts'
+import { memory } from '../../src/testing/index.ts'
+import { codeOf, stage } from './harness.ts'
+
+interface Limits {
+  perNode: number
+  note: string
+}
+
+/** Numbers from 1 to 100. */
+const schema: StandardSchema<Limits, Limits> = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value) => {
+      const { perNode, note } = value as Limits
+      const fine = Number.isInteger(perNode) && perNode >= 1 && perNode <= 100 && typeof note === 'string'
+      return fine ? { value: value as Limits } : { issues: [{ message: 'must be from 1 to 100', path: ['perNode'] }] }
+    },
+  },
+}
+const defaults: Limits = { perNode: 10, note: 'as in the code' }
+const why = { reason: 'a test', actor: 'ada' }
+
+describe('a setting', () => {
+  it('is what the code says, over it the environment, over that the store, and says which for each property', async () => {
+    const variables = { TRIARCH_SETTING_SHOP_LIMITS__PER_NODE: '20', TRIARCH_SETTING_SHOP_LIMITS: '{"note":"here"}' }
+    const known = new KnownSetting<Limits>('shop.limits', schema, defaults, variables)
+    expect(known.value).toEqual({ perNode: 20, note: 'here' })
+    expect(known.origins).toEqual({ perNode: 'environment', note: 'environment' })
+    expect(() => (known.value as { perNode: number }).perNode++).toThrow()
+    await using s = await stage({ settings: [known] })
+    const { here } = await s.engine.triarch.setting(known).set({ perNode: 30 }, why)
+    expect(known.value).toEqual({ perNode: 30, note: 'here' })
+    expect(here).toMatchObject({ origin: 'store', version: 1, origins: { perNode: 'store', note: 'environment' } })
+    await s.engine.triarch.setting(known).clear(why)
+    expect([known.value.perNode, known.version, known.origin]).toEqual([20, 0, 'environment'])
+  })
+
+  it('is refused where it is defined, if the environment makes no sense', () => {
+    const bad = (variables: Record<string, string>) =>
+      codeOf(Promise.resolve().then(() => new KnownSetting('shop.limits', schema, defaults, variables)))
+    expect.assertions(2)
+    return Promise.all([
+      expect(bad({ TRIARCH_SETTING_SHOP_LIMITS: '{' })).resolves.toBe('INVALID_SETTING'),
+      expect(bad({ TRIARCH_SETTING_SHOP_LIMITS__PER_NODE: '1000' })).resolves.toBe('INVALID_SETTING'),
+    ])
+  })
+
+  it('is checked before it is stored, and a write that knows an old revision is refused', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    await using s = await stage({ settings: [limits] })
+    const handle = s.engine.triarch.setting(limits)
+    expect(await codeOf(handle.set({ perNode: 0 }, why))).toBe('INVALID_SETTING')
+    expect(await codeOf(s.engine.triarch.setting('shop.unknown').set(1, why))).toBe('UNKNOWN_SETTING')
+    expect(await codeOf(s.engine.triarch.setting('shop.unknown').get())).toBe('UNKNOWN_SETTING')
+    expect(await codeOf(handle.set({ perNode: 5 }, { reason: '' }))).toBe('INVALID_OPTION')
+    const { revision } = await handle.set({ perNode: 5 }, { ...why, expected: 0 })
+    expect(revision).toBe(1)
+    expect(await codeOf(handle.set({ perNode: 6 }, { ...why, expected: 0 }))).toBe('SETTING_CHANGED')
+    expect(limits.value.perNode).toBe(5)
+    expect((await handle.history()).changes).toHaveLength(1)
+  })
+
+  it('keeps every version with who, when and why, and goes back to each of them', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    await using s = await stage({ settings: [limits] })
+    const handle = s.engine.triarch.setting(limits)
+    await handle.set({ perNode: 5 }, why)
+    await handle.change({ note: 'n' }, { reason: 'more' })
+    await handle.change({ perNode: null }, why)
+    expect(limits.value).toEqual({ perNode: 10, note: 'n' })
+    await handle.rollback(why)
+    expect(limits.value).toEqual({ perNode: 5, note: 'n' })
+    await handle.rollback({ ...why, to: 1 })
+    expect(limits.value).toEqual({ perNode: 5, note: defaults.note })
+    expect(await codeOf(handle.rollback({ ...why, to: 77 }))).toBe('UNKNOWN_SETTING')
+    const { changes, next } = await handle.history({ limit: 4 })
+    expect(changes.map(({ revision, move, actor, reason }) => [revision, move, actor, reason])).toEqual([
+      [5, 'rolled-back', 'ada', 'a test'],
+      [4, 'rolled-back', 'ada', 'a test'],
+      [3, 'set', 'ada', 'a test'],
+      [2, 'set', 'operator', 'more'],
+    ])
+    const rest = await handle.history({ cursor: next as number })
+    expect(rest).toMatchObject({ changes: [{ revision: 1, value: { perNode: 5 } }] })
+    const { settings } = await s.engine.triarch.settings()
+    expect(settings.map(({ name, revision }) => [name, revision])).toEqual([
+      ['shop.limits', 5],
+      ['triarch.engine', 0],
+      ['triarch.schedules', 0],
+    ])
+  })
+
+  it('tells telemetry of each change, and nodes say which version they run', async () => {
+    const heard: unknown[] = []
+    const limits = setting('shop.limits', schema, defaults)
+    const telemetry = { setting: (event: unknown) => void heard.push(event) }
+    await using s = await stage({ settings: [limits], telemetry, labels: { zone: 'eu' } })
+    await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+    await s.settle()
+    expect(heard).toMatchObject([{ setting: 'shop.limits', version: 1, origin: 'store' }])
+    const [node] = await s.engine.triarch.nodes()
+    expect(node).toMatchObject({ labels: { zone: 'eu' }, settings: { 'shop.limits': 1 } })
+    const { drift, nodes } = await s.engine.triarch.setting(limits).get()
+    expect([drift, nodes]).toEqual([false, [{ id: node?.id, version: 1, expected: 1 }]])
+  })
+
+  it('that a node cannot run leaves the value that was good, raises an alert and shows as drift', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    await using s = await stage({ settings: [limits] })
+    const handle = s.engine.triarch.setting(limits)
+    await handle.set({ perNode: 5 }, why)
+    const live = { version: 2, value: { perNode: 'many' }, at: 1, by: 'old', reason: 'older code' }
+    const state = JSON.stringify({ format: 1, state: { live, trial: null }, by: 'x' })
+    await s.store.writeSetting({ name: 'shop.limits', expected: 1, at: 1, state, change: '{}' })
+    await s.advance('2h')
+    expect(limits.value.perNode).toBe(5)
+    expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED' }])
+    expect((await handle.get()).drift).toBe(true)
+  })
+})
+
+describe('a process that cannot reach the store', () => {
+  it('has the last good values from its file, says so, and takes the store’s as soon as it answers', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'triarch-setting-'))
+    try {
+      const settingsFile = join(folder, 'settings.json')
+      const first = setting('shop.limits', schema, defaults)
+      await using s = await stage({ settings: [first], settingsFile })
+      await s.engine.triarch.setting(first).set({ perNode: 5 }, why)
+      const out = () => {
+        throw new TriarchError('STORE_UNAVAILABLE', 'cut')
+      }
+      const limits = setting('shop.limits', schema, defaults)
+      const store = { open: async () => out(), close: async () => undefined } as never
+      const alone = new Triarch({ store: () => store, settings: [limits], settingsFile, onError: () => undefined })
+      const alerts: string[] = []
+      alone.on('alert', ({ code }) => void alerts.push(code))
+      expect([limits.value.perNode, limits.version, limits.origins]).toEqual([
+        5,
+        1,
+        { perNode: 'file', note: 'default' },
+      ])
+      expect(await codeOf(alone.start())).toBe('STORE_UNAVAILABLE')
+      expect(limits.value.perNode).toBe(5)
+      expect(alerts).toEqual(['SETTINGS_RECALLED'])
+      await using again = await stage({ store: memory(), settings: [limits], settingsFile })
+      expect([limits.value.perNode, limits.origin]).toEqual([10, 'default'])
+      expect(again.errors).toEqual([])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('does not believe a file that was changed, or is too large', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'triarch-setting-'))
+    try {
+      const settingsFile = join(folder, 'settings.json')
+      const limits = setting('shop.limits', schema, defaults)
+      await using s = await stage({ settings: [limits], settingsFile })
+      await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+      const text = readFileSync(settingsFile, 'utf8')
+      const codes: unknown[] = []
+      for (const bad of [text.replace('5', '6'), text.slice(1), 'x'.repeat(4 * 1024 * 1024 + 1)]) {
+        writeFileSync(settingsFile, bad)
+        const other = setting('shop.limits', schema, defaults)
+        const onError = (error: unknown) => void codes.push((error as TriarchError).code)
+        new Triarch({ store: memory(), settings: [other], settingsFile, onError })
+        expect(other.value.perNode).toBe(10)
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(codes).toEqual(['INVALID_SETTING', 'INVALID_SETTING', 'INVALID_SETTING'])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+/** A service that does what it does when it is told to. */
+function bank(policy?: Parameters<typeof agent>[1]) {
+  const calls: (() => void)[] = []
+  const pay = agent('bank', { concurrency: 10, ...policy })
+  const charge = pay.action('charge', { run: () => new Promise<void>((resolve) => void calls.push(resolve)) })
+  const order = workflow('order', { run: (_: null, task) => task.run(charge) })
+  return { calls, pay, charge, order }
+}
+
+describe('the engine’s own settings', () => {
+  it('change the concurrency of an agent: what runs goes on, and no more begins than it says', async () => {
+    const { calls, pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    const tasks = await Promise.all(Array.from({ length: 12 }, () => s.submit(order, null)))
+    await s.settle()
+    expect(calls).toHaveLength(10)
+    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    await handle.set({ concurrency: 2 }, why)
+    for (const done of calls.splice(0, 9)) done()
+    await s.advance('1s')
+    expect(calls).toHaveLength(2)
+    await handle.clear(why)
+    await s.advance('1s')
+    expect(calls).toHaveLength(3)
+    for (const done of calls) done()
+    await s.advance('1s')
+    for (const task of tasks) expect((await task.status()).outcome).toBe('success')
+  })
+
+  it('pause an agent: nothing begins, explain says why, no attempt is spent, and all goes on after it', async () => {
+    const { calls, pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    const runs = await s.submit(order, null)
+    await s.settle()
+    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    await handle.change({ paused: 'the bank is down' }, why)
+    const waits = await s.submit(order, null)
+    await s.advance('20s')
+    expect(calls).toHaveLength(1)
+    calls[0]?.()
+    await s.settle()
+    expect((await runs.status()).outcome).toBe('success')
+    const { text, reasons } = await waits.explain()
+    expect(reasons).toMatchObject([{ code: 'agent-paused', agent: 'bank', reason: 'the bank is down', actor: 'ada' }])
+    expect(text).toContain('by ada: the bank is down')
+    await handle.change({ paused: null }, why)
+    await s.settle()
+    calls[1]?.()
+    await s.settle()
+    expect((await waits.status()).outcome).toBe('success')
+  })
+
+  it('pause a workflow: its tasks wait, and can be cancelled', async () => {
+    const { calls, pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    const handle = s.engine.triarch.setting('triarch.workflow.order')
+    await handle.set({ paused: 'stocktaking' }, why)
+    const [waits, gone] = [await s.submit(order, null), await s.submit(order, null)]
+    await s.advance('1h')
+    expect(calls).toHaveLength(0)
+    expect((await waits.explain()).reasons).toMatchObject([{ code: 'workflow-paused', reason: 'stocktaking' }])
+    await gone.cancel()
+    await s.advance('2h')
+    expect((await gone.status()).outcome).toBe('cancelled')
+    await handle.clear(why)
+    await s.settle()
+    calls[0]?.()
+    await s.settle()
+    expect((await waits.status()).outcome).toBe('success')
+  })
+
+  it('refuse submissions with a reason, of one workflow or of all', async () => {
+    const { pay, order } = bank()
+    const other = workflow('other', { run: async () => null })
+    await using s = await stage({ workflows: [order, other], agents: [pay] })
+    await s.engine.triarch.setting('triarch.workflow.order').set({ closed: 'no stock' }, why)
+    const refused = await s.submit(order, null).catch((error) => error)
+    expect(refused).toMatchObject({ code: 'SUBMISSIONS_PAUSED', details: { reason: 'no stock' } })
+    await s.submit(other, null)
+    await s.engine.triarch.setting('triarch.engine').set({ closed: 'maintenance' }, why)
+    expect(await codeOf(s.submit(other, null))).toBe('SUBMISSIONS_PAUSED')
+    await s.engine.triarch.setting('triarch.engine').clear(why)
+    await s.submit(other, null)
+  })
+
+  it('pause a group of schedules, and no other', async () => {
+    const started: string[] = []
+    const run = workflow('run', { run: async (name: string) => void started.push(name) })
+    await using s = await stage({ workflows: [run], sweep: '1s', poll: '1s' })
+    const { triarch } = s.engine
+    for (const name of ['billing-a', 'billing-b', 'report'])
+      await triarch.schedule(name).register({ workflow: run, input: name, every: '1m' })
+    await triarch.setting('triarch.schedules').set({ paused: { 'billing-*': 'the books are closed' } }, why)
+    await s.advance('5m')
+    expect(new Set(started)).toEqual(new Set(['report']))
+    await triarch.setting('triarch.schedules').clear(why)
+    await s.advance('2m')
+    expect(new Set(started)).toEqual(new Set(['report', 'billing-a', 'billing-b']))
+  })
+
+  it('change timeouts and retries of steps that are asked for from then on', async () => {
+    let attempts = 0
+    const pay = agent('bank')
+    const charge = pay.action('charge', {
+      retry: { attempts: 9, backoff: { initial: '1s', max: '1s' } },
+      run: () => {
+        attempts++
+        throw new Error('ill')
+      },
+    })
+    const order = workflow('order', { run: (_: null, task) => task.run(charge, undefined, { rescue: 'fail' }) })
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    const before = await s.submit(order, null)
+    await s.settle()
+    await s.engine.triarch.setting('triarch.agent.bank').set({ actions: { charge: { retry: { attempts: 2 } } } }, why)
+    const after = await s.submit(order, null)
+    await s.advance('1m')
+    expect(attempts).toBe(11)
+    for (const task of [before, after]) expect((await task.status()).status).toBe('stopped')
+    await s.engine.triarch.setting('triarch.agent.bank').clear(why)
+  })
+
+  it.each([
+    ['a rate limit', { rateLimit: { limit: 1, per: '1m' } }],
+    ['a circuit breaker', { circuitBreaker: { minimum: 50 } }],
+  ] as const)('change %s where the code has one, and say so where it has none', async (_, options) => {
+    const pay = agent('bank', options)
+    let well = true
+    let calls = 0
+    const charge = pay.action('charge', {
+      run: () => {
+        calls++
+        if (!well) throw new Error('ill')
+      },
+    })
+    const plain = agent('plain')
+    const order = workflow('order', { run: (_: null, task) => task.run(charge) })
+    await using s = await stage({ workflows: [order], agents: [pay, plain], poll: '100ms' })
+    const { triarch } = s.engine
+    const handle = triarch.setting('triarch.agent.bank')
+    if ('rateLimit' in options) {
+      for (let n = 0; n < 20; n++) await s.submit(order, null)
+      await s.advance('5s')
+      expect(calls).toBeLessThan(4)
+      await handle.set({ rateLimit: { limit: 1_000, per: '1s' } }, why)
+      await s.advance('5s')
+      expect(calls).toBe(20)
+    } else {
+      well = false
+      await handle.set({ circuitBreaker: { minimum: 2, open: '1h', openMax: '1h' } }, why)
+      for (let n = 0; n < 5; n++) await s.submit(order, null)
+      await s.advance('5s')
+      expect((await triarch.breaker('bank').info()).state).toBe('open')
+    }
+    await triarch.setting('triarch.agent.plain').set({ rateLimit: { limit: 1, per: '1s' } }, why)
+    expect(s.alerts.filter(({ code }) => code === 'SETTING_REFUSED')).toMatchObject([
+      { message: 'plain has no rate limit in its code, and so none can be set while it runs' },
+    ])
+  })
+
+  it('follow what the code makes of a setting, and an operator’s word comes over it', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    const { calls, pay, order } = bank({ policy: limits.as(({ perNode }) => ({ concurrency: perNode })) })
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    await s.engine.triarch.setting(limits).set({ perNode: 3 }, why)
+    for (let n = 0; n < 8; n++) await s.submit(order, null)
+    await s.settle()
+    expect(calls).toHaveLength(3)
+    await s.engine.triarch.setting('triarch.agent.bank').set({ concurrency: 5 }, why)
+    await s.settle()
+    expect(calls).toHaveLength(5)
+    expect(await codeOf(s.engine.triarch.setting('triarch.agent.bank').set({ concurrency: 0 }, why))).toBe(
+      'INVALID_SETTING',
+    )
+    await s.engine.triarch.setting('triarch.agent.bank').clear(why)
+    for (let round = 0; round < 9; round++) {
+      for (const done of calls.splice(0)) done()
+      await s.settle()
+    }
+  })
+})
