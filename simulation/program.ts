@@ -51,6 +51,8 @@ export type Op =
   /** As many children, of which any may fail. */
   | { do: 'batch'; items: number; ops: Op[] }
   | { do: 'progress' }
+  /** A line of the code into the task's log, and one of a step beside it. */
+  | { do: 'say' }
   | { do: 'patched' }
   | { do: 'fail' }
   /** Begins anew with what comes after it, having forgotten what was before. */
@@ -91,6 +93,7 @@ interface Stage {
 const LOCK_PATIENCE = 700
 
 class Player {
+  #said = 0
   readonly #task: TaskContext
   readonly #stage: Stage
 
@@ -208,6 +211,14 @@ class Player {
       case 'progress':
         task.progress({ done: after.length })
         return []
+      case 'say': {
+        task.log.info(`${this.#said++}`)
+        const said = (step: StepContext) => {
+          step.log.info('said')
+          return perform(book, 'local', { after }, step)
+        }
+        return ids((await task.run('say', said, { retry: quick, attemptWithin: 400 })) as Done)
+      }
       case 'patched':
         return task.patched('new') ? this.#one({ do: 'sleep', ms: 5 }, after) : []
       case 'fail':

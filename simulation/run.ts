@@ -14,6 +14,7 @@ import { Cluster } from './cluster.ts'
 import { isHarmless, refusals, textOf } from './complaint.ts'
 import { Desk, entryOf, type Written } from './desk.ts'
 import { Fortune } from './fault.ts'
+import { Journal } from './journal.ts'
 import { Operator } from './operator.ts'
 import { heard, judge, judged, lasts, remade } from './oracle.ts'
 import type { Hurt, Plan } from './plan.ts'
@@ -75,6 +76,7 @@ class Run {
   readonly #archive: Archive
   readonly #poison: Poison
   readonly #bounds: Bounds
+  readonly #journal: Journal
   readonly #rollout: Rollout
   readonly #cluster: Cluster
   readonly #client: Client
@@ -97,6 +99,7 @@ class Run {
     this.#sight = new Sight(this.#clock, store, plan)
     this.#archive = new Archive(world, store, (id) => this.#sight.forget(id))
     this.#bounds = new Bounds(store, plan)
+    this.#journal = new Journal(world, store, plan)
     this.#poison = new Poison(world, store, plan.poison ?? [], (one) => this.#bounds.explains(one))
     this.#timetable = new Timetable(world, store, plan.schedules ?? [])
     this.#ledger = new Ledger(world, this.#sight, this.#clock)
@@ -276,6 +279,7 @@ class Run {
     if (!machine?.alive) return
     this.#fortune.count(kind)
     if (kind === 'crash') {
+      this.#journal.died()
       machine.crash()
       this.#cluster.revive(node, ms)
     }
@@ -286,6 +290,7 @@ class Run {
   }
 
   #lose(machine: Machine): void {
+    this.#journal.died()
     const place = this.#cluster.placeOf(machine)
     if (place >= 0) this.#cluster.revive(place)
   }
@@ -315,6 +320,9 @@ class Run {
         .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))
         .map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
       ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
+      ...judged(() =>
+        this.#journal.faults(evidence, this.#sight, this.#fortune.fired).map((fault) => `logs: ${fault}`),
+      ),
       ...judged(() => [...violations(hindsight.evidence), ...judge(hindsight)]),
     ]
     for (const { row } of evidence.tasks) this.#world.note(`${row.id} ${row.status} ${row.result} ${row.output}`)

@@ -60,6 +60,10 @@ export const scenarios: Readonly<Record<string, Plan>> = {
       ],
     },
   ]),
+  'log that outlives its owner': task(
+    [{ do: 'say' }, reserve, { do: 'say' }, { do: 'sleep', ms: 1_500 }, { do: 'say' }, charge, { do: 'say' }],
+    { nodes: [whole, whole] },
+  ),
   events: task([{ do: 'event' }, reserve, { do: 'event' }, { do: 'try', ops: [{ do: 'event', timeout: 5 }] }]),
   timers: task([{ do: 'sleep', ms: 30 }, reserve, { do: 'race', of: [[{ do: 'sleep', ms: 20 }], [slow]] }]),
   'long sleep': task([reserve, { do: 'sleep', ms: 6_000 }, charge]),

@@ -36,6 +36,21 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['owners'],
   },
+  'replayed code says its lines again': {
+    change: {
+      'agent/logbook.ts': [['it.again ? this.#unsaid(it) : it', 'it']],
+      'store/sqlite/log.ts': [
+        ['    if (source === null && (run < head.run || (run === head.run && n <= head.mark))) continue\n', ''],
+      ],
+    },
+    by: ['logs'],
+    at: 'log that outlives its owner',
+  },
+  'what code said dies with its owner': {
+    change: { 'scheduler/runner.ts': [['    this.#tellSaid(true)\n', '    this.#driver.said?.()\n']] },
+    by: ['logs'],
+    at: 'log that outlives its owner',
+  },
   'letters are gone once they were read, not once they are recorded': {
     change: {
       'store/sqlite/inbox.ts': [

@@ -17,6 +17,8 @@ const MOST_WAITING = { lines: 10_000, bytes: 4 * 1024 * 1024 }
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 1_000
 const LONGEST_AGAIN = 30_000
+/** How often a node that stops tries to write what it has. */
+const LAST_TRIES = 3
 /** What the store refuses so often is given up. */
 const MOST_REFUSED = 3
 
@@ -182,7 +184,7 @@ export class Logbook implements LogSink, Service {
 
   /** Once nothing runs any more. */
   async drain(): Promise<void> {
-    await this.flush()
+    for (let tries = 0; tries < LAST_TRIES && (tries === 0 || this.#waiting.length > 0); tries++) await this.flush()
     this.#timer?.cancel()
   }
 
