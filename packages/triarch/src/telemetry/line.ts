@@ -36,7 +36,7 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'step:requested': { worst: 'debug', says: 'step requested' },
   'step:retried': { worst: 'info', says: 'step is tried again' },
   'step:suspended': { worst: 'debug', says: 'step suspended' },
-  'step:ended': { worst: 'warn', says: 'step ended', level: ({ outcome }) => (outcome === 'error' ? 'warn' : 'debug') },
+  'step:ended': { worst: 'info', says: 'step ended', level: ({ outcome }) => (outcome === 'error' ? 'info' : 'debug') },
   'attempt:started': { worst: 'debug', says: 'attempt started' },
   'attempt:ended': {
     worst: 'info',
