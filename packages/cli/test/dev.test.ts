@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { Triarch } from 'triarch'
 import { sqlite } from 'triarch/sqlite'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { main, shop } from './binary.ts'
+import { main, shop, triarch } from './binary.ts'
 import type { letter } from './shop.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'triarch-dev-'))
@@ -18,9 +18,12 @@ afterEach(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The command, and what it has printed so far. */
-function running(...args: string[]): { child: ChildProcess; lines: string[] } {
+function running(args: readonly string[], env: Record<string, string> = {}): { child: ChildProcess; lines: string[] } {
   const lines: string[] = []
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   children.push(child)
   for (const output of [child.stdout, child.stderr])
     createInterface({ input: output as NodeJS.ReadableStream }).on('line', (line) => lines.push(line))
@@ -41,7 +44,7 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
     )
   }
   write('old')
-  const { child, lines } = running('dev', module, '--store', join(folder, 'dev.db'))
+  const { child, lines } = running(['dev', module, '--store', join(folder, 'dev.db')])
   await expect.poll(() => count(lines, /started with wait/)).toBe(1)
 
   await using client = new Triarch({ store: sqlite(join(folder, 'dev.db')), notices: false })
@@ -61,10 +64,19 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   expect((await once(child, 'exit'))[0]).toBe(0)
 })
 
-it('start serves tasks over HTTP where it is asked to', async () => {
-  const { lines } = running('start', shop, '--store', join(folder, 'served.db'), '--port', '0')
-  await expect.poll(() => count(lines, /serves http/)).toBe(1)
-  const [url = ''] = /http:\S+/.exec(lines.find((line) => /serves/.test(line)) ?? '') ?? []
-  const document = (await (await fetch(url)).json()) as { openapi: string }
-  expect(document.openapi).toMatch(/^3\.1/)
+it('start serves tasks to those with the key, its health and metrics to others', async () => {
+  const options = ['--store', join(folder, 'served.db'), '--port', '0', '--metrics', '0', '--host', '127.0.0.1']
+  const { lines } = running(['start', shop, ...options], { TRIARCH_SERVER_KEY: 's3cret' })
+  await expect.poll(() => count(lines, /serves http/)).toBe(2)
+  const [tasks = '', metrics = ''] = lines.flatMap((line) => /serves (http:\S+)/.exec(line)?.[1] ?? [])
+  expect((await fetch(tasks)).status).toBe(401)
+  const document = await fetch(tasks, { headers: { authorization: 'Bearer s3cret' } })
+  expect(await document.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
+  const { origin } = new URL(tasks)
+  for (const path of ['/health/live', '/health/ready']) expect((await fetch(origin + path)).status).toBe(200)
+  expect(await (await fetch(metrics)).text()).toContain('triarch_node_living')
+  const given = ['task', 'start', 'letter', '--input', '"x"', '--wait', '--url', origin]
+  expect(await triarch(given, { TRIARCH_KEY: 's3cret' })).toMatchObject({ exit: 0, err: '' })
+  const open = await triarch(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
+  expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('TRIARCH_SERVER_KEY') })
 })

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
-import { type Role, stopOnSignals } from 'triarch'
+import { type Role, stopOnSignals, type TelemetryListeners } from 'triarch'
 import { appOf } from '../app.ts'
 import { duration, whole } from '../argument.ts'
 import type { Means } from '../command.ts'
-import { exitCodes, Failure, usage } from '../exit.ts'
+import { usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
+import { exporter, type Serving, serverKey, serveTasks } from '../serving.ts'
 import { open, storeAt } from '../session.ts'
 import { cell, instant } from '../table.ts'
 
@@ -19,54 +20,54 @@ export function addStart(program: Command, means: Means): void {
     )
     .argument('<module>', 'the module that exports workflows and agents')
     .option('--roles <roles>', `of ${roles.join(', ')}, with commas between; all`)
+    .option('--port <n>', 'serve tasks over HTTP, by @triarch/server; 0: any port', whole('--port', 0, 65_535))
     .option(
-      '--port <n>',
-      'serve tasks over HTTP on loopback, by @triarch/server; 0: any port',
-      whole('--port', 0, 65_535),
+      '--metrics <n>',
+      'serve /metrics for Prometheus on this port, by @triarch/opentelemetry; 0: any port',
+      whole('--metrics', 0, 65_535),
+    )
+    .option(
+      '--host <address>',
+      'where both listen; 127.0.0.1. Tasks are for those with the key of TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE, which all but loopback needs',
     )
     .option('--grace <duration>', 'how long running steps may go on when it stops', duration('--grace'))
     .action(async (path: string, _, command: Command) => {
-      const options = command.optsWithGlobals<Shared & { roles?: string; port?: number; grace?: number }>()
+      const options = command.optsWithGlobals<Shared & Serving & { roles?: string; grace?: number }>()
       const wanted = options.roles?.split(',').map((role) => role.trim())
       if (wanted?.some((role) => !roles.some((known) => known === role)))
         throw usage(`--roles: give some of ${roles.join(', ')}`)
-      const app = await appOf(path)
       const { terminal } = means
+      const { port, metrics, host } = options
+      const key = port === undefined ? undefined : serverKey(terminal, host)
+      const app = await appOf(path)
       const said = (at: number, text: string) => terminal.out(`${instant(new Date(at))}  ${cell(text)}\n`)
+      const own: TelemetryListeners = {
+        'task:started': ({ at, task, workflow }) => said(at, `${workflow} ${task} started`),
+        'task:paused': ({ at, task, workflow, cause }) => said(at, `${workflow} ${task} paused: ${cause}`),
+        'task:stopped': ({ at, task, workflow, outcome, error }) =>
+          said(at, `${workflow} ${task} ${outcome}${error ? `: ${error.message}` : ''}`),
+        'step:retried': ({ at, task, name, attempt, error }) =>
+          said(at, `${task} ${name}, attempt ${attempt}: ${error.message}`),
+      }
+      const prom = metrics === undefined ? null : await exporter(own)
       const place = await storePlaceOf(options, terminal, 'start')
       await using session = await open(storeAt(place, 'auto'), app, {
         operations: true,
         ...(wanted && { roles: wanted as Role[] }),
         ...(options.grace !== undefined && { grace: options.grace }),
         notices: true,
-        telemetry: {
-          'task:started': ({ at, task, workflow }) => said(at, `${workflow} ${task} started`),
-          'task:paused': ({ at, task, workflow, cause }) => said(at, `${workflow} ${task} paused: ${cause}`),
-          'task:stopped': ({ at, task, workflow, outcome, error }) =>
-            said(at, `${workflow} ${task} ${outcome}${error ? `: ${error.message}` : ''}`),
-          'step:retried': ({ at, task, name, attempt, error }) =>
-            said(at, `${task} ${name}, attempt ${attempt}: ${error.message}`),
-        },
+        telemetry: prom?.telemetry ?? own,
       })
       const { triarch, environment } = session
       await triarch.start()
       said(environment.now(), `started with ${[...app.workflows, ...app.agents].map(({ name }) => name).join(', ')}`)
-      if (options.port !== undefined) {
-        const server = (await serverPackage()).createServer(triarch, { workflows: app.workflows })
-        const { url } = await server.listen({ port: options.port, signals: [] })
+      if (port !== undefined) {
+        const url = await serveTasks(triarch, app.workflows, { port, host }, key)
         said(environment.now(), `serves ${url}/api/v1/openapi.json`)
       }
+      if (prom && metrics !== undefined)
+        said(environment.now(), `serves ${await prom.listen(triarch, { port: metrics, host })}`)
       stopOnSignals(triarch)
       await new Promise<never>(() => undefined) // the signal ends the process
     })
-}
-
-/** Only who serves needs it. */
-async function serverPackage(): Promise<typeof import('@triarch/server')> {
-  try {
-    return await import('@triarch/server')
-  } catch (cause) {
-    const message = '--port needs @triarch/server: npm install @triarch/server'
-    throw Object.assign(new Failure(exitCodes.usage, 'NO_SERVER', message), { cause })
-  }
 }

@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { TelemetryListeners, Triarch, Workflow } from 'triarch'
+import { read } from './argument.ts'
+import { exitCodes, Failure, usage } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a node that is started by the command offers over HTTP. */
+export interface Serving {
+  port?: number
+  metrics?: number
+  host?: string
+}
+
+/** Where others than this machine may come, only those with the key may ask; health and metrics have none. */
+export function serverKey({ env }: Pick<Terminal, 'env'>, host: string | undefined): string | undefined {
+  const file = env.TRIARCH_SERVER_KEY_FILE
+  const key = env.TRIARCH_SERVER_KEY ?? (file === undefined ? undefined : read(file).trim())
+  if (key === '') throw usage('the key of the server is empty')
+  if (key === undefined && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
+    throw usage(`--host ${host}: others could ask: set TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE`)
+  return key
+}
+
+/** Serves tasks; gives the URL. */
+export async function serveTasks(
+  triarch: Triarch,
+  workflows: readonly Workflow[],
+  { port, host }: { port: number; host?: string | undefined },
+  key: string | undefined,
+): Promise<string> {
+  const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
+  const authenticate = ({ headers }: Request) =>
+    isSame(headers.get('authorization') ?? '', `Bearer ${key}`) ? { id: 'key' } : null
+  const server = createServer(triarch, { workflows, ...(key !== undefined && { authenticate }) })
+  const { url } = await server.listen({ port, signals: [], ...(host !== undefined && { host }) })
+  return url
+}
+
+/** What tells an exporter of this node, and who listens already, before there is the engine; and what serves it afterwards. */
+export async function exporter(own: TelemetryListeners): Promise<{
+  telemetry: TelemetryListeners
+  listen: (triarch: Triarch, at: { port: number; host?: string | undefined }) => Promise<string>
+}> {
+  const module = '@triarch/opentelemetry'
+  const { prometheus } = await wanted('--metrics', module, () => import('@triarch/opentelemetry/prometheus'))
+  const { listeners } = await wanted('--metrics', module, () => import('@triarch/opentelemetry'))
+  const prom = prometheus()
+  return {
+    telemetry: listeners(prom.telemetry, own),
+    listen(triarch, { port, host }) {
+      prom.observe(triarch)
+      return prom.listen({ port, ...(host !== undefined && { host }) })
+    },
+  }
+}
+
+/** In a time that does not tell how much of it was right. */
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [given, wanted].map((text) => createHash('sha256').update(text).digest())
+  return timingSafeEqual(a as Buffer, b as Buffer)
+}
+
+/** Only who serves needs it. */
+async function wanted<T>(option: string, name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    const message = `${option} needs ${name}: npm install ${name}`
+    throw Object.assign(new Failure(exitCodes.usage, 'NO_PACKAGE', message), { cause })
+  }
+}
