@@ -1,4 +1,5 @@
 import type { Measure, StoreName } from '../measure.ts'
+import { across } from './across.ts'
 import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
@@ -38,5 +39,20 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     http,
     wire,
   ],
-  postgres: [steps, tasks, roundtrip, submit, queue, fanout, line, replay, takeover, herd, snapshot, http, wire],
+  postgres: [
+    steps,
+    tasks,
+    roundtrip,
+    across,
+    submit,
+    queue,
+    fanout,
+    line,
+    replay,
+    takeover,
+    herd,
+    snapshot,
+    http,
+    wire,
+  ],
 }

@@ -41,6 +41,8 @@ interface Wait {
 const FASTEST = 5
 /** The slowest, where the store says when tasks end: a look is for what it failed to say (ms). */
 const SLOWEST_WHEN_TOLD = 2_000
+/** Between two looks lies this many times the length of the first. */
+const SHARE = 2
 /** Tasks one look asks for. */
 const MOST = 1_000
 /** How long the store may be busy or out of reach before those who wait hear of it (ms). */
@@ -64,6 +66,8 @@ export class Waiters {
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #looking = false
+  /** No look at once comes before: however much is written, looking takes no more than a share of the time. */
+  #notBefore = Number.NEGATIVE_INFINITY
 
   constructor(store: StateStore, environment: Environment, slowest: number, isLocal: (id: string) => boolean) {
     this.#store = store
@@ -147,7 +151,8 @@ export class Waiters {
     this.#lanes[wait.lane]?.delete(wait)
     while (this.#lanes.length <= lane) this.#lanes.push(new Set())
     wait.lane = lane
-    wait.due = this.#environment.monotonic() + this.#pace(lane)
+    const due = this.#environment.monotonic() + this.#pace(lane)
+    wait.due = lane === 0 ? Math.max(due, this.#notBefore) : due
     this.#lanes[lane]?.add(wait)
     if (!this.#looking && wait.due < this.#timerAt) this.#rest(wait.due)
   }
@@ -175,8 +180,11 @@ export class Waiters {
     if (this.#looking) return
     this.#looking = true
     this.#timer?.cancel()
+    const begun = this.#environment.monotonic()
     for (let due = this.#due(); due.length > 0; due = this.#due()) await this.#ask(due)
     this.#looking = false
+    const ended = this.#environment.monotonic()
+    this.#notBefore = ended + (ended - begun) * SHARE
     this.#timerAt = Number.POSITIVE_INFINITY
     let next = Number.POSITIVE_INFINITY
     for (const lane of this.#lanes) for (const { due } of firstOf(lane)) next = Math.min(next, due)

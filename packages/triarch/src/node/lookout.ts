@@ -28,6 +28,8 @@ export interface LookoutOptions {
 const LONGEST_SILENCE = 1_000
 /** How often in a row others may have been quicker before a node waits no longer still to try again. */
 const MOST_OUTRUN = 5
+/** How long it waits at most after the first time (ms); each time twice as long. */
+const PATIENCE = 25
 
 /**
  * Who wakes this node's roles for what others did. Hints that name it wake them directly. Otherwise, when something seems to
@@ -36,6 +38,7 @@ const MOST_OUTRUN = 5
 export class Lookout implements Service {
   readonly #options: LookoutOptions
   #timer: Timer | null = null
+  #retry: Timer | null = null
   #open = false
   #seen: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -56,6 +59,7 @@ export class Lookout implements Service {
   stop(): void {
     this.#open = false
     this.#timer?.cancel()
+    this.#retry?.cancel()
   }
 
   async drain(): Promise<void> {
@@ -73,6 +77,7 @@ export class Lookout implements Service {
     if (mail || tasks) scheduler?.wake(mail && tasks ? hints.either : mail ? hints.mail : hints.tasks)
     if (heard.includes('work')) consumer?.wake()
     if (heard.includes('settings')) this.#options.settings()
+    if (heard.includes('changes')) this.#check()
   }
 
   #next(): void {
@@ -83,6 +88,10 @@ export class Lookout implements Service {
           if (this.#open) this.#next()
         })
     })
+  }
+
+  #check(): void {
+    if (this.#open) void this.#watch().catch((error: unknown) => this.#failed(error))
   }
 
   async #watch(): Promise<void> {
@@ -114,9 +123,15 @@ export class Lookout implements Service {
       if (now >= this.#patientUntil) {
         // Several that are told of one task at once ask for it at once. Who came too late gives way, for longer each time.
         const outrun = Math.min(scheduler.outrun, MOST_OUTRUN)
-        this.#patientUntil = outrun === 0 ? now : now + environment.random() * poll * 2 ** outrun
+        this.#patientUntil = outrun === 0 ? now : now + environment.random() * Math.min(poll, PATIENCE) * 2 ** outrun
         scheduler.wake(hints.tasks)
-      } else this.#seen = null
+      } else {
+        this.#seen = null
+        this.#retry ??= environment.timer(this.#patientUntil - now, () => {
+          this.#retry = null
+          this.#check()
+        })
+      }
     }
     if (work) consumer?.wake()
     if (vacant) supervisor?.vacant()

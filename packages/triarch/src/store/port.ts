@@ -249,7 +249,7 @@ export interface StateStore {
   watch?(wake: (hints: readonly Hint[]) => void): void
   /**
    * Somebody in this process waits for tasks that are elsewhere: for some seconds it is told of those that end (null: some
-   * did), which is a hint as well. False: the store does not say so now. Absent where stores cannot.
+   * did), which is a hint as well. False: it may not be told of all, and looks for itself as well. Absent where stores cannot.
    */
   attend?(ended: (ids: readonly string[] | null) => void): boolean
 }
@@ -272,5 +272,5 @@ export interface MigrationReport {
   done: string[]
 }
 
-/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings. */
-export type Hint = 'work' | 'tasks' | 'mail' | 'settings'
+/** Where to look: the agents' queues, the tasks to claim, the node's inbox, the settings; or somewhere: `changes` differs. */
+export type Hint = 'work' | 'tasks' | 'mail' | 'settings' | 'changes'

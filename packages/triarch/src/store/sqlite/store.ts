@@ -15,6 +15,7 @@ import { openDatabase } from './open.ts'
 import { submitIn } from './outer.ts'
 import { Posting } from './posting.ts'
 import type { Arguments, OperationName, Operations, Runner } from './runner.ts'
+import { Stir } from './stir.ts'
 import { type Connection, Transactions } from './transactions.ts'
 import { WorkerRunner } from './worker.ts'
 
@@ -44,12 +45,22 @@ export class SqliteStore implements port.StateStore {
   #second: Database | null = null
   #wake: (hints: readonly port.Hint[]) => void = () => undefined
   readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
+  #ended: (ids: null) => void = () => undefined
+  readonly #stir: Stir
 
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment
     this.#settings = settings
     this.#courtesy = new Courtesy(environment)
     this.patience = Math.max(LONGEST_ANSWER, 2 * settings.busyTimeout)
+    this.#stir = new Stir(
+      environment,
+      () => this.changes(),
+      () => {
+        this.#wake(['changes'])
+        this.#ended(null)
+      },
+    )
   }
 
   unanswered(): void {
@@ -101,6 +112,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async close(): Promise<void> {
+    this.#stir.close()
     const runner = this.#runner
     this.#runner = null
     this.#transactions = null
@@ -339,6 +351,17 @@ export class SqliteStore implements port.StateStore {
 
   watch(wake: (hints: readonly port.Hint[]) => void): void {
     this.#wake = wake
+    this.#hearken()
+  }
+
+  attend(ended: (ids: null) => void): boolean {
+    this.#ended = ended
+    this.#hearken()
+    return false
+  }
+
+  #hearken(): void {
+    if (this.#file) this.#stir.open(this.#settings.path)
   }
 
   writeLogs(writes: readonly port.LogWrite[]): Promise<void> {
