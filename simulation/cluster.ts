@@ -4,12 +4,14 @@ import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
+import { Line } from './line.ts'
 import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { Reign } from './reign.ts'
 import { definitions } from './services.ts'
 import { counted } from './slots.ts'
 import { Throttle } from './throttle.ts'
+import type { Vault } from './vault.ts'
 
 /** How long a machine stays away after a crash (ms). */
 const REBOOT = 300
@@ -36,10 +38,11 @@ export class Cluster {
   readonly outage: Outage
   readonly throttle: Throttle
   readonly reign: Reign
+  readonly line: Line
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
-  constructor(world: World, link: (machine: Machine) => StateStore, ledger: Ledger, plan: Plan) {
+  constructor(world: World, link: (machine: Machine) => StateStore, ledger: Ledger, plan: Plan, store: Vault) {
     this.#world = world
     this.#link = link
     this.#ledger = ledger
@@ -47,6 +50,7 @@ export class Cluster {
     this.outage = new Outage(world, plan)
     this.throttle = new Throttle(world, plan)
     this.reign = new Reign(world, plan)
+    this.line = new Line(store, plan)
     this.members = plan.nodes.map(() => null)
   }
 
@@ -83,7 +87,12 @@ export class Cluster {
       workflows: [...known, plans],
       ...(strict && { middleware: [censor(book)] }),
       agents: roles.includes('agent')
-        ? agents.map((agent) => this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, agent))))
+        ? agents.map((agent) =>
+            this.#counted(
+              machine,
+              this.throttle.agent(machine, this.outage.agent(machine, Line.agent(this.#plan, agent))),
+            ),
+          )
         : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),

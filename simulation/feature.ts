@@ -163,6 +163,30 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
+/** Much waits for few slots, of several tenants or of several priorities. */
+const line: Feature = (chance, plan) => {
+  // What the store forgets, and how old something is where clocks leap, nobody can say.
+  if (plan.loss || plan.leaps || plan.outage || plan.throttle) return
+  const fair = chance.yes(0.6)
+  const order = fair ? { tenants: chance.between(2, 3) } : { ageing: chance.between(1_000, 3_000), slack: 1_500 }
+  plan.line = { concurrency: chance.between(1, 2), ...order }
+  for (const task of plan.tasks) if (!fair || chance.yes(0.1)) task.priority = chance.below(3)
+  for (const node of plan.nodes)
+    if (node.roles.includes('scheduler') && !node.roles.includes('agent')) node.roles.push('agent')
+  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  const burst = (): Op => ({ do: 'settled', of: Array.from({ length: chance.between(8, 20) }, call) })
+  const at = chance.below(plan.chaos / 2)
+  // All of one tenant, and the others among them.
+  for (const [place, id] of ['loud 1', 'loud 2', 'loud 3', 'loud 4'].entries())
+    plan.tasks.push({
+      id,
+      at: fair ? at : at + place * 700,
+      ops: [burst(), burst()],
+      ...(!fair && { priority: 2 - (place % 3) }),
+    })
+  for (const task of plan.tasks) enter(chance, task, () => call()[0] as Op)
+}
+
 /** Processes want to lead, and go on for a while when they are told to end. */
 const reign: Feature = (chance, plan) => {
   plan.reign = {
@@ -187,6 +211,7 @@ const features = {
   strict: { of: 0.1, add: strict },
   outage: { of: 0.1, add: outage },
   throttle: { of: 0.1, add: throttle },
+  line: { of: 0.1, add: line },
   reign: { of: 0.1, add: reign },
 } satisfies Record<string, { of: number; add: Feature }>
 

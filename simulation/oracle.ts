@@ -5,6 +5,7 @@ import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import { effects, type Written } from './desk.ts'
 import { graph } from './graph.ts'
+import type { Line } from './line.ts'
 import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
 import type { Reign } from './reign.ts'
@@ -28,6 +29,7 @@ export interface Hindsight {
   outage: Outage
   throttle: Throttle
   reign: Reign
+  line: Line
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -181,6 +183,9 @@ const breakers: Oracle = ({ outage }) => outage.faults
 /** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */
 const rates: Oracle = ({ throttle }) => throttle.faults
 
+/** A newcomer to a shared queue waits for few of each other; where steps age nobody is passed by who should come later. */
+const queues: Oracle = ({ line }) => line.faults
+
 /** By one name one process leads at a time, each with a higher token. */
 const leaders: Oracle = ({ reign }) => reign.faults
 
@@ -208,6 +213,7 @@ const oracles: Record<string, Oracle> = {
   strict,
   breakers,
   rates,
+  queues,
   leaders,
 }
 

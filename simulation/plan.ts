@@ -20,6 +20,11 @@ export interface Plan {
   outage?: OutagePlan
   /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
   throttle?: { limit: number; per: number; burst: number; rests?: { each: number; ms: number } }
+  /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */
+  line?: { concurrency: number } & (
+    | { tenants: number; ageing?: undefined }
+    | { ageing: number; slack: number; tenants?: undefined }
+  )
   /** Names that all nodes want to lead by; after how long a term ends by itself, if it does; how long functions go on that are told to end (ms). */
   reign?: { names: string[]; lasts: number | null; lingers: number }
   /** When the operator meddles, and how. */
@@ -95,6 +100,7 @@ export interface TaskPlan {
   id: string
   at: number
   ops: Op[]
+  priority?: number
   /** It is a plan of these, not a program. */
   parts?: Part[]
   /** One task at a time under this name. */

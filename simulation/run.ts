@@ -136,7 +136,7 @@ class Run {
     }
     const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
     this.#rollout = new Rollout(store, (machine, version) => this.#cluster.knows(machine, version))
-    this.#cluster = new Cluster(world, link, this.#ledger, plan)
+    this.#cluster = new Cluster(world, link, this.#ledger, plan, store)
     const { client, application, machine } = this.#application()
     this.#client = client
     this.#operator = new Operator(application, plan)
@@ -298,7 +298,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign } = this.#cluster
+    const { errors, outage, throttle, reign, line } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -309,7 +309,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, written },
+      ...{ rollout: this.#rollout, outage, throttle, reign, written, line },
     }
     const found = [
       ...faults,

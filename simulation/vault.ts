@@ -11,6 +11,10 @@ const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLO
 export class Vault extends SharedStore {
   /** Sees each call before it is carried out, and may throw in its place. */
   before: (call: StoreCall, args: readonly unknown[]) => void = () => undefined
+  /** Sees each call that was carried out. */
+  after: (call: StoreCall, args: readonly unknown[], answer: unknown) => void = () => undefined
+
+  clock: { now(): number } = { now: () => 0 }
 
   constructor() {
     super()
@@ -19,6 +23,8 @@ export class Vault extends SharedStore {
 
   override reset(clock: { now(): number }): this {
     this.before = () => undefined
+    this.after = () => undefined
+    this.clock = clock
     if (this.database.connection.isTransaction) this.database.run('ROLLBACK')
     this.database.run('DELETE FROM world_effects')
     return super.reset(clock)
@@ -45,6 +51,8 @@ export class Vault extends SharedStore {
 
   override perform(call: StoreCall, args: readonly unknown[]): unknown {
     this.before(call, args)
-    return super.perform(call, args)
+    const answer = super.perform(call, args)
+    this.after(call, args, answer)
+    return answer
   }
 }

@@ -695,6 +695,23 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'throttle',
   },
+  'a queue that is shared is first come, first served': {
+    change: {
+      'store/sqlite/share.ts': [
+        ['const start = Math.max(present, own)', 'const start = database.get<{ id: number }>(NEXT_ID)?.id ?? 1'],
+      ],
+    },
+    by: ['queues'],
+    world: 'line',
+  },
+  'what waits grows younger': {
+    change: {
+      'policy/line.ts': [['priority * ageing - (since - ORIGIN)', 'priority * ageing + (since - ORIGIN)']],
+    },
+    by: ['queues'],
+    at: 2,
+    world: 'line',
+  },
   'a leader goes by its row alone, not by its own clock': {
     change: {
       'node/term.ts': [
