@@ -288,11 +288,17 @@ describe('processes that die', () => {
     expect(response.status).toBe(201)
     await gate('s-1').entered.promise
     await killed(child)
+    // Whoever starts buries what is known to be dead; until then the lease of the dead would have to end.
+    await using undertaker = new Triarch({ store: sqlite(path), workflows, notices: false, lease: '1m' })
+    await undertaker.start()
+    // Another owns the task, and awaits what still runs.
+    const awaited = async () => {
+      const events = (await survivor.triarch.task('s-1').history()).flatMap((it) => it.events)
+      return events.filter(({ type }) => type === 'heartbeat').length
+    }
+    await expect.poll(awaited, { timeout: 60_000 }).toBeGreaterThan(1)
     gate('s-1').leave.resolve('survived')
     await acknowledged
-    // Whoever starts buries what is known to be dead; until then the lease of the dead would have to end.
-    await using undertaker = new Triarch({ store: sqlite(path), workflows, notices: false })
-    await undertaker.start()
     expect(await survivor.triarch.task('s-1').result()).toBe('survived')
     expect(heard.filter((it) => it.includes('s-1'))).toEqual(['wait s-1 1'])
     rmSync(folder, { recursive: true, force: true })

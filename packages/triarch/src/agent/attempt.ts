@@ -31,6 +31,8 @@ export interface Handler {
 
 /** Where the code of attempts runs that is not in this process. */
 export interface Relay {
+  /** For how long that code may run without a word while nobody here lives (ms). */
+  readonly lease: number
   /** Has it run: how it goes is told to the attempt (`heartbeat`, `told`). */
   send(attempt: Attempt, options: AttemptOptions): Relayed
 }

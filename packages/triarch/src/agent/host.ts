@@ -174,6 +174,11 @@ export class AgentHost {
     this.slots.most = most
   }
 
+  /** For how long an attempt may outlive this process without a word (ms); null: it dies with it. */
+  get lease(): number | null {
+    return this.#relay?.lease ?? null
+  }
+
   /** The actions it knows, as step requests name them. */
   get actions(): string[] {
     return [...this.#handlers.keys()]

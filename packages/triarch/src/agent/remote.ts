@@ -39,6 +39,12 @@ export class Remotes implements Relay {
   readonly #places = new Map<string, Place[]>()
   readonly #coming = new Map<string, { link: AgentLink; under: string }>()
   #node: RemoteNode | null = null
+  readonly lease: number
+
+  /** `lease`: for how long the attempt of a dead server is awaited without a word (ms). */
+  constructor(lease: number) {
+    this.lease = lease
+  }
 
   /** Null: no node here hosts agents now. */
   get node(): string | null {
@@ -99,6 +105,18 @@ export class Remotes implements Relay {
       taken = false
     }
     return place.link.give(attempt, options, { freed, under: coming?.under })
+  }
+
+  /** A place of the link for an attempt that nobody here has given to it, until it is freed. */
+  occupy(link: AgentLink, action: string): () => void {
+    const place = this.#places.get(agentOf(action))?.find((it) => it.link === link)
+    if (!place) return () => undefined
+    place.taken++
+    let taken = true
+    return () => {
+      if (taken) place.taken--
+      taken = false
+    }
   }
 
   #tell(agent: string): void {

@@ -134,7 +134,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #telemetry: Telemetry
   readonly #log: Log | null
   readonly #patience: Patience
-  readonly #remotes = new Remotes()
+  readonly #remotes: Remotes
   readonly #candidates = new Set<Candidate>()
   readonly #values: Values
   readonly #reader: Reader
@@ -148,6 +148,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   constructor(options: TriarchOptions) {
     this.#settings = settingsOf(options)
+    this.#remotes = new Remotes(this.#settings.lease)
     const given = options.environment ?? systemEnvironment()
     const isOver = () => this.#phase === 'stopped'
     // What listeners throw is not told to listeners.

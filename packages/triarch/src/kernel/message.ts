@@ -68,7 +68,16 @@ export interface Asked {
 /** What reaches a task's inbox. `verify` outcomes: done (with output), not-done, unknown; `undo` outcomes: done. */
 export type Message =
   | Reply
-  | { type: 'heartbeat'; step: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
+  | {
+      type: 'heartbeat'
+      step: number
+      attempt: number
+      progress?: Json
+      checkpoint?: Json
+      trial?: Trial
+      /** Says who is connected to its agent's process: it runs on there. Attempts of each operation have numbers of their own. */
+      elsewhere?: Operation
+    }
   /** A signal for the task: its word in inboxes is that of the first release, whose code reads them as well. */
   | ({ type: 'event'; name: string; payload: Json } & Asked)
   /** For a step, by the key its token holds. */

@@ -4,9 +4,10 @@ import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
 import { remarkOf } from './remark.ts'
 import { succeeded } from './status.ts'
+import { awaitedUntil, overdueElsewhere } from './step/elsewhere.ts'
 import { attemptFailed, trace, verified } from './step/failure.ts'
 import { isSuspect } from './step/loss.ts'
-import type { Loss, Step } from './step/step.ts'
+import type { Loss, Operation, Step } from './step/step.ts'
 import { signalled } from './suspension/signal.ts'
 import { control } from './task/control.ts'
 import { tick } from './tick.ts'
@@ -40,7 +41,8 @@ function take(turn: Turn, message: Message): void {
     case 'heartbeat': {
       const step = state.steps.get(message.step)
       if (!step || step.attempt !== message.attempt || !isOutstanding(step)) return stale(turn)
-      const { progress, checkpoint, trial } = message
+      const { progress, checkpoint, trial, elsewhere } = message
+      if (elsewhere !== undefined) return runsElsewhere(turn, step, elsewhere)
       if (step.operation !== 'run' && !trial) return stale(turn)
       return emit(turn, {
         type: 'heartbeat',
@@ -103,6 +105,7 @@ function replied(turn: Turn, reply: Reply): void {
     case 'suspended':
       return reply.operation === 'run' ? suspended(turn, reply, outcome) : stale(turn)
     case 'withdrawn':
+      if (step.awaited !== null) emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: 0 })
       step.dispatched = false
       step.lane = outcome.lane ?? null
       step.deferred = outcome.after === undefined || step.lane !== null ? 0 : turn.at + Math.ceil(outcome.after)
@@ -161,8 +164,31 @@ function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unpl
 function takeOver(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
+  const until = awaitedUntil(turn.state, step, turn.at)
+  if (until > turn.at) return emit(turn, { type: 'heartbeat', id, attempt: step.attempt, awaited: until })
   // An attempt of a suspect that began is known to have: this one most probably did not, and is not held against it.
   lose(turn, step, isSuspect(step) && !step.begun ? 'stop' : 'death', 'the process that ran the attempt died')
+}
+
+/** Its agent's process is connected to somebody, who says so. */
+function runsElsewhere(turn: Turn, step: Step, operation: Operation): void {
+  const until = awaitedUntil(turn.state, step, turn.at)
+  if (step.operation !== operation || until <= (step.awaited ?? turn.at)) return stale(turn)
+  emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: until })
+}
+
+/** Attempts that ran elsewhere, of which nobody has heard for too long, or too late: after the mail, in which an answer may be. */
+export function giveUpSilent(turn: Turn): void {
+  for (const { step, late } of overdueElsewhere(turn.state, turn.at)) {
+    if (late) expire(turn, step)
+    else lose(turn, step, 'silence', 'nothing was heard of the process that ran the attempt since its server died')
+  }
+}
+
+function expire(turn: Turn, step: Step): void {
+  const error = { name: 'TriarchError', code: 'STEP_TIMEOUT', message: 'the attempt was not done by its complete-by' }
+  const outcome = { kind: 'failed', error, retryable: true, unknown: true } as const
+  attemptFailed(turn, step, unseen(turn, step, outcome), outcome)
 }
 
 /** This node stops, and the attempt that it ran would outlast it: another node tries again. */
@@ -173,21 +199,12 @@ function cut(turn: Turn, id: number): void {
 }
 
 function lose(turn: Turn, step: Step, lost: Loss, message: string): void {
-  const { operation, attempt } = step
   const error = { name: 'StepLostError', code: 'STEP_LOST', message }
-  attemptFailed(
-    turn,
-    step,
-    {
-      type: 'reply',
-      step: step.id,
-      operation,
-      attempt,
-      outcome: { kind: 'unknown' },
-      startedAt: null,
-      endedAt: turn.at,
-      node: null,
-    },
-    { kind: 'failed', error, retryable: true, unknown: true, lost },
-  )
+  const outcome = { kind: 'failed', error, retryable: true, unknown: true, lost } as const
+  attemptFailed(turn, step, unseen(turn, step, outcome), outcome)
+}
+
+/** Nobody saw how it ended. */
+function unseen({ at }: Turn, { id, operation, attempt }: Step, outcome: Outcome): Reply {
+  return { type: 'reply', step: id, operation, attempt, outcome, startedAt: null, endedAt: at, node: null }
 }

@@ -75,9 +75,11 @@ export function nextWake(state: TaskState): number | null {
     if (state.startBefore !== null) next = Math.min(next, state.startBefore + 1)
   }
   if (state.completeBy !== null && !state.closing) next = Math.min(next, state.completeBy)
-  for (const step of state.steps.values())
+  for (const step of state.steps.values()) {
+    if (step.awaited !== null && isOutstanding(step)) next = Math.min(next, step.awaited)
     if (isOutstanding(step) && !step.dispatched && goes(state, step))
       next = Math.min(next, Math.max(step.due, step.deferred))
+  }
   if (state.status !== 'paused') {
     if (!state.closing) {
       for (const until of state.timers.values()) next = Math.min(next, until)

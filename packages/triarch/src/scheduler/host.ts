@@ -54,6 +54,8 @@ export interface RunnerHost<Runner = never> {
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string, state: TaskState, step: Step): boolean
   unreserve(action: string): void
+  /** For how long an attempt of the action may outlive this process without a word (ms); null: it dies with it. */
+  lease(action: string): number | null
   /** Where it stands in its agent's queue. */
   standing(action: string, state: TaskState, step: Step): Standing
   /** By its key, if it is known here. */

@@ -4,14 +4,14 @@ import { TriarchError } from '../error/error.ts'
 import { isFull } from '../kernel/load.ts'
 import type { Message, Reply } from '../kernel/message.ts'
 import { type Rebuilt, rebuild } from '../kernel/rebuild.ts'
-import { receive } from '../kernel/receive.ts'
+import { giveUpSilent, receive } from '../kernel/receive.ts'
 import { newState, type TaskState } from '../kernel/state.ts'
 import { settleBatches } from '../kernel/step/failure.ts'
 import { isRelief } from '../kernel/step/loss.ts'
 import type { Step } from '../kernel/step/step.ts'
 import { type Summary, sameSummary, summarise } from '../kernel/summary.ts'
 import { begin, nextWake } from '../kernel/tick.ts'
-import { newTurn, type Turn } from '../kernel/turn.ts'
+import { emit, newTurn, type Turn } from '../kernel/turn.ts'
 import { NOTHING, said } from '../kernel/wait/mail.ts'
 import { unheard } from '../kernel/wait/mailbox.ts'
 import type { Draft } from '../store/origin.ts'
@@ -35,6 +35,7 @@ import { eventsText, snapshotOf, stepRequest } from './transition.ts'
 const MOMENT = 1_000
 
 const cancelled = (): TriarchError => new TriarchError('STEP_CANCELLED', 'the task was stopped')
+const movedOn = (): TriarchError => new TriarchError('NODE_FENCED', 'the attempt goes on by another server')
 const answered = (): TriarchError => new TriarchError('STEP_LOST', 'the attempt was answered by another way')
 
 /** Its turn is made or recorded, or the task is on its way into memory; it waits for mail or its time; it has left. */
@@ -86,6 +87,8 @@ export class TaskRunner {
   #known: KnownSteps | null = null
   /** Who waits for the turn to be durable. */
   #toTell: ((counts: boolean) => void)[] = []
+  /** Its attempt here is being abandoned for one that goes on elsewhere. */
+  #leaves: number | null = null
   readonly #attempts: Attempts
   readonly #notice = new Notice()
   #created: ((outcome: CommitOutcome | Error) => void) | null = null
@@ -153,7 +156,7 @@ export class TaskRunner {
 
   /** False: it has the letter already. */
   push(message: Message, letter: number | null = null): boolean {
-    if (this.#gone) return false
+    if (this.#gone || (message.type === 'reply' && letter === null && message.step === this.#leaves)) return false
     if (letter !== null && !this.#host.letters.take(letter, this.key ?? 0)) return false
     this.#mail.push({ message, letter })
     // Nobody else's letters, read together with this one, wait for what is wrong with it.
@@ -185,8 +188,15 @@ export class TaskRunner {
   /** Hands the task back once what it does is recorded. `cut`: without waiting for what runs here. */
   release(cut: boolean): void {
     this.#leaving = true
-    if (cut) for (const step of this.#attempts.steps) this.#mail.push({ message: { type: 'cut', step }, letter: null })
+    if (cut) for (const step of this.#attempts.steps) this.#mail.push({ message: this.#cutOff(step), letter: null })
     this.#wake()
+  }
+
+  /** What runs in a process elsewhere goes on there; the rest ends with this one. */
+  #cutOff(id: number): Message {
+    const step = this.state.steps.get(id)
+    if (!step?.given) return { type: 'cut', step: id }
+    return { type: 'heartbeat', step: id, attempt: step.attempt, elsewhere: step.operation }
   }
 
   /** Another node owns the task, or this one lost its lease: forget it. */
@@ -273,7 +283,8 @@ export class TaskRunner {
       if (this.#notice.take(mail)) continue
       if (mail.letter !== null) consumed.push(mail.letter)
       if (mail.recorded) this.#toTell.push(mail.recorded)
-      if (endsAttempt(this.state, mail.message)) this.#ended(mail)
+      if (mail.message.type === 'heartbeat') this.#moved(mail.message)
+      else if (endsAttempt(this.state, mail.message)) this.#ended(mail)
       const alone = isRelief(this.state, mail.message)
       receive(turn, mail.message)
       if (alone) {
@@ -283,6 +294,8 @@ export class TaskRunner {
       }
       while (driver.tell(turn, children)) await microtasksDrained(environment)
     }
+    giveUpSilent(turn)
+    while (driver.tell(turn, children)) await microtasksDrained(environment)
     settleBatches(turn)
     while (driver.tell(turn, children)) await microtasksDrained(environment)
     if (begin(turn, driver.begins) && driver.begin(turn.at)) {
@@ -302,6 +315,7 @@ export class TaskRunner {
     const leaves = this.#leaving && this.#attempts.none
     const still = turn.reload || (this.#leaving && !leaves)
     const { work, local } = still ? NOTHING_GOES : this.#attempts.dispatch(state, turn.at, driver, leaves)
+    this.#giveAway(turn, local)
     const snapshot = summarise(state)
     const wakeAt = nextWake(state)
     const { inbox, inboxBytes } = this.#host.limits
@@ -416,6 +430,25 @@ export class TaskRunner {
   #tellSaid(again: boolean): void {
     const said = this.#driver.said?.()
     if (said) this.#host.logs.code(this.id, this.state.firstId, said, again)
+  }
+
+  /** Recorded with its request: whoever finds the task without an owner knows that the attempt may live. */
+  #giveAway(turn: Turn, local: readonly Step[]): void {
+    for (const { id, attempt, action } of local) {
+      const lease = action === null ? null : this.#host.lease(action)
+      if (lease !== null) emit(turn, { type: 'heartbeat', id, attempt, given: lease })
+    }
+  }
+
+  /** Its process went to another server, and answers by the inbox: what is left of it here says nothing more. */
+  #moved({ step, attempt, elsewhere }: Extract<Message, { type: 'heartbeat' }>): void {
+    const known = this.state.steps.get(step)
+    if (elsewhere === undefined || !known?.given || !this.#attempts.steps.has(step)) return
+    if (known.operation !== elsewhere || known.attempt !== attempt) return
+    this.#attempts.ended(step)
+    this.#leaves = step
+    this.#host.abandonStep(this.id, step, movedOn())
+    this.#leaves = null
   }
 
   #tellRecorded(): void {

@@ -293,6 +293,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#options.hosts.get(agentOf(action))?.slots.release(action)
   }
 
+  lease(action: string): number | null {
+    return this.#options.hosts.get(agentOf(action))?.lease ?? null
+  }
+
   attempt(runner: TaskRunner, step: Step, request: StepRequest, local: LocalCode | undefined): void {
     const { policy, expiresAt, operation } = step
     const host = local ? this.#locals : this.#options.hosts.get(agentOf(request.action))

@@ -293,6 +293,11 @@ function stepOf(scene: Scene, step: Step): Reason | null {
     const text = `tries ${which} again in ${span(step.due - now)}, at ${clock(next)}${error ? ` (attempt ${attempt}; the last failed: ${error.message})` : ''}`
     return { code: 'retry', ...common, attempt, at: next, ...last, text }
   }
+  if (step.awaited !== null) {
+    const completeBy = at(step.awaited)
+    const text = `waits for ${which}, attempt ${attempt}, which left its server: given up at ${clock(completeBy)} unless something is heard of it`
+    return { code: 'step', ...common, attempt, since, completeBy, text }
+  }
   const node = work?.node ?? row.lockedBy ?? undefined
   if (node === undefined) return null
   if (!nodes.some((it) => it.id === node)) {

@@ -31,7 +31,7 @@ export type Reason = {
   | { code: 'node-lost'; node: string; step?: number }
   /** The code that plans it is at work. */
   | { code: 'planning'; since: Date }
-  /** An attempt runs; `node` is where. */
+  /** An attempt runs; `node` is where. Without it: in a process of remote agents, awaited until `completeBy`, or longer while a server hears of it. */
   | {
       code: 'step'
       step: number

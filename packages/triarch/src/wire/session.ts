@@ -2,7 +2,7 @@ import type { Attempt, AttemptOptions, Relayed } from '../agent/attempt.ts'
 import type { AgentLink, Remotes } from '../agent/remote.ts'
 import type { LogFields } from '../definition/log.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
-import { isTriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { newToken } from '../value/token.ts'
 import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from './message.ts'
@@ -10,6 +10,13 @@ import { checkpointOf, outcomeOf } from './outcome.ts'
 import { writeTicket } from './ticket.ts'
 
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
+
+/** Who speaks for attempts that a session runs and was not given by who owns their tasks now. */
+export interface Adopts {
+  /** `freed`: its place, if it has one already. */
+  adopt(session: Session, ticket: string, freed: () => void): void
+  heartbeat(session: Session, message: Extract<AgentMessage, { type: 'heartbeat' }>): void
+}
 
 export interface SessionOptions {
   environment: Environment
@@ -20,6 +27,8 @@ export interface SessionOptions {
   payload: number
   /** An answer to an attempt that this session was not given: true, if it counts. Rejects when that is not known. */
   elsewhere: (answer: Answer) => Promise<boolean>
+  /** Attempts that it runs and was not given, or not by who owns their tasks now. */
+  adoptions: Adopts
   failed: (error: unknown) => void
   ended: (session: Session) => void
 }
@@ -124,7 +133,13 @@ export class Session implements AgentLink {
     const given = this.#given.get(ticket)
     if (!given) return
     const at = this.#unseen.findIndex(({ message }) => message.type === 'attempt' && message.attempt === ticket)
-    if (at < 0 || this.#unseen[at]?.sent) return this.#sayAbort(ticket, reason)
+    const isOut = at < 0 || this.#unseen[at]?.sent
+    // Who owns its task now awaits it: it goes on.
+    if (isOut && given.options.work === undefined && isTriarchError(reason, 'NODE_FENCED')) {
+      this.#given.delete(ticket)
+      return this.#options.adoptions.adopt(this, ticket, given.freed)
+    }
+    if (isOut) return this.#sayAbort(ticket, reason)
     // Nobody has heard of it yet. The numbers stay without a gap.
     this.#unseen.splice(at, 1)
     for (const { message } of this.#unseen.slice(at)) message.n--
@@ -170,9 +185,11 @@ export class Session implements AgentLink {
     if (offer) this.#options.remotes.offer(this, { agent, slots, actions: offer.actions })
   }
 
-  #heartbeat({ attempt: ticket, beat, progress, checkpoint }: Extract<AgentMessage, { type: 'heartbeat' }>): void {
+  #heartbeat(message: Extract<AgentMessage, { type: 'heartbeat' }>): void {
+    const { attempt: ticket, beat, progress, checkpoint } = message
     const given = this.#given.get(ticket)
-    if (!given || beat <= given.beat) return
+    if (!given) return this.#options.adoptions.heartbeat(this, message)
+    if (beat <= given.beat) return
     given.beat = beat
     try {
       given.attempt.heartbeat({ progress, checkpoint })
@@ -225,8 +242,8 @@ export class Session implements AgentLink {
   }
 
   /** Nobody waits for it, as its task says. */
-  callOff(ticket: string): void {
-    this.#say({ type: 'abort', attempt: ticket, code: 'STEP_LOST', message: 'the attempt was given up' })
+  callOff(ticket: string, why: TriarchError = new TriarchError('STEP_LOST', 'the attempt was given up')): void {
+    this.#sayAbort(ticket, why)
   }
 
   /** This server stops. */

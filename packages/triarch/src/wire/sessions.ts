@@ -3,8 +3,8 @@ import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Reply } from '../kernel/message.ts'
 import type { TaskState } from '../kernel/state.ts'
-import { isOutstanding } from '../kernel/turn.ts'
 import type { StateStore } from '../store/port.ts'
+import { Adoptions, wantedStep } from './adoption.ts'
 import type { AgentMessage, AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
@@ -66,10 +66,12 @@ export class Sessions implements RemoteAgents {
   readonly #options: SessionsOptions
   readonly #sessions = new Map<string, Session>()
   readonly #byInstance = new Map<string, Session>()
+  readonly #adoptions: Adoptions
   #closed = false
 
   constructor(options: SessionsOptions) {
     this.#options = options
+    this.#adoptions = new Adoptions(options)
   }
 
   async exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse> {
@@ -132,8 +134,14 @@ export class Sessions implements RemoteAgents {
     const session = new Session(
       {
         ...this.#options,
-        elsewhere: (answer) => this.#elsewhere(answer),
+        elsewhere: async (answer) => {
+          const counts = await this.#elsewhere(answer)
+          this.#adoptions.over(answer.attempt)
+          return counts
+        },
+        adoptions: this.#adoptions,
         ended: (it) => {
+          this.#adoptions.leave(it)
           this.#sessions.delete(it.id)
           if (this.#byInstance.get(it.instance) === it) this.#byInstance.delete(it.instance)
         },
@@ -144,10 +152,11 @@ export class Sessions implements RemoteAgents {
     return session
   }
 
-  /** What it runs for another node goes on for this one; what was given up is called off. */
+  /** What it runs for another node goes on for this one, or for who owns its task; what was given up is called off. */
   async #adopt(session: Session, tickets: readonly string[]): Promise<void> {
     const { remotes, store, failed } = this.#options
     const to = remotes.node
+    for (const name of tickets) if (readTicket(name)?.work === null) this.#adoptions.adopt(session, name)
     const found = tickets.flatMap((name) => {
       const ticket = readTicket(name)
       return ticket?.work == null ? [] : [{ name, ticket, work: ticket.work }]
@@ -185,20 +194,10 @@ export class Sessions implements RemoteAgents {
       if (counts) posted()
       return counts
     }
-    if (!(await this.#isWanted(ticket))) return false
+    if (!(await wantedStep(this.#options.state, ticket))) return false
     const [posting] = await store.post([{ task, message, control: true }])
     posted()
     return posting === 'posted'
-  }
-
-  /** Its task still waits for this very attempt. */
-  async #isWanted({ task, step: id, operation, attempt }: Ticket): Promise<boolean> {
-    const state = await this.#options.state(task).catch((error: unknown) => {
-      if (error instanceof TriarchError && error.code === 'UNKNOWN_TASK') return null
-      throw error
-    })
-    const step = state?.steps.get(id)
-    return step !== undefined && step.operation === operation && step.attempt === attempt && isOutstanding(step)
   }
 }
 

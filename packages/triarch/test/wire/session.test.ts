@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent, type RemoteAttempt, type Role, workflow } from '../../src/index.ts'
+import { agent, type RemoteAttempt, type Role, type StoreFactory, workflow } from '../../src/index.ts'
 import type { StateStore } from '../../src/store/port.ts'
 import { memory, VirtualEnvironment } from '../../src/testing/index.ts'
 import { codeOf, eventsOf, type Stage, seen, stage } from '../engine/harness.ts'
@@ -317,13 +317,42 @@ describe('several servers', () => {
     const file = scratch()
     const environment = new VirtualEnvironment()
     const node = async (...roles: Role[]) => {
+      let dead = false
+      const store: StoreFactory = (of) =>
+        new Proxy(file.store(of), {
+          get(target, key) {
+            const own: unknown = Reflect.get(target, key, target)
+            if (typeof own !== 'function') return own
+            return (...given: unknown[]) => (dead ? new Promise(() => undefined) : own.apply(target, given))
+          },
+        })
       const s = await stage({
-        ...{ store: file.store, environment, workflows, roles },
+        ...{ store, environment, workflows, roles },
         ...{ lease: '10s', sweep: '1s', poll: '100ms' },
       })
-      return { s, agents: s.engine.triarch.remoteAgents() }
+      /** As its process were no more: nothing of it reaches the store. */
+      const die = () => {
+        dead = true
+      }
+      return { s, agents: s.engine.triarch.remoteAgents(), die }
     }
     return { node, [Symbol.dispose]: () => file[Symbol.dispose]() }
+  }
+
+  /** The owner of a task dies, and what it gave to a process goes on there. */
+  async function outlived(it: Awaited<ReturnType<typeof town>>, how: 'dies' | 'stops' = 'dies') {
+    const all: Role[] = ['scheduler', 'supervisor', 'agent']
+    const [first, second] = [await it.node(...all), await it.node(...all)]
+    const puppet = new Puppet(first.agents, 'one')
+    await puppet.hello({ own: 1 })
+    await first.s.submit(flow, 'x', { id: 't' })
+    await first.s.settle()
+    const [attempt] = await puppet.attempts()
+    if (how === 'dies') first.die()
+    else await first.s.kill()
+    puppet.agents = second.agents
+    await second.s.advance(how === 'dies' ? '12s' : '1s')
+    return { second, puppet, name: attempt?.attempt ?? '' }
   }
 
   it('hand a queued attempt on with its connection: it outlives its server, and counts once', async () => {
@@ -370,6 +399,118 @@ describe('several servers', () => {
     await puppet.say()
     expect(puppet.heard).toMatchObject([{ type: 'ack' }, { type: 'ack', late: true }])
     expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
+    for (const { s } of [owner, other]) await s.kill()
+  })
+
+  it.each(['dies', 'stops'] as const)(
+    'let an attempt outlive the owner of its task that %s: who takes it over awaits it, and its reply counts once',
+    async (how) => {
+      using it = await town()
+      const { second, puppet, name } = await outlived(it, how)
+      // Taken over before anybody hears of its process.
+      await second.s.advance('8s')
+      const types = (await second.s.engine.task('t').history()).flatMap(({ events }) => events.map(({ type }) => type))
+      expect(types.slice(0, 5)).toEqual(['submitted', 'started', 'stepRequested', 'heartbeat', 'heartbeat'])
+      expect(types).not.toContain('attemptFailed')
+      await puppet.hello({ own: 1 }, [name])
+      for (let time = 0; time < 28; time += 4) {
+        await second.s.advance('4s')
+        expect(await puppet.say()).toEqual([])
+      }
+      await puppet.reply(name, done('there'))
+      await second.s.advance('1s')
+      const task = second.s.engine.task('t')
+      expect(await task.result()).toBe('there')
+      expect(await eventsOf(task, 'attemptFailed')).toEqual([])
+      expect(await puppet.say()).toMatchObject([{ type: 'ack' }])
+      await puppet.reply(name, done('again'))
+      await second.s.advance('1s')
+      expect(await puppet.say()).toMatchObject([{ type: 'ack', late: true }])
+      expect(await eventsOf(task, 'stepCompleted')).toHaveLength(1)
+      await second.s.kill()
+    },
+  )
+
+  it('await such an attempt no longer than its complete-by, however alive its process is', async () => {
+    using it = await town()
+    const { second, puppet, name } = await outlived(it)
+    await second.s.advance('5s')
+    await puppet.hello({ own: 0 }, [name])
+    for (let time = 0; time < 48; time += 4) {
+      await second.s.advance('4s')
+      await puppet.say()
+    }
+    expect(await eventsOf(second.s.engine.task('t'), 'attemptFailed')).toMatchObject([
+      { attempt: 1, unknown: true, error: { code: 'STEP_TIMEOUT' } },
+    ])
+    expect(puppet.heard).toMatchObject([{ type: 'abort', attempt: name, code: 'STEP_LOST' }])
+    await second.s.kill()
+  })
+
+  it('give such an attempt up when a lease has passed without a word: its outcome is unknown', async () => {
+    using it = await town()
+    const { second, puppet, name } = await outlived(it)
+    const other = new Puppet(second.agents, 'two')
+    await other.hello({ own: 1 })
+    await second.s.advance('8s')
+    expect(await other.attempts()).toEqual([])
+    expect((await second.s.engine.task('t').explain()).reasons).toMatchObject([{ code: 'step', step: 1, attempt: 1 }])
+    expect((await second.s.engine.task('t').explain()).text).toContain('unless something is heard of it')
+    await second.s.advance('5s')
+    expect(await eventsOf(second.s.engine.task('t'), 'attemptFailed')).toMatchObject([
+      { attempt: 1, unknown: true, lost: 'silence', next: { operation: 'verify' } },
+    ])
+    const [verify] = await other.attempts()
+    expect(verify).toMatchObject({ task: 't', operation: 'verify' })
+    // It comes back, too late.
+    await puppet.hello({ own: 1 }, [name], [{ type: 'reply', attempt: name, outcome: done('late') }])
+    await second.s.advance('1s')
+    await puppet.say()
+    expect(puppet.heard).toMatchObject([{ type: 'ack', late: true }])
+    await other.reply(verify?.attempt ?? '', done('asked'))
+    await second.s.advance('1s')
+    expect(await second.s.engine.task('t').result()).toBe('asked')
+    await second.s.kill()
+  })
+
+  it('record what such an attempt says, tell it that its task stops, and hear that it lives no more', async () => {
+    using it = await town()
+    const { second, puppet, name } = await outlived(it)
+    await second.s.advance('8s')
+    await puppet.hello({ own: 1 }, [name])
+    await puppet.say({ type: 'heartbeat', attempt: name, beat: 1, progress: 0.5, checkpoint: { at: 7 } })
+    await second.s.advance('1s')
+    const task = second.s.engine.task('t')
+    expect((await task.status()).steps).toMatchObject([{ progress: 0.5, attempt: 1 }])
+    await task.cancel({ compensate: false })
+    await second.s.advance('5s')
+    expect(await puppet.say()).toMatchObject([{ type: 'abort', attempt: name, code: 'STEP_CANCELLED' }])
+    expect((await task.status()).status).toBe('running')
+    // Cut off for good: the session ends, and with it what is heard of the attempt.
+    await second.s.advance('30s')
+    expect(await eventsOf(task, 'attemptFailed')).toMatchObject([{ attempt: 1, unknown: true, lost: 'silence' }])
+    await second.s.kill()
+  })
+
+  it('let an attempt go on whose process left a server that lives', async () => {
+    using it = await town()
+    const [owner, other] = [await it.node('scheduler', 'supervisor', 'agent'), await it.node('agent')]
+    const puppet = new Puppet(owner.agents, 'one')
+    await puppet.hello({ own: 1 })
+    const task = await owner.s.submit(flow, 'x', { id: 't' })
+    await owner.s.settle()
+    const [attempt] = await puppet.attempts()
+    const name = attempt?.attempt ?? ''
+    puppet.agents = other.agents
+    await puppet.hello({ own: 1 }, [name])
+    for (let time = 0; time < 40; time += 4) {
+      await owner.s.advance('4s')
+      expect(await puppet.say()).toEqual([])
+    }
+    await puppet.reply(name, done('elsewhere'))
+    await owner.s.advance('1s')
+    expect(await task.result()).toBe('elsewhere')
+    expect(await eventsOf(task, 'attemptFailed')).toEqual([])
     for (const { s } of [owner, other]) await s.kill()
   })
 

@@ -34,6 +34,8 @@ export function newStep(
     patientUntil: 0,
     begun: false,
     lived: false,
+    given: null,
+    awaited: null,
     due: at,
     unknown: false,
     doubtUntil: 0,
@@ -65,11 +67,19 @@ export function next(step: Step, planned: { operation: Operation; at: number } |
   step.aborted = false
   step.begun = false
   step.lived = false
+  step.given = null
+  step.awaited = null
   if (!planned) return
   step.operation = planned.operation
   step.attempts[planned.operation]++
   step.attempt = step.attempts[planned.operation]
   step.due = planned.at
+}
+
+/** The fold: whoever owns the task has no part in the attempt, and gives no other away. */
+export function expectFromElsewhere(step: Step, until: number): void {
+  step.awaited = until === 0 ? null : until
+  step.dispatched = until !== 0
 }
 
 /** A fresh budget, by an operator's word. An edited input is another request, so it gets another idempotency key. */

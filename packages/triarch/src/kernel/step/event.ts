@@ -38,7 +38,18 @@ export type StepFact =
   | { type: 'verified'; id: number; answer: 'not-done' | 'unknown'; next?: { operation: Operation; at: number } }
   | { type: 'verifyRequested'; id: number; at: number }
   /** `trial`: it is about to be tried by itself; its process lives on. */
-  | { type: 'heartbeat'; id: number; attempt: number; progress?: Json; checkpoint?: Json; trial?: Trial }
+  | {
+      type: 'heartbeat'
+      id: number
+      attempt: number
+      progress?: Json
+      checkpoint?: Json
+      trial?: Trial
+      /** It goes to an agent's process that is elsewhere, and may outlive the owner of its task by so long (ms) without a word. */
+      given?: number
+      /** Its owner is no more, or has no part in it: until this instant its answer is awaited. 0: nobody runs it. */
+      awaited?: number
+    }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
   /** In a plan, without an output, all that depends on the step goes in its `cascade`. */
   | ({ type: 'stepSkipped'; id: number; output?: Json; cascade?: number[]; by: 'rescue' | 'operator' } & Remark)

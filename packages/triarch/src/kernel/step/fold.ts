@@ -4,7 +4,7 @@ import type { Folds } from '../fold.ts'
 import { requested, settled, skipped } from '../plan/plan.ts'
 import { undoDone, undoRequested } from '../plan/undo.ts'
 import { keepReceived } from '../suspension/suspend.ts'
-import { moveStep, newStep, next, retry } from './change.ts'
+import { expectFromElsewhere, moveStep, newStep, next, retry } from './change.ts'
 import type { StepDecision, StepFact } from './event.ts'
 import { acquit, bear, forgive } from './loss.ts'
 
@@ -69,12 +69,14 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (step.status === 'suspended') moveStep(step, 'running')
     next(step, { operation: 'verify', at })
   },
-  heartbeat(state, { id, progress, checkpoint, trial }) {
+  heartbeat(state, { id, progress, checkpoint, trial, given, awaited }, at) {
     state.asides++
     const step = state.steps.get(id)
     if (!step) return
     if (progress !== undefined) step.progress = progress
     if (checkpoint !== undefined) step.checkpoint = checkpoint
+    if (given !== undefined) step.given = { at, lease: given }
+    if (awaited !== undefined) expectFromElsewhere(step, awaited)
     if (trial === 'begun') step.begun = true
     if (trial !== 'survived') return
     step.lived = true

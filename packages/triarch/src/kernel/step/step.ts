@@ -51,6 +51,10 @@ export interface Step {
   /** A process tries the current attempt by itself, and has outlived its beginning. */
   begun: boolean
   lived: boolean
+  /** The current attempt is in a process without a store: since when, and for how long without a word (ms); null: it is not. */
+  given: { at: number; lease: number } | null
+  /** Until then its answer comes from elsewhere, if it comes; null: its owner here has it. */
+  awaited: number | null
   /** The current attempt may start from this instant on. */
   due: number
   /** The last run attempt may or may not have taken effect. */
