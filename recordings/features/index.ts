@@ -1,6 +1,7 @@
 import type { Feature } from '../feature.ts'
 import { followers } from './after.ts'
 import { batches } from './batch.ts'
+import { caches } from './cache.ts'
 import { children } from './child.ts'
 import { continuations } from './continue.ts'
 import { doubts } from './doubt.ts'
@@ -52,4 +53,5 @@ export const features: readonly Feature[] = [
   secrets,
   losses,
   remarks,
+  caches,
 ]

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addBreakers } from './command/breaker.ts'
+import { addCaches } from './command/cache.ts'
 import { addCompletion } from './command/completion.ts'
 import { addControls } from './command/control.ts'
 import { addDev } from './command/dev.ts'
@@ -50,6 +51,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addNodes(program, means)
   addInventories(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
+  addCaches(program.command('cache').description('answers that are kept'), means)
   addProfiles(program.command('profile').description('servers and stores by name'), means)
   addMigrate(program.command('migrate').description("the store's schema"), means)
   addDoctor(program, means)

@@ -194,6 +194,9 @@ describe('the command', () => {
 
   it('shows what there is, and holds back an agent by its circuit breaker', async () => {
     expect((await inside(['workflow', 'list'])).out).toMatch(/^letter +1 \(1\)$/m)
+    expect((await inside(['cache', 'invalidate', 'desk.stamp', '--key', '{}'])).exit).toBe(0)
+    expect((await inside(['cache', 'invalidate', '--tag', 'x'])).out).toMatch(/^done/)
+    expect((await inside(['cache', 'invalidate'])).exit).toBe(exitCodes.usage)
     expect((await inside(['leader', 'list'])).out).toBe('nobody ever led\n')
     expect((await inside(['agent', 'list'])).out).toMatch(/^desk +1 +0 +stamp/m)
     expect((await inside(['lock', 'list'])).out).toBe('nobody has a lock\n')

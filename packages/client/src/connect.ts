@@ -1,4 +1,5 @@
 import type {
+  Action,
   AgentPage,
   BreakerPage,
   BreakersOptions,
@@ -227,6 +228,16 @@ class HttpClient implements TriarchClient {
 
   async locks(options: NamedPage = {}): Promise<LockPage> {
     return this.#get(`/locks${named('locks', options)}`, lockPage)
+  }
+
+  async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
+    const action = typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
+    const tagged = typeof what === 'object' && what !== null && 'tag' in what
+    if (!tagged && (typeof action !== 'string' || !action.includes('.')))
+      throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+    const body = tagged ? { tag: what.tag } : { action, ...(key.length > 0 && { key: key[0] ?? null }) }
+    const read = () => undefined
+    await this.#exchange.ask({ method: 'POST', path: '/cache/invalidate', body: encode('key', body), read })
   }
 
   async leaders(options: NamedPage = {}): Promise<LeaderPage> {

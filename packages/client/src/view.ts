@@ -46,7 +46,10 @@ export function logPage(value: unknown): LogPage {
 }
 
 export function stepViews(value: unknown): StepView[] {
-  return array(object(value).steps, (step) => dated(step, 'requestedAt', 'endedAt') as unknown as StepView)
+  return array(object(value).steps, (it) => {
+    const { cached, ...step } = dated(it, 'requestedAt', 'endedAt')
+    return { ...step, ...(cached !== undefined && { cached: dated(cached, 'at') }) } as unknown as StepView
+  })
 }
 
 export function historyEntries(value: unknown): HistoryEntry[] {
@@ -69,11 +72,12 @@ const instants = [
 ] as const
 
 function historyEvent(value: unknown): HistoryEvent {
-  const { next, selfSignals, ...event } = dated(value, ...instants)
+  const { next, selfSignals, cached, ...event } = dated(value, ...instants)
   text(event.type)
   return {
     ...event,
     ...(next !== undefined && { next: dated(next, 'at') }),
+    ...(cached !== undefined && { cached: dated(cached, 'at') }),
     ...(selfSignals !== undefined && { selfSignals: array(selfSignals, (sent) => dated(sent, 'at')) }),
   } as unknown as HistoryEvent
 }

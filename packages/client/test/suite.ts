@@ -452,6 +452,13 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
     })
 
+    also('makes kept answers invalid, and is told what makes no sense', async () => {
+      for (const what of ['bank.charge', { key: 'bank.charge' }, { tag: 'x' }]) await client.invalidate(what)
+      await client.invalidate('bank.charge', { id: 'o-1' })
+      expect(await codeOf(client.invalidate('bank'))).toBe('UNKNOWN_ACTION')
+      expect(await codeOf(client.invalidate(null as never))).toBe('UNKNOWN_ACTION')
+    })
+
     also('tells what there is by name, a page at a time: workflows, agents, locks, leaders', async () => {
       const first = await client.workflows({ limit: 1 })
       expect(first.workflows).toMatchObject([{ name: 'approval', versions: [{ version: '1', kind: 'function' }] }])

@@ -1,4 +1,5 @@
 import { BREAKERS_AFTER, BREAKERS_NAMED, BREAKERS_OF, CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
+import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
@@ -69,6 +70,14 @@ type Read =
   | 'createBreaker'
   | 'updateBreaker'
   | 'dropBreaker'
+  | 'recall'
+  | 'remember'
+  | 'fly'
+  | 'land'
+  | 'invalidate'
+  | 'invalidated'
+  | 'forgetAnswers'
+  | 'forgetMarks'
   | 'leadersNamed'
   | 'leadersAfter'
   | 'electFirst'
@@ -142,6 +151,14 @@ const reads: Readonly<Record<Read, string>> = {
   createBreaker: CREATE_BREAKER,
   updateBreaker: UPDATE_BREAKER,
   dropBreaker: DROP_BREAKER,
+  recall: RECALL,
+  remember: REMEMBER,
+  fly: FLY,
+  land: LAND,
+  invalidate: INVALIDATE,
+  invalidated: INVALIDATED,
+  forgetAnswers: FORGET_ANSWERS,
+  forgetMarks: FORGET_MARKS,
   leadersNamed: LEADERS_NAMED,
   leadersAfter: LEADERS_AFTER,
   electFirst: ELECT_FIRST,

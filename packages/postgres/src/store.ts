@@ -17,6 +17,7 @@ import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } 
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
 import { breakerOf } from './breaker.ts'
+import { cacheOf, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
 import { commitArguments, commitOutcomes, gatesOfBatch } from './commit.ts'
 import { connect, disconnect, inTime } from './connect.ts'
@@ -523,6 +524,35 @@ export class PostgresStore implements port.StateStore {
           ? this.#call('createBreaker', [name, state])
           : this.#call('updateBreaker', [name, expected, state])
     return (await rows).length > 0
+  }
+
+  async recall(key: string): Promise<port.CacheRow> {
+    return cacheOf(key, await this.#first('recall', [this.#given(), key]))
+  }
+
+  async remember({ key, value, seen, keep }: port.CacheWrite): Promise<void> {
+    await this.#call('remember', [this.#given(), key, value, seen, keep])
+  }
+
+  async fly({ key, node, within }: port.Flight): Promise<boolean> {
+    return (await this.#call('fly', [this.#given(), key, node, within])).length > 0
+  }
+
+  async land({ key, node }: Pick<port.Flight, 'key' | 'node'>): Promise<void> {
+    await this.#call('land', [key, node])
+  }
+
+  async invalidate(names: readonly string[]): Promise<number> {
+    return number(await this.#first('invalidate', [texts([...names])])) ?? 0
+  }
+
+  async invalidated(after: number): Promise<port.Invalidations> {
+    return invalidationsOf(await this.#call('invalidated', [after]))
+  }
+
+  async forget({ limit, marks, answers }: port.CacheBounds): Promise<number> {
+    await this.#call('forgetMarks', [marks])
+    return number(await this.#first('forgetAnswers', [this.#given(), limit, answers])) ?? 0
   }
 
   async leaders(query: port.LeaderQuery): Promise<port.LeaderRow[]> {

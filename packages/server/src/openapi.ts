@@ -22,6 +22,7 @@ const about: Readonly<Record<string, string>> = {
   workflows: 'What can be started, and who runs it.',
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
+  cache: 'Answers that are kept.',
   locks: 'What tasks hold, and who waits for it.',
   leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',

@@ -1,5 +1,6 @@
 /** Triarch: durable tasks over unreliable services. */
 
+export type { KeyValueCache } from './agent/shared.ts'
 export type {
   BreakerControlOptions,
   BreakerHandle,
@@ -42,6 +43,7 @@ export { type AgentOptions, agent } from './definition/agent.ts'
 export type { ActionPolicy, AgentPolicy, WorkflowPolicy } from './definition/agent-policy.ts'
 export type { BatchOptions, BatchResult, Items, PageRequest } from './definition/batch.ts'
 export type { CircuitBreakerOptions } from './definition/breaker.ts'
+export type { CacheOptions } from './definition/cache.ts'
 export type {
   CheckedSignalOptions,
   ChildOptions,
@@ -139,6 +141,7 @@ export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
 export type { Operation } from './kernel/step/step.ts'
 export type { ParentPolicy } from './kernel/task/order.ts'
 export type { PauseCause } from './kernel/task/pause.ts'
+export type { AnswerCacheOptions } from './node/cache.ts'
 export type { LeadOptions } from './node/candidate.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'
 export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
@@ -169,7 +172,14 @@ export type { LogLevel } from './value/level.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { BreakerChange, BreakerInfo } from './view/breaker.ts'
-export type { HistoryAttempt, HistoryEntry, HistoryEvent, HistoryPolicy, HistoryRemark } from './view/event.ts'
+export type {
+  CachedAt,
+  HistoryAttempt,
+  HistoryEntry,
+  HistoryEvent,
+  HistoryPolicy,
+  HistoryRemark,
+} from './view/event.ts'
 export type { ExportedRecord, TaskExport } from './view/export.ts'
 export type {
   AgentInfo,

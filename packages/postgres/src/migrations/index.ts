@@ -25,6 +25,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0016', ['share']],
   ['0017', ['log']],
   ['0018', ['setting']],
+  ['0019', ['cache']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

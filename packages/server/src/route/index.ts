@@ -1,5 +1,6 @@
 import { agents } from './agents.ts'
 import { breakers } from './breakers.ts'
+import { cache } from './cache.ts'
 import { controls } from './controls.ts'
 import { health } from './health.ts'
 import { live } from './live.ts'
@@ -19,5 +20,6 @@ export const routes: readonly Route[] = [
   ...system,
   ...breakers,
   ...health,
+  ...cache,
   ...agents,
 ]

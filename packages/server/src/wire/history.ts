@@ -1,6 +1,6 @@
 import type { HistoryEvent, Operation } from 'triarch'
 import { z } from 'zod'
-import { ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
+import { Cached, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
 import { all, Plan, pauseCause, taskOutcome } from './task.ts'
 
 // What happened to a task: one schema for each type of event, and the compiler holds them against those of `task.history()`.
@@ -14,6 +14,7 @@ const attempt = {
   startedAt: instant.optional(),
   endedAt: instant,
   node: z.string().optional(),
+  cached: Cached.optional(),
 } as const
 const operation = all<Operation>()(['run', 'verify', 'undo'])
 const next = z.object({ operation, at: instant }).optional()

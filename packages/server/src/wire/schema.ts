@@ -34,6 +34,12 @@ export const duration = z
 export const texts = z.record(z.string(), z.string())
 export const whole = z.int().min(0)
 
+/** An answer of before, from a cache. */
+export const Cached = named(
+  'Cached',
+  z.object({ at: instant, from: z.enum(['memory', 'shared']), stale: z.literal(true).optional() }),
+)
+
 /** As the history has it: what caused it is nested. */
 export const ErrorRecord = named(
   'Error',

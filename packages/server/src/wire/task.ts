@@ -1,6 +1,6 @@
 import type { ListOptions, PauseCause, StepStatus, TaskOutcome, TaskStatus } from 'triarch'
 import { z } from 'zod'
-import { duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
+import { Cached, duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
 
 /** All of them, and no other: the compiler compares both ways. */
 export function all<T extends string>() {
@@ -102,6 +102,7 @@ export const Steps = named(
         output: json.optional(),
         error: ErrorRecord.optional(),
         attempts: whole,
+        cached: Cached.optional(),
         requestedAt: instant.optional(),
         endedAt: instant.optional(),
         progress: z.number(),

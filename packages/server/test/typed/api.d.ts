@@ -752,6 +752,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process answers: for a liveness probe. It looks at nothing else, for a restart mends no store. */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process can serve: the store answers, the node has its lease, nobody stops it. For a readiness probe. */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the engine is, each check by itself; an answer serves all who ask within some seconds. */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cache/invalidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Kept answers are not valid any more: of an action, of an action for a key, or with a tag. */
+        post: operations["invalidateAnswers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/exchange": {
         parameters: {
             query?: never;
@@ -775,6 +843,13 @@ export interface components {
     schemas: {
         /** Format: date-time */
         Instant: string;
+        Cached: {
+            at: components["schemas"]["Instant"];
+            /** @enum {string} */
+            from: "memory" | "shared";
+            /** @constant */
+            stale?: true;
+        };
         Error: {
             name: string;
             message: string;
@@ -1100,6 +1175,38 @@ export interface components {
             actor?: string;
             until?: components["schemas"]["Instant"];
         };
+        Invalidation: {
+            action: string;
+            key?: unknown;
+        } | {
+            tag: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok" | "warning" | "critical";
+            at: components["schemas"]["Instant"];
+            node?: string;
+            checks: {
+                name: string;
+                /** @enum {string} */
+                status: "ok" | "warning" | "critical";
+                message?: string;
+                observed?: {
+                    [key: string]: number | string | boolean;
+                };
+                ms: number;
+                at: components["schemas"]["Instant"];
+                since: components["schemas"]["Instant"];
+                lastError?: {
+                    at: components["schemas"]["Instant"];
+                    message: string;
+                };
+            }[];
+        };
+        Probe: {
+            /** @enum {string} */
+            status: "ok" | "unavailable";
+        };
         Gone: {
             id: string;
         };
@@ -1232,6 +1339,7 @@ export interface components {
                 output?: unknown;
                 error?: components["schemas"]["Error"];
                 attempts: number;
+                cached?: components["schemas"]["Cached"];
                 requestedAt?: components["schemas"]["Instant"];
                 endedAt?: components["schemas"]["Instant"];
                 progress: number;
@@ -1541,6 +1649,12 @@ export interface components {
                 pid?: number;
                 workflows?: string[];
                 actions?: string[];
+                labels: {
+                    [key: string]: string;
+                };
+                settings: {
+                    [key: string]: number;
+                };
             }[];
         };
         Statistics: {
@@ -1758,6 +1872,7 @@ export interface components {
             startedAt?: components["schemas"]["Instant"];
             endedAt: components["schemas"]["Instant"];
             node?: string;
+            cached?: components["schemas"]["Cached"];
         } | {
             /** @constant */
             type: "attemptFailed";
@@ -1778,6 +1893,7 @@ export interface components {
             startedAt?: components["schemas"]["Instant"];
             endedAt: components["schemas"]["Instant"];
             node?: string;
+            cached?: components["schemas"]["Cached"];
         } | {
             /** @constant */
             type: "verifyRequested";
@@ -1852,6 +1968,7 @@ export interface components {
             startedAt?: components["schemas"]["Instant"];
             endedAt: components["schemas"]["Instant"];
             node?: string;
+            cached?: components["schemas"]["Cached"];
         } | {
             /** @constant */
             type: "stepSignalled";
@@ -1884,6 +2001,7 @@ export interface components {
             startedAt?: components["schemas"]["Instant"];
             endedAt: components["schemas"]["Instant"];
             node?: string;
+            cached?: components["schemas"]["Cached"];
             reason?: string;
             actor?: string;
         } | {
@@ -3718,6 +3836,136 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Probe"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It can */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Probe"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            /** @description It cannot now; or a problem */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Probe"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: {
+                check?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Well, or not so bad as `unhealthyAt` of the server says */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            /** @description Not well; or a problem */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invalidateAnswers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Invalidation"];
+            };
+        };
+        responses: {
+            /** @description No node gives an answer that was asked for before */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             415: components["responses"]["Problem"];

@@ -1,4 +1,5 @@
 import { finalizeKey } from '../definition/action.ts'
+import { type CachePolicy, toCachePolicy } from '../definition/cache.ts'
 import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -8,6 +9,7 @@ import type { StepRequest } from '../store/port.ts'
 import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import type { Answers, Departure } from './answers.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
 import { Backlog } from './backlog.ts'
 import type { Guard } from './guard.ts'
@@ -24,6 +26,10 @@ export interface HostedAttempt extends GuardedAttempt {
   /** The number of its request in the work queue, if it came from there. */
   work?: number
   completeBy: number
+  /** It has no slot: what it waits for is an answer of a cache. */
+  guest?: boolean
+  /** What it gives is kept. */
+  flight?: Departure
   heartbeatWithin: number | null
   beat: (progress?: Json, checkpoint?: Json) => void
   /** It is about to be tried by itself. True: that is durable. */
@@ -64,6 +70,8 @@ export interface HostOptions {
   /** Told when code answers after nobody waited any more. */
   late: () => void
   lease: Leased
+  /** Answers of before; null: none are kept. */
+  answers?: Answers | null
   /** For code that computes; null: it runs here. */
   threads: Threads | null
   /** The one of this process. */
@@ -98,6 +106,8 @@ export class AgentHost {
   #paused: string | null = null
   readonly #options: HostOptions
   readonly #actions: ReadonlyMap<string, Action>
+  /** Of actions whose answers may be given again. */
+  readonly #cached = new Map<string, CachePolicy>()
   #handlers = new Map<string, Handler | Relay>()
   readonly #running = new Map<string, Attempt>()
   /** Who also takes what was meant for an action that is offered no more. */
@@ -120,7 +130,8 @@ export class AgentHost {
     for (const action of agent?.actions.values() ?? []) {
       const definition = inThreads(action.definition, options.threads)
       this.#handlers.set(action.key, actionHandler({ key: action.key, definition }))
-      const { concurrency } = action.definition
+      const { concurrency, cache, secrets } = action.definition
+      if (cache && options.answers) this.#cached.set(action.key, toCachePolicy(action.key, cache, secrets))
       if (concurrency !== undefined) limits.set(action.key, { most: concurrency, taken: 0 })
       else if (definition.thread && options.threads) limits.set(action.key, options.threads.limit)
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
@@ -132,13 +143,22 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    if (
-      !this.#handlers.has(action) ||
-      this.#paused !== null ||
-      this.guard?.shut === true ||
-      !this.slots.reserve(action)
-    )
-      return false
+    if (!this.#handlers.has(action) || this.#paused !== null) return false
+    if (!this.#cached.has(action)) return this.#seat(action)
+    // What was kept needs neither a slot nor a healthy service.
+    if (!this.slots.open) return false
+    this.slots.enter()
+    return true
+  }
+
+  /** What was to start does not. */
+  unreserve(action: string): void {
+    if (this.#cached.has(action)) this.slots.leave()
+    else this.slots.release(action)
+  }
+
+  #seat(action: string): boolean {
+    if (this.#paused !== null || this.guard?.shut === true || !this.slots.reserve(action)) return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action)
     return false
@@ -189,6 +209,63 @@ export class AgentHost {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action) ?? this.#relay
     if (!handler) return this.slots.release(request.action)
+    const policy = local || request.operation !== 'run' ? undefined : this.#cached.get(request.action)
+    if (policy) this.#ask(attempt, handler, policy)
+    else this.#admit(attempt, handler, local)
+  }
+
+  /** First whether there is an answer already. */
+  #ask(attempt: HostedAttempt, handler: Handler | Relay, policy: CachePolicy): void {
+    const { request, completeBy } = attempt
+    const { answers } = this.#options
+    // Taken from the queue it has a slot.
+    if (attempt.work === undefined) attempt.guest = true
+    const key = this.#await(attempt)
+    const waits = () => {
+      if (attempt.guest || this.#unsure.get(key) !== attempt) return
+      this.slots.enter()
+      this.slots.release(request.action)
+      attempt.guest = true
+    }
+    void answers?.find(policy, request, completeBy, waits).then(({ outcome, flight }) => {
+      const wanted = this.#unsure.get(key) === attempt
+      if (wanted) this.#unsure.delete(key)
+      if (outcome && flight) this.#refresh(attempt, handler, flight)
+      else if (!wanted) flight?.end(null)
+      if (!wanted) return
+      if (outcome) return this.#end(attempt, outcome, null)
+      if (flight) attempt.flight = flight
+      if (!attempt.guest) return this.#admit(attempt, handler)
+      if (!this.#seat(request.action)) {
+        return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }, null)
+      }
+      this.slots.leave()
+      attempt.guest = false
+      this.#admit(attempt, handler)
+    })
+  }
+
+  /** An answer that is stale was given: another is asked for, for whoever comes next. */
+  #refresh({ request, completeBy }: HostedAttempt, handler: Handler | Relay, flight: Departure): void {
+    const { environment } = this.#options
+    const within = completeBy - environment.now()
+    void flight.claim(within).then((first) => {
+      if (!first || 'send' in handler || !this.#seat(request.action)) return flight.end(null)
+      const nothing = () => undefined
+      this.#admit(
+        {
+          // Of no task that waits: nothing of it is told, and nobody calls it off.
+          request: { ...request, step: -request.step },
+          ...{ completeBy: environment.now() + within, heartbeatWithin: null, flight },
+          ...{ beat: nothing, begun: async () => true, survived: nothing, done: nothing },
+        },
+        handler,
+      )
+    })
+  }
+
+  #admit(attempt: HostedAttempt, handler: Handler | Relay, local?: Handler): void {
+    const { request } = attempt
     const refusal = local ? null : this.guard?.meet(attempt, this.#actions)
     if (refusal) return this.#end(attempt, refusal, null)
     const { lease } = this.#options
@@ -205,8 +282,14 @@ export class AgentHost {
 
   /** Nobody hears of it. */
   #drop(attempt: HostedAttempt): void {
-    this.slots.release(attempt.request.action)
+    this.#free(attempt)
+    attempt.flight?.end(null)
     this.#pass(attempt, { kind: 'withdrawn' }, null)
+  }
+
+  #free({ request, guest }: HostedAttempt): void {
+    if (guest) this.slots.leave()
+    else this.slots.release(request.action)
   }
 
   /** Tells the breaker of its service what became of it. */
@@ -357,7 +440,8 @@ export class AgentHost {
     const { request } = hosted
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
-    this.slots.release(request.action)
+    this.#free(hosted)
+    hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
     if (ran) this.pace?.ended(request.action, outcome)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)

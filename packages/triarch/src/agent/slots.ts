@@ -12,6 +12,8 @@ export class Slots {
   /** Told when a slot is free again after all were taken. */
   readonly #freed: () => void
   #taken = 0
+  /** Attempts that are here without a slot. */
+  #guests = 0
   #open = true
   #idle: (() => void)[] = []
 
@@ -101,6 +103,17 @@ export class Slots {
     this.#wake()
   }
 
+  /** An attempt is here that needs no slot yet. */
+  enter(): void {
+    this.#guests++
+  }
+
+  /** It is over, or has a slot. */
+  leave(): void {
+    this.#guests--
+    this.#wake()
+  }
+
   /** None is free any more. */
   close(): void {
     this.#open = false
@@ -108,11 +121,11 @@ export class Slots {
 
   /** Resolves when none is taken. */
   idle(): Promise<void> {
-    if (this.#taken === 0) return Promise.resolve()
+    if (this.#taken + this.#guests === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
   #wake(): void {
-    if (this.#taken === 0) for (const wake of this.#idle.splice(0)) wake()
+    if (this.#taken + this.#guests === 0) for (const wake of this.#idle.splice(0)) wake()
   }
 }

@@ -1,3 +1,4 @@
+import type { Action } from '../definition/definition.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
@@ -97,6 +98,13 @@ export interface TriarchClient {
    * const { done, failed } = await operation.result()
    */
   operate(order: OperationOrder, options?: { id?: string }): Promise<TaskHandle<OperationReport>>
+
+  /**
+   * Makes answers of before invalid, on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag.
+   * Once this resolves none is given that was asked for before. Throws UNKNOWN_ACTION, INVALID_OPTION.
+   * @example await client.invalidate('bank.rate', 'EUR')
+   */
+  invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void>
 
   /**
    * A list of tasks now, and what changes in it: those that fit the filter, in its order, at most `limit`. Changes in quick succession may be

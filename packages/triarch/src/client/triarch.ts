@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Remotes } from '../agent/remote.ts'
-import type { Workflow } from '../definition/definition.ts'
+import { invalidName } from '../definition/cache.ts'
+import type { Action, Workflow } from '../definition/definition.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
 import type { Setting } from '../definition/setting.ts'
@@ -18,6 +19,7 @@ import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
 import type { Look } from '../health/look.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder, Submission } from '../kernel/task/order.ts'
+import { invalidate } from '../node/cache.ts'
 import { Candidate, type LeadOptions } from '../node/candidate.ts'
 import { type Counters, Node } from '../node/node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from '../node/options.ts'
@@ -618,6 +620,20 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const page = namedPage('leaders', options)
     await this.#open()
     return leaderPage(this.#store, page)
+  }
+
+  /**
+   * Makes answers of before invalid, in all nodes: that of an action for a key (what its `cache.key` gives; without one, the input), all
+   * of an action (also by its name), or all with a tag. Once this resolves none is given that was asked for before. Throws
+   * UNKNOWN_ACTION, INVALID_OPTION, STORE_*.
+   * @example
+   * await triarch.invalidate(charge, { id: 'o-1', amount: 10 })
+   * await triarch.invalidate({ tag: 'customer:7' })
+   */
+  async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
+    const names = [invalidName(what, key)]
+    await this.#open()
+    await invalidate(this.#environment, this.#store, names)
   }
 
   /** Its process is known to be no more, whatever its lease says. */

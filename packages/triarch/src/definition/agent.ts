@@ -6,6 +6,7 @@ import { capabilities, threadDefinition } from './action.ts'
 import type { AgentPolicy } from './agent-policy.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
+import { toCachePolicy } from './cache.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
@@ -32,6 +33,7 @@ const actionKeys = [
   ...policyKeys,
   'concurrency',
   'rateLimit',
+  'cache',
   'input',
   'output',
   'run',
@@ -99,6 +101,7 @@ function define(agent: Agent, name: string, given: Written): Action {
   const { run, plan, finalize, undo, verify, input, output } = definition
   if (definition.concurrency !== undefined) checkInteger(`${key}: concurrency`, definition.concurrency, 1, 100_000)
   if (definition.rateLimit !== undefined) toRateRule(`${key}: rateLimit`, definition.rateLimit)
+  if (definition.cache !== undefined) checkCached(key, definition)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)
   if (plan === undefined || run !== undefined) checkFunction(`${key}: run`, run)
   if (finalize !== undefined) checkFunction(`${key}: finalize`, finalize)
@@ -110,6 +113,16 @@ function define(agent: Agent, name: string, given: Written): Action {
   checkSchema(`${key}: input`, input)
   checkSchema(`${key}: output`, output)
   return register(agent, name, definition)
+}
+
+/** What changes something must be done each time. Throws INVALID_OPTION. */
+function checkCached(key: string, definition: ActionDefinition): void {
+  const { cache, secrets, undo, verify, plan, finalize, semantics } = definition
+  const other = Object.entries({ undo, verify, plan, finalize }).find(([, it]) => it !== undefined)?.[0]
+  const why = other ?? (semantics === 'at-most-once' ? "semantics: 'at-most-once'" : undefined)
+  if (why !== undefined)
+    throw new TriarchError('INVALID_OPTION', `${key}: cache is for what only reads, and so it excludes ${why}`)
+  if (cache) toCachePolicy(key, cache, secrets)
 }
 
 function isThreaded(given: Written): given is ThreadActionDefinition {

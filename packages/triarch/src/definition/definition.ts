@@ -7,6 +7,7 @@ import type { InferOutput, StandardSchema } from '../value/schema.ts'
 import type { AgentPolicy, WorkflowPolicy } from './agent-policy.ts'
 import type { BatchOptions, BatchResult, Items, PageRequest } from './batch.ts'
 import type { CircuitBreakerOptions } from './breaker.ts'
+import type { CacheOptions } from './cache.ts'
 import type {
   CheckedSignalOptions,
   ChildOptions,
@@ -55,6 +56,11 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   concurrency?: number
   /** How many attempts of it may begin in a time, over all nodes together, within its agent's `rateLimit`. */
   rateLimit?: RateLimitOptions
+  /**
+   * For how long its answers are given again, without a call. For actions that only read: with `undo`, `verify`, `plan`,
+   * `finalize` or `semantics: 'at-most-once'` it is refused.
+   */
+  cache?: CacheOptions<I>
   /** Checks the input where the step is requested, and again where it runs; `run` is given what it makes of it. */
   input?: StandardSchema
   /** Checks what `run` (or `verify`) gives before it is recorded. */

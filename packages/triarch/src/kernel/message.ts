@@ -3,11 +3,11 @@ import type { RefusedChild } from './child/child.ts'
 import type { ErrorRecord, Json } from './json.ts'
 import type { Plan } from './plan/plan.ts'
 import type { TaskOutcome } from './status.ts'
-import type { Loss, Operation, Trial } from './step/step.ts'
+import type { CacheMark, Loss, Operation, Trial } from './step/step.ts'
 
 /** How one attempt ended, as its agent (or the supervisor on its behalf) reports it. */
 export type Outcome =
-  | { kind: 'done'; output: Json }
+  | { kind: 'done'; output: Json; cached?: CacheMark }
   | { kind: 'not-done' }
   | { kind: 'unknown' }
   | {
@@ -23,6 +23,8 @@ export type Outcome =
       done?: true
       /** It was cut off by what happened to its process. */
       lost?: Loss
+      /** It was remembered from before. */
+      cached?: CacheMark
     }
   /** It waits, and holds nothing meanwhile. Spans in ms from now. */
   | {

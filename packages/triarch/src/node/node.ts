@@ -9,6 +9,7 @@ import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
+import type { Agent } from '../definition/definition.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
 import { type Patience, STORE_PATIENCE } from '../environment/patience.ts'
@@ -26,6 +27,7 @@ import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import { answersOf } from './cache.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
 import { Governor } from './governor.ts'
@@ -144,6 +146,7 @@ export class Node {
       threads,
       dock,
       overrun,
+      answers: agents.some(hasCache) ? answersOf(environment, store, this.id, settings.cache, settings.codecs) : null,
       freed: () => this.#consumer?.wake(),
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
@@ -427,6 +430,10 @@ export class Node {
     this.#options.alert({ code: 'NODE_FENCED', node: this.id, cause: 'fenced', message })
     this.#options.fenced()
   }
+}
+
+function hasCache({ actions }: Agent): boolean {
+  return [...actions.values()].some(({ definition }) => definition.cache !== undefined)
 }
 
 function present<T>(list: readonly (T | null)[]): T[] {

@@ -20,6 +20,7 @@ import type { LogLevel } from '../value/level.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { checkTags } from '../value/tag.ts'
+import { type AnswerCache, type AnswerCacheOptions, answerCacheOf } from './cache.ts'
 
 /**
  * What a node does: own tasks, run attempts, watch over both.
@@ -95,6 +96,8 @@ export interface TriarchOptions {
   logger?: Logger
   /** How much a line for the logger must matter: 'debug', 'info', 'warn', 'error', or 'silent' for none; 'warn'. `triarch.logLevel` changes it. */
   logLevel?: LogLevel | 'silent'
+  /** Where answers of actions with a `cache` are kept: in the memory of the process, and in the state store. */
+  cache?: AnswerCacheOptions
   /**
    * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
@@ -163,6 +166,7 @@ export interface Settings {
   settingsFile: string | null
   labels: Readonly<Record<string, string>>
   codecs: readonly Codec[]
+  cache: AnswerCache
   telemetry: TelemetryListeners
   logger: Logger | null
   logLevel: LogLevel | 'silent'
@@ -190,6 +194,7 @@ const optionKeys = [
   'operations',
   'environment',
   'codec',
+  'cache',
   'telemetry',
   'logger',
   'logLevel',
@@ -250,6 +255,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     settings: (options.settings ?? []).map((it) => knownSetting('Triarch: settings', it)),
     settingsFile: options.settingsFile ?? null,
     labels: checkTags('Triarch: labels', options.labels ?? {}),
+    cache: answerCacheOf(options.cache),
     codecs: checkCodecs('Triarch', options.codec),
     telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
     logger: checkLogger('Triarch: logger', options.logger),

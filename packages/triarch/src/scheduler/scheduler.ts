@@ -290,7 +290,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   }
 
   unreserve(action: string): void {
-    this.#options.hosts.get(agentOf(action))?.slots.release(action)
+    this.#options.hosts.get(agentOf(action))?.unreserve(action)
   }
 
   lease(action: string): number | null {

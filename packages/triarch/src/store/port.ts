@@ -1,5 +1,6 @@
 import type { Format } from '../kernel/format.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
+import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
@@ -15,6 +16,7 @@ import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.
 
 export type { Format } from '../kernel/format.ts'
 export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
+export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
@@ -174,6 +176,21 @@ export interface StateStore {
   writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
   /** False: there was none. Its tasks stay. */
   dropSchedule(name: string): Promise<boolean>
+
+  /** What is kept under this key, and whether somebody asks for it. */
+  recall(key: string): Promise<CacheRow>
+  /** Keeps an answer in the place of what was there; its flight is over. */
+  remember(write: CacheWrite): Promise<void>
+  /** Somebody is about to ask the service. False: another node, which lives, is. */
+  fly(flight: Flight): Promise<boolean>
+  /** It has no answer to keep. */
+  land(flight: Pick<Flight, 'key' | 'node'>): Promise<void>
+  /** No answer that has one of these names is valid any more that was asked for before. The generation of that. */
+  invalidate(names: readonly string[]): Promise<number>
+  /** Those after this generation. */
+  invalidated(after: number): Promise<Invalidations>
+  /** Drops what has expired, and what is too much. How many answers it dropped. */
+  forget(bounds: CacheBounds): Promise<number>
 
   /** Names that users' processes lead by, in order. */
   leaders(query: LeaderQuery): Promise<LeaderRow[]>

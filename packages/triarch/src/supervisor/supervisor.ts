@@ -2,7 +2,7 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
-import type { StateStore, SweepReport } from '../store/port.ts'
+import type { CacheBounds, StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
 import { Retention } from './retention.ts'
@@ -48,6 +48,10 @@ const SELDOM = 20
 /** A term that is nearly over is looked at again after this long at least (ms). */
 const SHORTLY = 10
 
+/** Between two looks for expired answers (ms), and what of all that may be there. */
+const FORGETS = 30_000
+const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
+
 /** The longest wait after rounds that failed (ms). */
 const LONGEST_WAIT = 30_000
 
@@ -80,6 +84,8 @@ export class Supervisor implements Service {
   /** Another leads; and so, the timer is for nothing that could not be sooner. */
   #follows = false
   #standing = false
+  /** When expired answers are looked for again. */
+  #forgetAt = 0
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -152,7 +158,7 @@ export class Supervisor implements Service {
       this.#wait = this.#options.sweep
       const leadership = { name: LEASE, token }
       this.#schedulesDue = true
-      for (const work of [this.#sweep, this.#fire, this.#prune])
+      for (const work of [this.#sweep, this.#fire, this.#prune, this.#forget])
         more = (await part(() => work.call(this, leadership))) || more
       return true
     })
@@ -237,6 +243,17 @@ export class Supervisor implements Service {
     if (!this.#schedulesDue) return false
     const { count, more } = await fireSchedules(this.#options, leadership)
     if (count > 0) this.#options.submitted()
+    return more
+  }
+
+  /** Answers that have expired. */
+  async #forget(): Promise<boolean> {
+    const { environment, store } = this.#options
+    const now = environment.monotonic()
+    if (now < this.#forgetAt) return false
+    this.#forgetAt = now + FORGETS
+    const more = (await store.forget(CACHE)) >= CACHE.limit
+    if (more) this.#forgetAt = now
     return more
   }
 

@@ -22,6 +22,21 @@ export interface HistoryAttempt {
   endedAt: Date
   /** The node that ran it. */
   node?: string
+  /** Nothing was tried: it is the answer of before, from a cache. */
+  cached?: CachedAt
+}
+
+/**
+ * Where an answer of before came from.
+ * @example const old = ({ at, stale }: CachedAt) => stale === true && at.getTime() < Date.now() - 60_000
+ */
+export interface CachedAt {
+  /** When it was kept. */
+  at: Date
+  /** The memory of the process that was asked, or what all nodes share. */
+  from: 'memory' | 'shared'
+  /** It was older than its `ttl`, and another was asked for. */
+  stale?: true
 }
 
 /**

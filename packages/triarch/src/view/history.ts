@@ -3,9 +3,9 @@ import type { ErrorRecord } from '../kernel/json.ts'
 import { newPlanState } from '../kernel/plan/plan.ts'
 import type { Remark } from '../kernel/remark.ts'
 import type { RecordedPolicy, RetryPlan } from '../kernel/step/policy.ts'
-import type { AttemptTrace, Operation } from '../kernel/step/step.ts'
+import type { AttemptTrace, CacheMark, Operation } from '../kernel/step/step.ts'
 import { planView } from '../planning/preview.ts'
-import type { HistoryAttempt, HistoryEvent, HistoryPolicy, HistoryRemark } from './event.ts'
+import type { CachedAt, HistoryAttempt, HistoryEvent, HistoryPolicy, HistoryRemark } from './event.ts'
 
 type Recorded<T extends TaskEvent['type']> = Extract<TaskEvent, { type: T }>
 type Shown<T extends HistoryEvent['type']> = Extract<HistoryEvent, { type: T }>
@@ -172,13 +172,18 @@ function failed(error: ErrorRecord | undefined): { error?: ErrorRecord } {
   return error === undefined ? {} : { error }
 }
 
-function attempt({ attempt, startedAt, endedAt, node }: AttemptTrace): HistoryAttempt {
+function attempt({ attempt, startedAt, endedAt, node, cached }: AttemptTrace): HistoryAttempt {
   return {
     attempt,
     ...dated({ startedAt }),
     endedAt: new Date(endedAt),
     ...(node !== null && { node }),
+    ...(cached && { cached: cachedAt(cached) }),
   }
+}
+
+export function cachedAt({ at, from, stale }: CacheMark): CachedAt {
+  return { at: new Date(at), from, ...(stale && { stale }) }
 }
 
 function then(next: { operation: Operation; at: number } | undefined): { next?: { operation: Operation; at: Date } } {

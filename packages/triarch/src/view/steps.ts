@@ -10,6 +10,8 @@ import { hideAt } from '../kernel/secret.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { StepStatus } from '../kernel/status.ts'
 import { Table } from '../kernel/table.ts'
+import type { CachedAt } from './event.ts'
+import { cachedAt } from './history.ts'
 import { type Redaction, redacted } from './redaction.ts'
 
 /**
@@ -33,6 +35,8 @@ export interface StepView {
   error: ErrorRecord | undefined
   /** How often it was tried. */
   attempts: number
+  /** Its output is the answer of before, from a cache; absent: the service gave it. */
+  cached?: CachedAt
   /** When the workflow asked for it. */
   requestedAt: Date | undefined
   /** When it succeeded, failed for good, or was skipped or cancelled. */
@@ -106,6 +110,8 @@ function follow(views: Map<number, StepView>, { at, event }: DatedEvent): void {
   switch (event.type) {
     case 'stepCompleted':
       view.output = event.output
+      if (event.cached) view.cached = cachedAt(event.cached)
+      else delete view.cached
       view.attempts = Math.max(view.attempts, event.attempt)
       return end('success')
     case 'attemptFailed':

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
 import { breakerSuite } from './breaker.suite.ts'
+import { cacheSuite } from './cache.suite.ts'
 import { claimSuite } from './claim.suite.ts'
 import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
@@ -73,6 +74,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     breakerSuite(bench)
     leaderSuite(bench)
     settingSuite(bench)
+    cacheSuite(bench)
     claimSuite(bench)
     quarantineSuite(bench)
     legibleSuite(bench)

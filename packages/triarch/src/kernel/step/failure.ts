@@ -182,5 +182,7 @@ function inTime(turn: Turn, step: Step, wait: number): boolean {
 }
 
 export function trace(reply: Reply): AttemptTrace {
-  return { attempt: reply.attempt, startedAt: reply.startedAt, endedAt: reply.endedAt, node: reply.node }
+  const { attempt, startedAt, endedAt, node, outcome } = reply
+  const cached = 'cached' in outcome && outcome.cached
+  return { attempt, startedAt, endedAt, node, ...(cached && { cached }) }
 }

@@ -16,11 +16,23 @@ export type Trial = 'begun' | 'survived'
 export type Loss = 'death' | 'silence' | 'alive' | 'stop'
 
 /** When, where and how long an attempt ran. `startedAt` is null when it died unseen. Instants are ms since the epoch. */
+/** An answer of before, from a cache. */
+export interface CacheMark {
+  /** When it was kept. */
+  at: number
+  /** From the memory of the process that was asked, or from what all nodes share. */
+  from: 'memory' | 'shared'
+  /** It was older than it may be, and another was being asked for. */
+  stale?: true
+}
+
 export interface AttemptTrace {
   attempt: number
   startedAt: number | null
   endedAt: number
   node: string | null
+  /** Nothing was tried: it is from a cache. */
+  cached?: CacheMark
 }
 
 /** One planned or requested execution of an action. */

@@ -1,5 +1,6 @@
 // Every operation of the store as a synchronous function (database, now, …): the same for both runners.
 export { breakers, writeBreaker } from './breaker.ts'
+export { fly, forget, invalidate, invalidated, land, recall, remember } from './cache.ts'
 export { claim, nextWake } from './claim.ts'
 export { commit } from './commit.ts'
 export { effect } from './effect.ts'

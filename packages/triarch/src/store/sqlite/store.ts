@@ -301,6 +301,34 @@ export class SqliteStore implements port.StateStore {
     return this.#run('writeBreaker', write)
   }
 
+  recall(key: string): Promise<port.CacheRow> {
+    return this.#run('recall', key)
+  }
+
+  remember(write: port.CacheWrite): Promise<void> {
+    return this.#run('remember', write)
+  }
+
+  fly(flight: port.Flight): Promise<boolean> {
+    return this.#run('fly', flight)
+  }
+
+  land(flight: Pick<port.Flight, 'key' | 'node'>): Promise<void> {
+    return this.#run('land', flight)
+  }
+
+  invalidate(names: readonly string[]): Promise<number> {
+    return this.#run('invalidate', names)
+  }
+
+  invalidated(after: number): Promise<port.Invalidations> {
+    return this.#run('invalidated', after)
+  }
+
+  forget(bounds: port.CacheBounds): Promise<number> {
+    return this.#run('forget', bounds)
+  }
+
   leaders(query: port.LeaderQuery): Promise<port.LeaderRow[]> {
     return this.#run('leaders', query)
   }

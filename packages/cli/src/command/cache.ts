@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { json } from '../argument.ts'
+import { type Means, onTasks } from '../command.ts'
+import { usage } from '../exit.ts'
+
+interface Given {
+  key?: string
+  tag?: string
+}
+
+/** Answers that are kept. */
+export function addCaches(caches: Command, means: Means): void {
+  caches
+    .command('invalidate')
+    .description('kept answers are not valid any more, on any node')
+    .argument('[action]', 'as agent.action')
+    .option('--key <json>', 'only the answer for this key of the action')
+    .option('--tag <tag>', 'all answers with this tag, of whatever action')
+    .action((action: string | undefined, _, command: Command) =>
+      onTasks<Given>(means, command, async ({ session: { triarch }, report, options: { key, tag } }) => {
+        if ((action === undefined) === (tag === undefined)) throw usage('give an action, or --tag')
+        if (tag !== undefined) {
+          if (key !== undefined) throw usage('--key is of an action')
+          await triarch.invalidate({ tag })
+        } else if (key === undefined) await triarch.invalidate(action ?? '')
+        else await triarch.invalidate(action ?? '', await json('--key', key, means.terminal))
+        report.say('done: no node gives an answer of before')
+      }),
+    )
+}

@@ -1,0 +1,250 @@
+import type { CacheKey, CachePolicy } from '../definition/cache.ts'
+import { delay, type Environment } from '../environment/environment.ts'
+import { toRecord } from '../error/record.ts'
+import type { ErrorRecord, Json } from '../kernel/json.ts'
+import type { Outcome } from '../kernel/message.ts'
+import type { CacheMark } from '../kernel/step/step.ts'
+import type { StateStore, StepRequest } from '../store/port.ts'
+import { Memory, type Remembered } from './memory.ts'
+import type { SharedCache } from './shared.ts'
+import { Validity } from './validity.ts'
+
+export interface AnswersOptions {
+  environment: Environment
+  store: Pick<StateStore, 'invalidated' | 'fly' | 'land'>
+  node: string
+  /** Null: nothing is shared. */
+  shared: SharedCache | null
+  memory: { entries: number; bytes: number }
+  /** How long a shared cache is waited for: one that is slower has nothing (ms). */
+  deadline: number
+}
+
+/** What was found: an answer, or that this attempt is the one to ask the service, or neither. */
+export interface Found {
+  outcome: Outcome | null
+  /** To be ended with what the service said. */
+  flight: Departure | null
+}
+
+/** Somebody asks the service for an answer. */
+export interface Departure {
+  /** Whether no other node does already. */
+  claim(within: number): Promise<boolean>
+  /** What became of it; null: nothing. */
+  end(outcome: Outcome | null): void
+}
+
+/** Whoever waits for another node's flight looks so often (ms). */
+const LOOK = 100
+const NOTHING: Found = { outcome: null, flight: null }
+
+/** What a text in a cache says. */
+interface Kept {
+  output?: Json
+  error?: ErrorRecord
+  /** Fresh for so long, and then stale for so long (ms). */
+  fresh: number
+  stale: number
+}
+
+/** The answers that a node may give again: its own memory before what all nodes share. Whatever is wrong with either, it has none. */
+export class Answers {
+  readonly #options: AnswersOptions
+  readonly #memory: Memory
+  readonly #validity: Validity
+  /** What this process asks for, and when that is over. */
+  readonly #flights = new Map<string, Promise<void>>()
+
+  constructor(options: AnswersOptions) {
+    this.#options = options
+    this.#memory = new Memory(options.memory)
+    this.#validity = new Validity(options.environment, options.store)
+  }
+
+  /** `waits`: told when it waits for somebody else's answer. */
+  async find(policy: CachePolicy, { input }: StepRequest, completeBy: number, waits: () => void): Promise<Found> {
+    let key: CacheKey
+    try {
+      key = policy.keyOf(input)
+    } catch (error) {
+      // The attempt's own failure, as if its code had thrown.
+      return { outcome: { kind: 'failed', error: toRecord(error), retryable: true }, flight: null }
+    }
+    const { environment } = this.#options
+    // Somebody who never lands must not cost the attempt its time.
+    const until = environment.monotonic() + (completeBy - environment.now()) / 2
+    try {
+      for (;;) {
+        await this.#bounded(this.#validity.read())
+        const found = this.#recalled(key, policy)
+        if (found) return found
+        const flight = this.#flights.get(key.digest)
+        if (!flight) return await this.#own(policy, key, until, waits)
+        waits()
+        if (!(await this.#before(until, flight))) return NOTHING
+      }
+    } catch {
+      return NOTHING
+    }
+  }
+
+  #recalled(key: CacheKey, policy: CachePolicy): Found | null {
+    const answer = this.#memory.get(key.digest)
+    if (!answer) return null
+    const now = this.#options.environment.monotonic()
+    if (now >= answer.until || !this.#validity.holds(answer)) {
+      this.#memory.delete(key.digest)
+      return null
+    }
+    if (now < answer.fresh) return { outcome: this.#outcomeOf(answer, 'memory'), flight: null }
+    const flight = this.#flights.has(key.digest) ? null : this.#depart(policy, key)
+    return { outcome: this.#outcomeOf(answer, 'memory', true), flight }
+  }
+
+  /** Nobody else in this process is looking for it. */
+  async #own(policy: CachePolicy, key: CacheKey, until: number, waits: () => void): Promise<Found> {
+    const departure = this.#depart(policy, key)
+    const { environment, shared } = this.#options
+    if (!policy.shared || shared === null) return { outcome: null, flight: departure }
+    const { digest } = key
+    try {
+      for (;;) {
+        const { answer, flying } = await this.#bounded(shared.get(digest))
+        const remembered = answer && this.#remembered(answer)
+        if (remembered && this.#validity.holds(remembered)) {
+          const found = this.#given(policy, key, remembered, departure)
+          if (found) return found
+        }
+        const left = until - environment.monotonic()
+        if (!flying && (await departure.claim(2 * left))) return { outcome: null, flight: departure }
+        waits()
+        if (left <= LOOK) break
+        await delay(environment, LOOK)
+        await this.#bounded(this.#validity.read())
+      }
+    } catch {
+      // The shared cache is down, or slow: the service is asked.
+      return { outcome: null, flight: departure }
+    }
+    departure.end(null)
+    return NOTHING
+  }
+
+  /** Null: it is too old. One that is stale is given, and the flight goes on. */
+  #given(policy: CachePolicy, key: CacheKey, answer: Remembered, departure: Departure): Found | null {
+    const now = this.#options.environment.monotonic()
+    if (now >= answer.until) return null
+    this.#memory.set(key.digest, answer)
+    const stale = now >= answer.fresh
+    const outcome = this.#outcomeOf(answer, 'shared', stale)
+    if (stale && policy.stale > 0) return { outcome, flight: departure }
+    departure.end(null)
+    return { outcome, flight: null }
+  }
+
+  #depart(policy: CachePolicy, { digest, names }: CacheKey): Departure {
+    const landed = Promise.withResolvers<void>()
+    const seen = this.#validity.generation
+    this.#flights.set(digest, landed.promise)
+    let over = false
+    return {
+      claim: async (within) => {
+        const { store, node } = this.#options
+        const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
+        return !this.#shares(policy) || this.#bounded(store.fly(flight)).catch(() => true)
+      },
+      end: (outcome) => {
+        if (over) return
+        over = true
+        const kept = outcome && keptOf(outcome, policy, this.#options.environment.random())
+        if (kept) this.#keep(policy, digest, { value: JSON.stringify(kept), names, seen, age: 0 })
+        else if (this.#shares(policy)) this.#told(this.#options.store.land({ key: digest, node: this.#options.node }))
+        this.#flights.delete(digest)
+        landed.resolve()
+      },
+    }
+  }
+
+  #keep(
+    policy: CachePolicy,
+    digest: string,
+    answer: { value: string; names: readonly string[]; seen: number; age: number },
+  ) {
+    const remembered = this.#remembered(answer)
+    if (!remembered) return
+    this.#memory.set(digest, remembered)
+    if (policy.shared && this.#options.shared)
+      this.#told(this.#options.shared.set(digest, answer, remembered.until - remembered.at))
+  }
+
+  /** Null: it is nothing that this version knows. */
+  #remembered({
+    value,
+    names,
+    seen,
+    age,
+  }: {
+    value: string
+    names: readonly string[]
+    seen: number
+    age: number
+  }): Remembered | null {
+    const { fresh, stale } = JSON.parse(value) as Kept
+    if (!Number.isFinite(fresh) || !Number.isFinite(stale)) return null
+    const at = this.#options.environment.monotonic() - Math.max(0, age)
+    return { value, names, seen, at, fresh: at + fresh, until: at + fresh + stale }
+  }
+
+  #outcomeOf({ value, at }: Remembered, from: CacheMark['from'], stale = false): Outcome {
+    const { environment } = this.#options
+    const { output, error } = JSON.parse(value) as Kept
+    const kept = Math.round(environment.now() - (environment.monotonic() - at))
+    const cached: CacheMark = { at: kept, from, ...(stale && { stale: true }) }
+    if (error) return { kind: 'failed', error, retryable: false, cached }
+    return { kind: 'done', output: output ?? null, cached }
+  }
+
+  #shares({ shared }: CachePolicy): boolean {
+    return shared && this.#options.shared !== null
+  }
+
+  /** A cache that fails has none: nobody is told. */
+  #told(work: Promise<unknown>): void {
+    work.catch(() => undefined)
+  }
+
+  /** Rejects when it takes too long. */
+  async #bounded<T>(work: Promise<T>): Promise<T> {
+    const { environment, deadline } = this.#options
+    const over = new AbortController()
+    const late = delay(environment, deadline, over.signal).then(() => {
+      throw new Error('the cache is slow')
+    })
+    late.catch(() => undefined)
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      over.abort()
+      work.catch(() => undefined)
+    }
+  }
+
+  /** False: the time is over before. */
+  async #before(until: number, work: Promise<void>): Promise<boolean> {
+    const { environment } = this.#options
+    const over = new AbortController()
+    const late = delay(environment, Math.max(0, until - environment.monotonic()), over.signal).then(() => false)
+    const done = await Promise.race([work.then(() => true), late])
+    over.abort()
+    return done
+  }
+}
+
+/** Null: nobody may be given that again. */
+function keptOf(outcome: Outcome, { ttl, stale, jitter, negative }: CachePolicy, random: number): Kept | null {
+  const share = 1 - jitter * random
+  if (outcome.kind === 'done') return { output: outcome.output, fresh: ttl * share, stale }
+  if (outcome.kind !== 'failed' || outcome.retryable || outcome.unknown || outcome.lost || negative === 0) return null
+  return { error: outcome.error, fresh: negative * share, stale: 0 }
+}

@@ -1,0 +1,82 @@
+import { type Coder, isCoded } from '../store/codec/coder.ts'
+import { objectOf } from '../store/legible.ts'
+import type { StateStore } from '../store/port.ts'
+
+/** A cache of another maker, as `keyv` has them: Redis, Memcached and others. `ttl` in ms. */
+export interface KeyValueCache {
+  /** What is kept; undefined: nothing. */
+  get(key: string): unknown
+  /** Keeps a string for so long (ms). */
+  set(key: string, value: string, ttl: number): unknown
+}
+
+/** An answer as it lies in a shared cache. */
+export interface SharedAnswer {
+  /** As JSON. */
+  value: string
+  seen: number
+  names: readonly string[]
+  /** Since it was kept (ms). */
+  age: number
+}
+
+/** What several processes have in common. */
+export interface SharedCache {
+  get(key: string): Promise<{ answer: SharedAnswer | null; flying: boolean }>
+  /** `keep`: for so long (ms). */
+  set(key: string, answer: Omit<SharedAnswer, 'age'>, keep: number): Promise<void>
+}
+
+interface Written {
+  value: string
+  names: string[]
+}
+
+export function storeCache(store: Pick<StateStore, 'recall' | 'remember'>, coder: Coder): SharedCache {
+  return {
+    async get(key) {
+      const { answer, flying } = await store.recall(key)
+      if (answer === null) return { answer: null, flying }
+      const { seen, age } = answer
+      return { answer: { ...writtenOf(decoded(coder, answer.value)), seen, age }, flying }
+    },
+    async set(key, { value, names, seen }, keep) {
+      await store.remember({ key, value: coder.encode(JSON.stringify({ value, names })), seen, keep: Math.ceil(keep) })
+    },
+  }
+}
+
+/** Answers lie there, flights in the state store. */
+export function keyValueCache(
+  cache: KeyValueCache,
+  store: Pick<StateStore, 'recall'>,
+  coder: Coder,
+  now: () => number,
+): SharedCache {
+  return {
+    async get(key) {
+      const [found, { flying }] = await Promise.all([cache.get(PREFIX + key), store.recall(key)])
+      const stored = typeof found === 'string' ? objectOf<{ data: string; seen: number; at: number }>(found) : null
+      if (stored === null) return { answer: null, flying }
+      const { data, seen, at } = stored
+      return { answer: { ...writtenOf(decoded(coder, data)), seen, age: Math.max(0, now() - at) }, flying }
+    },
+    async set(key, { value, names, seen }, keep) {
+      const data = coder.encode(JSON.stringify({ value, names }))
+      await cache.set(PREFIX + key, JSON.stringify({ data, seen, at: now() }), Math.ceil(keep))
+    },
+  }
+}
+
+const PREFIX = 'triarch:'
+
+function decoded(coder: Coder, text: string): string {
+  return isCoded(text) ? coder.decode(text) : text
+}
+
+/** Throws what is wrong with it: then it is none. */
+function writtenOf(text: string): Written {
+  const { value, names } = JSON.parse(text) as Written
+  if (typeof value !== 'string' || !Array.isArray(names)) throw new Error('not an answer')
+  return { value, names }
+}

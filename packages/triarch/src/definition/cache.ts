@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import { checkFunction, checkOptions } from '../value/options.ts'
+import { isIdentifier } from '../value/text.ts'
+
+/**
+ * For how long answers of an action may be given again, and to whom.
+ * @example
+ * const cache: CacheOptions<string> = { ttl: '10m', staleWhileRevalidate: '1h', negative: '30s' }
+ */
+export interface CacheOptions<I = unknown> {
+  /** So long an answer is fresh: a millisecond to ten years. */
+  ttl: Duration
+  /** What of the input decides: equal as JSON, whatever the order of its fields, is the same; the whole input. Answers at once. */
+  key?(input: I): unknown
+  /** So long after its `ttl` an answer is still given, while another is asked for; 0. */
+  staleWhileRevalidate?: Duration
+  /** Up to this share of the `ttl` is taken off, at random, so that answers of one moment do not all end at one: 0 to 1; 0.1. */
+  jitter?: number
+  /** So long a permanent error is an answer, too; 0: it is none. */
+  negative?: Duration
+  /** `process`: only to this process, in its memory; `shared`: to all nodes. What the action marks as secret is never shared. */
+  scope?: 'process' | 'shared'
+  /** Names by which answers are invalidated together, besides that of the action: up to 20 strings of 1 to 200 characters; none. */
+  tags?(input: I): readonly string[]
+}
+
+/** What has been checked. */
+export interface CachePolicy {
+  readonly ttl: number
+  readonly stale: number
+  readonly jitter: number
+  readonly negative: number
+  readonly shared: boolean
+  /** What an input is kept under. Throws what the user's functions throw, and INVALID_OPTION. */
+  keyOf(input: Json): CacheKey
+}
+
+/** Tells nothing of the input. */
+export interface CacheKey {
+  readonly digest: string
+  /** By which it is invalidated: its own, its action's, its tags'. */
+  readonly names: readonly string[]
+}
+
+const MOST_TAGS = 20
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function toCachePolicy(action: string, options: CacheOptions, secrets: readonly string[] = []): CachePolicy {
+  const what = `${action}: cache`
+  const names = ['ttl', 'key', 'staleWhileRevalidate', 'jitter', 'negative', 'scope', 'tags'] as const
+  checkOptions(what, options ?? null, names)
+  const { key, jitter = 0.1, scope = 'shared', tags } = options
+  if (key !== undefined) checkFunction(`${what}.key`, key)
+  if (tags !== undefined) checkFunction(`${what}.tags`, tags)
+  if (typeof jitter !== 'number' || !(jitter >= 0 && jitter <= 1))
+    throw new TriarchError('INVALID_OPTION', `${what}.jitter must be a number from 0 to 1`)
+  if (scope !== 'shared' && scope !== 'process')
+    throw new TriarchError('INVALID_OPTION', `${what}.scope must be 'shared' or 'process'`)
+  return {
+    ttl: positiveMilliseconds(options.ttl, `${what}.ttl`),
+    stale: milliseconds(options.staleWhileRevalidate ?? 0, `${what}.staleWhileRevalidate`),
+    jitter,
+    negative: milliseconds(options.negative ?? 0, `${what}.negative`),
+    shared: scope === 'shared' && secrets.length === 0,
+    keyOf(input) {
+      const own = key === undefined ? input : key.call(options, input)
+      const found = tags === undefined ? [] : tagsOf(what, tags.call(options, input))
+      const { digest, name } = cacheName(action, own)
+      return { digest, names: [name, actionName(action), ...found] }
+    },
+  }
+}
+
+/** The digest of what was asked, and the name by which that answer is invalidated. Throws INVALID_OPTION. */
+export function cacheName(action: string, key: unknown): { digest: string; name: string } {
+  const digest = createHash('sha256')
+    .update(`${action}\0${canonical(action, key, 0)}`)
+    .digest('base64url')
+  return { digest, name: `k:${digest}` }
+}
+
+/** By which all answers of the action are invalidated. */
+export function actionName(action: string): string {
+  return `a:${action}`
+}
+
+/** By which all answers with the tag are invalidated. Throws INVALID_OPTION. */
+export function tagName(tag: string): string {
+  if (isIdentifier(tag)) return `t:${tag}`
+  throw new TriarchError('INVALID_OPTION', 'cache: a tag must be a string of 1 to 200 characters')
+}
+
+function tagsOf(what: string, tags: unknown): string[] {
+  if (!Array.isArray(tags) || tags.length > MOST_TAGS)
+    throw new TriarchError('INVALID_OPTION', `${what}.tags must return an array of up to ${MOST_TAGS} strings`)
+  return tags.map(tagName)
+}
+
+const DEEPEST = 100
+
+/** As JSON has it, with the fields of objects in one order. */
+function canonical(action: string, value: unknown, depth: number): string {
+  if (depth > DEEPEST) throw new TriarchError('INVALID_OPTION', `${action}: cache.key is nested too deeply`)
+  if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function')
+    return canonical(action, value.toJSON(), depth + 1)
+  if (Array.isArray(value)) return `[${value.map((it) => canonical(action, it, depth + 1)).join()}]`
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).filter(([, it]) => it !== undefined)
+    const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${sorted.map(([name, it]) => `${JSON.stringify(name)}:${canonical(action, it, depth + 1)}`).join()}}`
+  }
+  if (value === undefined) return 'null'
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+    throw new TriarchError('INVALID_OPTION', `${action}: cache.key must return what JSON can hold`)
+  return JSON.stringify(value)
+}
+
+/** What `invalidate` means. Throws UNKNOWN_ACTION, INVALID_OPTION. */
+export function invalidName(what: { key: string } | string | { tag: string }, key: readonly unknown[]): string {
+  if (typeof what === 'object' && what !== null && 'tag' in what) return tagName(what.tag)
+  const action = typeof what === 'string' ? what : what?.key
+  if (typeof action !== 'string' || !action.includes('.'))
+    throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+  return key.length === 0 ? actionName(action) : cacheName(action, key[0]).name
+}

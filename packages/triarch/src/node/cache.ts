@@ -1,0 +1,73 @@
+import { Answers } from '../agent/answers.ts'
+import { type KeyValueCache, keyValueCache, type SharedCache, storeCache } from '../agent/shared.ts'
+import { GOOD_FOR } from '../agent/validity.ts'
+import { delay, type Environment } from '../environment/environment.ts'
+import { TriarchError } from '../error/error.ts'
+import type { Codec } from '../store/codec/codec.ts'
+import { Coder } from '../store/codec/coder.ts'
+import type { StateStore } from '../store/port.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+
+/**
+ * Where a process keeps answers of actions that have a `cache`.
+ * @example
+ * const cache: AnswerCacheOptions = { entries: 50_000, bytes: 64 * 1024 * 1024 }
+ */
+export interface AnswerCacheOptions {
+  /** What all nodes share: the state store; or a cache shaped as `keyv` has them (Redis and others); false: nothing is shared. */
+  shared?: KeyValueCache | false
+  /** Most answers in the memory of the process: 0 to 10,000,000; 10,000. */
+  entries?: number
+  /** Most bytes of them: 16,777,216. */
+  bytes?: number
+  /** How long a shared cache is waited for; one that is slower has nothing: '250ms'. */
+  deadline?: Duration
+}
+
+export interface AnswerCache {
+  shared: KeyValueCache | false | null
+  entries: number
+  bytes: number
+  deadline: number
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function answerCacheOf(options: AnswerCacheOptions = {}): AnswerCache {
+  checkOptions('Triarch: cache', options, ['shared', 'entries', 'bytes', 'deadline'])
+  const { shared = null } = options
+  if (shared !== null && shared !== false && !(typeof shared.get === 'function' && typeof shared.set === 'function'))
+    throw new TriarchError('INVALID_OPTION', 'Triarch: cache.shared must have get and set, as a Keyv has, or be false')
+  return {
+    shared,
+    entries: checkInteger('Triarch: cache.entries', options.entries ?? 10_000, 0, 1e7),
+    bytes: checkInteger('Triarch: cache.bytes', options.bytes ?? 16 * 1024 * 1024, 0, 1e12),
+    deadline: positiveMilliseconds(options.deadline ?? '250ms', 'Triarch: cache.deadline'),
+  }
+}
+
+/** Of one node. */
+export function answersOf(
+  environment: Environment,
+  store: StateStore,
+  node: string,
+  { shared, deadline, ...memory }: AnswerCache,
+  codecs: readonly Codec[],
+): Answers {
+  const coder = new Coder(codecs)
+  const own = (): SharedCache => storeCache(store, coder)
+  const other = (cache: KeyValueCache) => keyValueCache(cache, store, coder, () => environment.now())
+  return new Answers({
+    ...{ environment, store, node, memory, deadline },
+    shared: shared === false ? null : shared === null ? own() : other(shared),
+  })
+}
+
+/** No node gives an answer any more, once this resolves, that has one of these names and was asked for before. */
+export async function invalidate(environment: Environment, store: StateStore, names: readonly string[]): Promise<void> {
+  await store.invalidate(names)
+  await delay(environment, GOOD_FOR * SURELY)
+}
+
+/** Clocks of machines do not differ by more. */
+const SURELY = 1.1

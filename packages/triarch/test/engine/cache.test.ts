@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { agent, type CacheOptions, PermanentError, type TaskHandle, TransientError, workflow } from '../../src/index.ts'
+import { type TestOptions, VirtualEnvironment } from '../../src/testing/index.ts'
+import { codeOf, type Stage, seen, stage } from './harness.ts'
+import { scratch } from './scratch.ts'
+
+interface Ask {
+  what: string
+  also?: number
+}
+
+/** A service that is asked for rates, and how often it was. */
+function rates(cache: CacheOptions<Ask>, options: { concurrency?: number; circuitBreaker?: object } = {}) {
+  const calls: string[] = []
+  let environment: VirtualEnvironment | undefined
+  const service = { ill: false, slow: 0, version: 1 }
+  const bank = agent('bank', options)
+  const rate = bank.action('rate', {
+    cache,
+    retry: { attempts: 1_000, backoff: { initial: 100, max: 100, jitter: false } },
+    run: async ({ what }: Ask) => {
+      calls.push(what)
+      const { version } = service
+      if (service.slow > 0) await new Promise<void>((resolve) => environment?.timer(service.slow, resolve))
+      if (what === 'nothing') throw new PermanentError('there is none')
+      if (service.ill) throw new TransientError('ill')
+      return `${what} ${version}`
+    },
+  })
+  const quote = workflow('quote', { run: (ask: Ask, task) => task.run(rate, ask, { rescue: 'fail' }) })
+  const start = async (more: TestOptions = {}) => {
+    const s = await stage({ workflows: [quote], agents: [bank], ...more })
+    environment = s.engine.environment
+    return s
+  }
+  return { calls, service, rate, quote, start }
+}
+
+async function asked(s: Stage, of: ReturnType<typeof rates>, ask: Ask): Promise<string> {
+  const task = await s.submit(of.quote, ask)
+  for (let waited = 0; waited < 100 && (await task.status()).status !== 'stopped'; waited++) await s.advance(50)
+  return task.result()
+}
+
+const cachedOf = async (task: TaskHandle<unknown>) => (await task.steps())[0]?.cached
+
+describe('an action with a cache', () => {
+  it('is asked once for what is equal, until its time is over, and the history says where the answer is from', async () => {
+    const of = rates({ ttl: '10s', jitter: 0 })
+    await using s = await of.start()
+    expect(await asked(s, of, { what: 'eur', also: 1 })).toBe('eur 1')
+    of.service.version = 2
+    const again = await s.submit(of.quote, { also: 1, what: 'eur' }, { id: 'again' })
+    await s.advance('1s')
+    expect(await again.result()).toBe('eur 1')
+    expect(await cachedOf(again)).toEqual({ at: expect.any(Date), from: 'memory' })
+    const events = (await again.history()).flatMap(({ events }) => events)
+    expect(events.find(({ type }) => type === 'stepCompleted')).toMatchObject({
+      cached: { from: 'memory' },
+      attempt: 1,
+    })
+    expect(await asked(s, of, { what: 'eur', also: 2 })).toBe('eur 2')
+    await s.advance('10s')
+    expect(await asked(s, of, { what: 'eur', also: 1 })).toBe('eur 2')
+    expect(of.calls).toHaveLength(3)
+  })
+
+  it('is asked once by many at a time, whatever its slots', async () => {
+    const of = rates({ ttl: '1m' }, { concurrency: 2 })
+    await using s = await of.start()
+    of.service.slow = 500
+    const tasks = await Promise.all(Array.from({ length: 50 }, () => s.submit(of.quote, { what: 'eur' })))
+    await s.advance('2s')
+    expect(new Set(await Promise.all(tasks.map((task) => task.result())))).toEqual(new Set(['eur 1']))
+    expect(of.calls).toHaveLength(1)
+  })
+
+  it('is asked by the next when the one who asked failed', async () => {
+    const of = rates({ ttl: '1m' })
+    await using s = await of.start()
+    of.service.ill = true
+    const tasks = await Promise.all(Array.from({ length: 5 }, () => s.submit(of.quote, { what: 'eur' })))
+    await s.advance('300ms')
+    of.service.ill = false
+    await s.advance('5s')
+    expect(await Promise.all(tasks.map((task) => task.result()))).toEqual(Array(5).fill('eur 1'))
+  })
+
+  it('answers while its circuit breaker is open what it knows, and lets wait what it does not', async () => {
+    const of = rates({ ttl: '1h' }, { circuitBreaker: {} })
+    await using s = await of.start()
+    await s.advance('1s')
+    await asked(s, of, { what: 'eur' })
+    await s.engine.triarch.breaker('bank').open({ reason: 'maintenance' })
+    await s.advance('2s')
+    expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
+    const other = await s.submit(of.quote, { what: 'usd' })
+    await s.advance('5s')
+    expect((await other.status()).status).toBe('running')
+    expect((await other.explain()).reasons).toMatchObject([{ code: 'breaker' }])
+    await s.engine.triarch.breaker('bank').close({ reason: 'done' })
+    await s.advance('10s')
+    expect(await other.result()).toBe('usd 1')
+    expect(of.calls).toEqual(['eur', 'usd'])
+  })
+
+  it('gives what is stale at once, and asks for another meanwhile, once', async () => {
+    const of = rates({ ttl: '10s', jitter: 0, staleWhileRevalidate: '1m' })
+    await using s = await of.start()
+    await asked(s, of, { what: 'eur' })
+    of.service.version = 2
+    await s.advance('20s')
+    const task = await s.submit(of.quote, { what: 'eur' }, { id: 'stale' })
+    await s.advance('1s')
+    expect(await task.result()).toBe('eur 1')
+    expect(await cachedOf(task)).toMatchObject({ stale: true })
+    expect(await asked(s, of, { what: 'eur' })).toBe('eur 2')
+    expect(of.calls).toHaveLength(2)
+  })
+
+  it('remembers permanent errors only where it is told to', async () => {
+    for (const [negative, calls] of [
+      ['1m', 1],
+      [0, 2],
+    ] as const) {
+      const of = rates({ ttl: '1m', negative })
+      await using s = await of.start()
+      for (let n = 0; n < 2; n++) expect(await codeOf(asked(s, of, { what: 'nothing' }))).toBe('TASK_FAILED')
+      expect(of.calls).toHaveLength(calls)
+    }
+  })
+
+  it('is refused where it would keep something from being done', async () => {
+    const own = agent('own')
+    const run = async () => 1
+    const refused = (more: object) =>
+      codeOf((async () => own.action('x', { cache: { ttl: 1 }, run, ...more } as never))())
+    for (const more of [{ undo: run }, { verify: run }, { semantics: 'at-most-once' }, { cache: {} }])
+      expect(await refused(more), JSON.stringify(more)).toMatch(/INVALID_(OPTION|DURATION)/)
+    expect(await refused({ cache: { ttl: 1, tll: 1 } })).toBe('UNKNOWN_OPTION')
+    expect(await refused({ cache: { ttl: 1, jitter: 2 } })).toBe('INVALID_OPTION')
+  })
+})
+
+describe('over nodes', () => {
+  function town(cache: CacheOptions<Ask>) {
+    const of = rates(cache)
+    const file = scratch()
+    const environment = new VirtualEnvironment()
+    const node = (more: TestOptions = {}) => of.start({ store: file.store, environment, poll: '100ms', ...more })
+    return { of, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
+  }
+
+  it('an answer of one is an answer of all, and so is a call that is under way', async () => {
+    using t = town({ ttl: '1m' })
+    const { of } = t
+    await using one = await t.node()
+    of.service.slow = 700
+    const first = await one.submit(of.quote, { what: 'eur' })
+    await one.advance('200ms')
+    await using other = await t.node()
+    const second = await other.submit(of.quote, { what: 'eur' }, { id: 'second' })
+    await other.advance('2s')
+    expect([await first.result(), await second.result()]).toEqual(['eur 1', 'eur 1'])
+    expect(of.calls).toHaveLength(1)
+  })
+
+  it('no answer is given that was asked for before it was invalidated: by key, action, tag', async () => {
+    using t = town({ ttl: '1h', key: ({ what }) => what, tags: ({ also }) => [`also:${also}`] })
+    const { of } = t
+    await using one = await t.node()
+    await using other = await t.node()
+    const ask = { what: 'eur', also: 7 }
+    const both = async () => [await asked(one, of, ask), await asked(other, of, ask)]
+    expect(await both()).toEqual(['eur 1', 'eur 1'])
+    const ways = [
+      () => one.engine.triarch.invalidate(of.rate, 'eur'),
+      () => other.engine.triarch.invalidate('bank.rate'),
+      () => one.engine.triarch.invalidate({ tag: 'also:7' }),
+    ]
+    for (const [index, way] of ways.entries()) {
+      of.service.version++
+      const done = way()
+      await one.advance('1s')
+      await done
+      expect(await both(), String(index)).toEqual(Array(2).fill(`eur ${of.service.version}`))
+    }
+    const before = of.calls.length
+    const done = one.engine.triarch.invalidate(of.rate, 'usd')
+    await one.advance('1s')
+    await done
+    await both()
+    expect(of.calls).toHaveLength(before)
+    expect(await codeOf(one.engine.triarch.invalidate('bank'))).toBe('UNKNOWN_ACTION')
+    expect(await codeOf(one.engine.triarch.invalidate({ tag: '' }))).toBe('INVALID_OPTION')
+  })
+
+  it('what was asked for before it was invalidated is not kept for those who ask after', async () => {
+    using t = town({ ttl: '1h' })
+    const { of } = t
+    await using s = await t.node()
+    of.service.slow = 2_000
+    const old = await s.submit(of.quote, { what: 'eur' })
+    await s.advance('500ms')
+    const done = s.engine.triarch.invalidate(of.rate)
+    await s.advance('500ms')
+    await done
+    of.service.version = 2
+    of.service.slow = 0
+    const fresh = await s.submit(of.quote, { what: 'eur' })
+    await s.advance('5s')
+    expect([await old.result(), await fresh.result()]).toEqual(['eur 1', 'eur 2'])
+  })
+
+  it('a cache that is down, or says nothing, costs nobody an answer', async () => {
+    for (const fail of [() => Promise.reject(new Error('down')), () => new Promise<never>(() => undefined)]) {
+      using file = scratch()
+      const of = rates({ ttl: '1m' })
+      const broken = ['recall', 'remember', 'fly', 'land', 'invalidated'] as const
+      const store = seen(file.store, () => Object.fromEntries(broken.map((name) => [name, fail])))
+      await using s = await of.start({ store })
+      expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
+      expect(await asked(s, of, { what: 'eur' })).toBe('eur 1')
+      expect(of.calls).toHaveLength(2)
+    }
+  })
+})

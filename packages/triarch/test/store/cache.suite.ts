@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { Bench } from './conformance.ts'
+
+const write = (key: string, keep = 1_000, seen = 0) => ({ key, value: `"${key}"`, seen, keep })
+
+export function cacheSuite(bench: Bench): void {
+  describe('a kept answer', () => {
+    it('is there as it was kept, in the place of the one before, until it expires', async () => {
+      const { store, clock } = bench
+      expect(await store.recall('a')).toEqual({ answer: null, flying: false })
+      await store.remember(write('a'))
+      clock.advance(400)
+      expect(await store.recall('a')).toEqual({ answer: { key: 'a', value: '"a"', seen: 0, age: 400 }, flying: false })
+      await store.remember({ ...write('a', 1_000, 7), value: '"b"' })
+      clock.advance(999)
+      expect((await store.recall('a')).answer).toMatchObject({ value: '"b"', seen: 7, age: 999 })
+      clock.advance(1)
+      expect((await store.recall('a')).answer).toBeNull()
+    })
+
+    it('is asked for by one node at a time, as long as that lives and has time', async () => {
+      const { store, clock } = bench
+      for (const id of ['a', 'b']) await store.beat({ id, roles: [], lease: 100_000 })
+      const fly = (node: string, within = 1_000) => store.fly({ key: 'k', node, within })
+      expect([await fly('a'), await fly('b'), await fly('a')]).toEqual([true, false, true])
+      expect(await store.recall('k')).toEqual({ answer: null, flying: true })
+      await store.land({ key: 'k', node: 'b' })
+      expect(await fly('b')).toBe(false)
+      await store.land({ key: 'k', node: 'a' })
+      expect(await fly('b')).toBe(true)
+      clock.advance(1_000)
+      expect((await store.recall('k')).flying).toBe(false)
+      expect(await fly('a', 50_000)).toBe(true)
+      await store.bury(['a'])
+      expect((await store.recall('k')).flying).toBe(false)
+      expect(await fly('b')).toBe(true)
+      await store.remember(write('k'))
+      expect(await store.recall('k')).toMatchObject({ answer: { value: '"k"' }, flying: false })
+    })
+
+    it('is told not to be valid by names, each time with a higher generation', async () => {
+      const { store } = bench
+      expect(await store.invalidated(0)).toEqual({ last: 0, floor: 0, marks: [] })
+      expect(await store.invalidate(['x'])).toBe(1)
+      expect(await store.invalidate(['y', 'z', 'y'])).toBe(2)
+      const { marks, ...rest } = await store.invalidated(1)
+      expect(rest).toEqual({ last: 2, floor: 0 })
+      expect(marks.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+        { name: 'y', generation: 2 },
+        { name: 'z', generation: 2 },
+      ])
+      expect(await store.invalidate(['x'])).toBe(3)
+      expect(await store.invalidated(2)).toEqual({ last: 3, floor: 0, marks: [{ name: 'x', generation: 3 }] })
+      expect(await store.invalidated(3)).toEqual({ last: 3, floor: 0, marks: [] })
+    })
+
+    it('goes when it has expired, or when there are too many; and with the oldest marks, what they were is forgotten', async () => {
+      const { store, clock } = bench
+      for (let n = 1; n <= 6; n++) await store.remember(write(`k${n}`, n * 1_000))
+      for (let n = 1; n <= 4; n++) await store.invalidate([`n${n}`])
+      const bounds = { limit: 100, marks: 100, answers: 100 }
+      expect(await store.forget(bounds)).toBe(0)
+      clock.advance(2_000)
+      expect(await store.forget({ ...bounds, limit: 1 })).toBe(1)
+      expect(await store.forget(bounds)).toBe(1)
+      expect(await store.forget({ ...bounds, answers: 2, marks: 2 })).toBe(2)
+      const left = await Promise.all([3, 4, 5, 6].map(async (n) => (await store.recall(`k${n}`)).answer !== null))
+      expect(left).toEqual([false, false, true, true])
+      const { last, floor, marks } = await store.invalidated(0)
+      expect([last, floor, marks.map(({ name }) => name).sort()]).toEqual([4, 2, ['n3', 'n4']])
+    })
+  })
+}
