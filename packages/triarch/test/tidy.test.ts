@@ -187,6 +187,7 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/store/sqlite/store.ts': 'the port on SQLite: each operation once',
   'simulation/mutation/mutations.ts': 'the deliberate bugs of the simulation: one table',
   'simulation/regression.ts': 'plans that once broke a rule: one table',
+  'simulation/run.ts': 'one run: whoever takes part in it, and whoever judges it, meets here',
 }
 
 const markers: Ban[] = [[/\b(?:TODO|FIXME|XXX)\b/, 'finish it, or open an issue']]
