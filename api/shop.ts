@@ -11,6 +11,7 @@ const goods: Readonly<Record<string, string>> = {
   server: 'declare const server: TriarchServer',
   otel: 'declare const otel: OpenTelemetry',
   prom: 'declare const prom: Prometheus',
+  prober: 'declare const prober: Prober',
   engine: 'declare const engine: TestEngine',
   environment: 'declare const environment: VirtualEnvironment',
   payments: 'declare const payments: Agent',

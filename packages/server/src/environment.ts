@@ -17,6 +17,12 @@ export function timer(ms: number, callback: () => void): () => void {
   return () => clearTimeout(timeout)
 }
 
+/** Calls back after so many ms, unless what it returns is called before. The process lives until then. */
+export function alarm(ms: number, callback: () => void): () => void {
+  const timeout = setTimeout(callback, ms)
+  return () => clearTimeout(timeout)
+}
+
 /** Calls back after so many ms, again and again, until what it returns is called. Keeps no process alive. */
 export function every(ms: number, callback: () => void): () => void {
   const interval = setInterval(callback, ms)
