@@ -4,6 +4,7 @@ import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
+import { Dial } from './dial.ts'
 import { Line } from './line.ts'
 import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
@@ -39,6 +40,7 @@ export class Cluster {
   readonly throttle: Throttle
   readonly reign: Reign
   readonly line: Line
+  readonly dial: Dial
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
@@ -51,6 +53,7 @@ export class Cluster {
     this.throttle = new Throttle(world, plan)
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
+    this.dial = new Dial(world, plan)
     this.members = plan.nodes.map(() => null)
   }
 
@@ -90,12 +93,16 @@ export class Cluster {
         ? agents.map((agent) =>
             this.#counted(
               machine,
-              this.throttle.agent(machine, this.outage.agent(machine, Line.agent(this.#plan, agent))),
+              this.throttle.agent(
+                machine,
+                this.outage.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent))),
+              ),
             ),
           )
         : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),
+      ...this.dial.options(machine),
       notices: false,
       onError: (error) => {
         this.errors.push({ node: machine.name, error })

@@ -196,6 +196,25 @@ const reign: Feature = (chance, plan) => {
   }
 }
 
+/** An operator turns settings, and pauses agents. */
+const dial: Feature = (chance, plan) => {
+  const { chaos } = plan
+  plan.dial = {
+    words: Array.from({ length: chance.between(1, 6) }, (_, n) => ({
+      at: chance.below(chaos),
+      n: n + 1,
+      share: chance.yes(0.6) ? chance.pick([0.1, 0.5, 0.9]) : null,
+    })),
+    pauses: chance.yes(0.7)
+      ? Array.from({ length: chance.between(1, 3) }, () => ({
+          at: chance.below(chaos),
+          ms: chance.between(100, 2_000),
+          agent: chance.pick(['shop', 'yard'] as const),
+        }))
+      : [],
+  }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -213,6 +232,8 @@ const features = {
   throttle: { of: 0.1, add: throttle },
   line: { of: 0.1, add: line },
   reign: { of: 0.1, add: reign },
+  // By itself only: beside a store that forgets and rate limits, a seed (305) still leaves work behind.
+  dial: { of: 0, add: dial },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

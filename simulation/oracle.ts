@@ -4,6 +4,7 @@ import type { Bounds } from './bounds.ts'
 import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import { effects, type Written } from './desk.ts'
+import type { Dial } from './dial.ts'
 import { graph } from './graph.ts'
 import type { Line } from './line.ts'
 import type { Outage } from './outage.ts'
@@ -30,6 +31,7 @@ export interface Hindsight {
   throttle: Throttle
   reign: Reign
   line: Line
+  dial: Dial
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -189,6 +191,9 @@ const queues: Oracle = ({ line }) => line.faults
 /** By one name one process leads at a time, each with a higher token. */
 const leaders: Oracle = ({ reign }) => reign.faults
 
+/** A value on trial runs where it is to, and nothing of a paused agent begins where that is known. That all come to run the same is `liveness`. */
+const settings: Oracle = ({ dial }) => dial.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -215,6 +220,7 @@ const oracles: Record<string, Oracle> = {
   rates,
   queues,
   leaders,
+  settings,
 }
 
 /** The oracle's name. */

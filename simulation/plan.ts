@@ -27,6 +27,13 @@ export interface Plan {
   )
   /** Names that all nodes want to lead by; after how long a term ends by itself, if it does; how long functions go on that are told to end (ms). */
   reign?: { names: string[]; lasts: number | null; lingers: number }
+  /**
+   * Values that the operator sets, on a share of the nodes first (null: on all), and agents that he pauses for a while (ms).
+   */
+  dial?: {
+    words: { at: number; n: number; share: number | null }[]
+    pauses: { at: number; ms: number; agent: 'shop' | 'yard' }[]
+  }
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */

@@ -16,7 +16,7 @@ export function rests({ database }: Tables, living: readonly (string | null)[]):
   return listed.length === living.length && living.every((id) => id !== null && listed.includes(id))
 }
 
-/** What is left to do, for people to read; `owed`: what whoever submitted it still waits for; `vacant`: names by which nobody leads. */
+/** What is left to do, for people to read; `owed`: what whoever submitted it still waits for; `vacant`: names by which nobody leads, and nodes without the settings that they are to have. */
 export function unfinished({ database }: Tables, owed: unknown, vacant: readonly string[]): string {
   const of = (sql: string) => database.all<object>(sql).map((row) => ({ ...row }))
   const histories = of(OPEN_TASKS).map((row) => ({

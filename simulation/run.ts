@@ -120,6 +120,7 @@ class Run {
         this.#bounds.observe(call, answer)
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
+        this.#cluster.dial.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -141,6 +142,7 @@ class Run {
     this.#client = client
     this.#operator = new Operator(application, plan)
     this.#cluster.outage.plan(machine, application)
+    this.#cluster.dial.plan(machine, application)
     this.#schedule(machine)
   }
 
@@ -156,6 +158,7 @@ class Run {
       onError: (error) => this.#cluster.errors.push({ node: machine.name, error }),
       workflows: [known.programs, known.newer, known.plans],
       limits: this.#plan.nodes[0]?.limits ?? {},
+      ...this.#cluster.dial.options(machine),
     })
     const client = new Client(machine, application, known, this.#plan)
     this.#ledger.told = (token) => client.resume(token)
@@ -222,8 +225,7 @@ class Run {
       this.#heal()
       const rested = await this.#settle()
       const late = `not at rest ${LIVENESS} ms after the last fault`
-      if (!rested)
-        faults.push(`liveness: ${late}: ${unfinished(store, this.#client.owed, this.#cluster.reign.vacant(store))}`)
+      if (!rested) faults.push(`liveness: ${late}: ${unfinished(store, this.#client.owed, this.#waiting)}`)
       const { retention } = this.#plan.settings
       if (retention && rested) this.#archive.overdue(retention)
       this.#fortune.phase = 'over'
@@ -260,7 +262,14 @@ class Run {
     // Machines that crashed are still to be found dead, those that came to be heard of.
     const named = (member: Cluster['members'][number]) =>
       (member?.machine.alive && this.#sight.nodeOf(member.machine)) || null
-    return rests(store, this.#cluster.members.map(named)) && this.#cluster.reign.vacant(store).length === 0
+    return rests(store, this.#cluster.members.map(named)) && this.#waiting.length === 0
+  }
+
+  /** Names by which nobody leads, and nodes that do not run what they are to. */
+  get #waiting(): string[] {
+    const { reign, dial, members } = this.#cluster
+    const living = members.map((member) => (member?.machine.alive ? member.machine : null))
+    return [...reign.vacant(store), ...dial.apart(store, living)]
   }
 
   /**
@@ -298,7 +307,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line } = this.#cluster
+    const { errors, outage, throttle, reign, line, dial } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -309,7 +318,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, written, line },
+      ...{ rollout: this.#rollout, outage, throttle, reign, dial, written, line },
     }
     const found = [
       ...faults,

@@ -63,6 +63,12 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     yield rest
     if (plan.reign.names.length > 1) yield { ...plan, reign: { ...plan.reign, names: plan.reign.names.slice(1) } }
   }
+  if (plan.dial) {
+    const { dial: _, ...rest } = plan
+    yield rest
+    if (plan.dial.words.length > 0) yield { ...plan, dial: { ...plan.dial, words: plan.dial.words.slice(1) } }
+    if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest

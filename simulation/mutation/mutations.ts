@@ -735,4 +735,21 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'reign',
   },
+  'a node reads settings once': {
+    change: {
+      'setting/reader.ts': [['if (mark !== this.#mark) return false', 'if (this.#mark === null) return false']],
+    },
+    by: ['liveness'],
+    world: 'dial',
+  },
+  'every node tries what is on trial': {
+    change: { 'policy/setting.ts': [[' && (nodes === null || nodes.includes(id))', '']] },
+    by: ['settings'],
+    world: 'dial',
+  },
+  'a paused agent goes on': {
+    change: { 'agent/host.ts': [['    this.#paused = reason\n', '    this.#paused = null\n']] },
+    by: ['settings'],
+    world: 'dial',
+  },
 }

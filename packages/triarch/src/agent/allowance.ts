@@ -7,6 +7,7 @@ import {
   type RateRule,
   type RateState,
   reservableAt,
+  restarted,
   rested,
 } from '../policy/rate.ts'
 
@@ -34,6 +35,8 @@ export class Allowance {
   #asked = 0
   /** Those that will be in the queue, though they may not be yet: since the last look. */
   #expected = 0
+  /** Its rule is another, and that is not written yet. */
+  #changed = false
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined
 
@@ -54,6 +57,7 @@ export class Allowance {
   change(rule: RateRule): void {
     if (rule.limit === this.rule.limit && rule.per === this.rule.per && rule.burst === this.rule.burst) return
     this.rule = rule
+    this.#changed = true
     this.hurry()
   }
 
@@ -125,7 +129,8 @@ export class Allowance {
 
   /** What is to be written before anything is reserved. */
   get said(): RateState {
-    return rested(this.state, this.rests)
+    const said = rested(this.state, this.rests)
+    return this.#changed ? restarted(said, this.rule, this.#environment.now(), this.#lag()) : said
   }
 
   /** These are its own from now on. */
@@ -135,6 +140,7 @@ export class Allowance {
 
   /** A look is over: from now on is counted what is asked for until the next. */
   looked(): void {
+    this.#changed = false
     this.#asked = 0
   }
 

@@ -47,6 +47,12 @@ export function reservableAt({ next, rests }: RateState): number {
   return Math.max(next, rests) - AHEAD
 }
 
+/** For a rule that was another: what the one before had reserved reaches no further ahead than this one could. */
+export function restarted(state: RateState, rule: RateRule, now: number, lag: number): RateState {
+  const next = now + lag + AHEAD + gap(rule)
+  return next < state.next ? { ...state, next } : state
+}
+
 /** The next instants, at most `wants`. `lag`: how far the store's clock may be ahead of `now` (ms). */
 export function reserve(
   state: RateState,
@@ -63,8 +69,7 @@ export function reserve(
   const first = Math.max(next, Math.min(state.rests, now + lag + LONGEST_REST), oldest)
   const most = Math.floor((now + AHEAD - first) / every) + 1
   const count = Math.min(wants, most)
-  // Written down: else the first of this rule would lie as far ahead at each look.
-  if (!(count > 0)) return { state: wants > 0 && next < state.next ? { ...state, next } : state, instants: [] }
+  if (!(count > 0)) return { state, instants: [] }
   const instants = Array.from({ length: count }, (_, index) => first + index * every)
   return { state: { ...state, next: first + count * every }, instants }
 }
