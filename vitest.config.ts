@@ -29,6 +29,7 @@ export default defineConfig({
             'packages/server/test/**/*.test.ts',
             'packages/cli/test/**/*.test.ts',
             'packages/client/test/**/*.test.ts',
+            'packages/create-triarch/test/**/*.test.ts',
             'packages/opentelemetry/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',

@@ -30,6 +30,7 @@ const purposes: Readonly<Record<string, string>> = {
   '@triarch/opentelemetry': 'Traces and metrics of an engine for OpenTelemetry.',
   '@triarch/opentelemetry/prometheus': 'Metrics of an engine for Prometheus.',
   '@triarch/cli': 'The command `triarch`, for programs. [What it does](../../concepts/cli.md) is a page of its own.',
+  'create-triarch': 'Beginnings of projects. `npm create triarch` writes one.',
   'eslint-plugin-triarch':
     'Rules for the code of workflows and plans. [Each rule](../../eslint.md) has a section of its own.',
 }

@@ -120,6 +120,7 @@ const packages: Record<string, readonly string[]> = {
     ],
     ...['node:stream', 'node:stream/consumers', 'node:url', 'node:util'],
   ],
+  'packages/create-triarch/src/': ['node:fs', 'node:module', 'node:path', 'node:readline/promises', 'node:util'],
   'packages/eslint-plugin/src/': ['eslint', 'estree', 'node:module'],
   'packages/opentelemetry/src/': [
     ...['triarch', '@opentelemetry/api', 'prom-client', 'node:crypto', 'node:http', 'node:net', 'node:perf_hooks'],

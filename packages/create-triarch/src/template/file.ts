@@ -1,0 +1,44 @@
+import type { Template } from './template.ts'
+
+const app = `import { agent, Triarch, workflow } from 'triarch'
+import { sqlite } from 'triarch/sqlite'
+
+interface Order {
+  id: string
+  amount: number
+}
+
+// An agent wraps one remote service. Each action is a step that is tried again, and undone if the task cannot finish.
+const bank = agent('bank')
+const charge = bank.action('charge', {
+  run: async ({ id, amount }: Order) => ({ receipt: \`\${id}-\${amount}\` }),
+  undo: async ({ output }) => console.log('refunded', output.receipt),
+})
+
+// A workflow is ordinary code. Whatever dies on the way, it goes on from its last step.
+const fulfil = workflow('fulfil', {
+  async run(order: Order, task) {
+    const { receipt } = await task.run(charge, order)
+    return receipt
+  },
+})
+
+await using triarch = new Triarch({ store: sqlite('tasks.db'), workflows: [fulfil], agents: [bank] })
+await triarch.start()
+const task = await triarch.submit(fulfil, { id: 'order-1', amount: 10 }, { id: 'order-1' })
+console.log('receipt', await task.result())
+`
+
+/** One file. */
+export const file: Template = {
+  about: 'one file, on SQLite',
+  dependencies: ['triarch'],
+  scripts: { start: 'node app.ts' },
+  files: {
+    'app.ts': app,
+    'README.md': `# One file
+
+\`npm start\` runs a task that charges a bank. Its history is in \`tasks.db\`: started again, the same id is the same task, and nothing is charged twice.
+`,
+  },
+}
