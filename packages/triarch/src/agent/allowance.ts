@@ -16,12 +16,14 @@ export class Allowance {
   /** `agent`, or `agent.action`. */
   readonly name: string
   readonly agent: string
+  /** The agent has a queue for each key of its circuit breaker. */
+  readonly isKeyed: boolean
   /** May be another later. */
   rule: RateRule
   /** As it was read last; 0: there is no row. */
   version = 0
   state: RateState = NEW_RATE
-  /** Attempts that wait in the agent's queue, as far as is known. */
+  /** Attempts that wait in the agent's queues, as far as is known. */
   waiting = 0
   /** The service asked for a rest that is not written yet: until then. */
   rests = 0
@@ -41,13 +43,14 @@ export class Allowance {
   hurry: () => void = () => undefined
 
   constructor(
-    { name, agent }: { name: string; agent: string },
+    { name, agent, isKeyed = false }: { name: string; agent: string; isKeyed?: boolean },
     rule: RateRule,
     environment: Pick<Environment, 'now'>,
     lag: () => number,
   ) {
     this.name = name
     this.agent = agent
+    this.isKeyed = isKeyed
     this.rule = rule
     this.#environment = environment
     this.#lag = lag

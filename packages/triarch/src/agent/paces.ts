@@ -21,9 +21,10 @@ export class Paces {
   }
 
   static of(agents: readonly Agent[], environment: Environment, poll: number, lag: () => number): Paces {
-    const paces = agents.flatMap(({ name: agent, rateLimit, actions }): [string, Pace][] => {
+    const paces = agents.flatMap(({ name: agent, rateLimit, actions, circuitBreaker }): [string, Pace][] => {
+      const isKeyed = circuitBreaker?.key !== undefined
       const allowance = (name: string, options: Parameters<typeof toRateRule>[1]) =>
-        new Allowance({ name, agent }, toRateRule(`"${name}": rateLimit`, options), environment, lag)
+        new Allowance({ name, agent, isKeyed }, toRateRule(`"${name}": rateLimit`, options), environment, lag)
       const own = rateLimit === undefined ? null : allowance(agent, rateLimit)
       const of = [...actions.values()].flatMap(({ key, definition }): [string, Allowance][] =>
         definition.rateLimit === undefined ? [] : [[key, allowance(key, definition.rateLimit)]],

@@ -2,6 +2,7 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { NEW_RATE, reserve } from '../policy/rate.ts'
+import type { BreakerRow } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
 import type { Allowance } from './allowance.ts'
@@ -30,6 +31,8 @@ const AGAIN = 100
 const LONGEST_AGAIN = 2_000
 /** Instants of one reservation. */
 const PORTION = 500
+/** Queues of keys that are read at a time. */
+const LANES = 100
 /** Others were quicker so often: it comes again with the next reading. */
 const MOST_TRIES = 5
 
@@ -114,9 +117,10 @@ export class Rates implements Service {
       const names = allowances.flatMap(({ name, agent }) => [rateRow(name), agent])
       const rows = await store.breakers({ names: [...new Set(names)], count: PORTION })
       const found = new Map(rows.map((row) => [row.name, row]))
+      const keyed = await this.#keyed()
       for (const allowance of allowances) {
         const row = found.get(rateRow(allowance.name))
-        allowance.counted(found.get(allowance.agent)?.waiting ?? 0)
+        allowance.counted((found.get(allowance.agent)?.waiting ?? 0) + (keyed.get(allowance.agent) ?? 0))
         allowance.take(row?.version ?? 0, storedRate(row?.state ?? null)?.state ?? NEW_RATE)
         await this.#reserve(allowance)
         allowance.looked()
@@ -128,6 +132,22 @@ export class Rates implements Service {
       this.#again = this.#backoff.next()
       if (this.#open) failed(error)
     }
+  }
+
+  /** How many wait in the queues of keys, by agent: counted up to one reservation. */
+  async #keyed(): Promise<ReadonlyMap<string, number>> {
+    const { allowances, store } = this.#options
+    const waiting = new Map<string, number>()
+    for (const agent of new Set(allowances.filter(({ isKeyed }) => isKeyed).map((it) => it.agent))) {
+      let count = 0
+      for (let after: string | undefined = agent; after !== undefined && count < PORTION; ) {
+        const rows: readonly BreakerRow[] = await store.breakers({ agent, after, limit: LANES, count: PORTION })
+        for (const row of rows) count += row.waiting
+        after = rows.length === LANES ? rows.at(-1)?.name : undefined
+      }
+      waiting.set(agent, count)
+    }
+    return waiting
   }
 
   async #reserve(allowance: Allowance): Promise<void> {

@@ -31,7 +31,7 @@ export interface SettingStageOptions {
 /**
  * The same, and where it begins.
  * @example
- * const stages = [{ share: 0.1, lasts: '10m' }]
+ * const stages = [{ share: 0.1, lasts: '10m' }] as const
  * const guards = [{ metric: 'failure-rate', agent: 'payments', above: 0.2, minimum: 20 }] as const
  * await triarch.setting('payments.limits').set({ amount: 500 }, { reason: 'audit', stages, guards })
  */
