@@ -5,6 +5,7 @@ import type { LogFields, LogWriter } from '../definition/log.ts'
 import type { StepContext } from '../definition/step.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
+import { threadArguments } from '../environment/thread.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import { fromRecord, toRecord } from '../error/record.ts'
 import { PermanentError, type StepErrorKind, TransientError, UnknownOutcomeError } from '../error/step-error.ts'
@@ -90,7 +91,7 @@ export class Threads implements Service {
   }
 
   #start(): Worker {
-    const worker = new Worker(THREAD, { eval: true, name: 'triarch-step' })
+    const worker = new Worker(THREAD, { eval: true, name: 'triarch-step', ...threadArguments() })
     worker.unref()
     this.#all.add(worker)
     worker.on('message', (word: Word) => this.#calls.get(worker)?.hear(word))

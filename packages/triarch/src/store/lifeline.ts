@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../environment/environment.ts'
+import { threadArguments } from '../environment/thread.ts'
 import type { NodeBeat } from './supervision.ts'
 
 /** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
@@ -79,7 +80,13 @@ export class Lifeline {
     this.#setWall()
     const every = node.lease / 3
     const workerData = { shared, origin, every, look: every / LOOKS, stall, quiet, data: code.data }
-    this.#worker = new Worker(code.source + THREAD, { eval: true, workerData, name: 'triarch-lease', stderr: false })
+    this.#worker = new Worker(code.source + THREAD, {
+      eval: true,
+      workerData,
+      name: 'triarch-lease',
+      stderr: false,
+      ...threadArguments(),
+    })
     this.#worker.unref()
     this.#exited = new Promise((resolve) => {
       this.#worker.on('exit', () => {

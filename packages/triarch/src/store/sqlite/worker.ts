@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Environment } from '../../environment/environment.ts'
+import { threadArguments } from '../../environment/thread.ts'
 import { TriarchError } from '../../error/error.ts'
 import type { Transition } from '../port.ts'
 import { bundledThread } from './bundled.ts'
@@ -112,7 +113,7 @@ export class WorkerRunner implements Runner {
   }
 
   async #start(): Promise<Worker> {
-    const options = { workerData: this.#data, name: 'triarch-sqlite' }
+    const options = { workerData: this.#data, name: 'triarch-sqlite', ...threadArguments() }
     const worker =
       bundledThread === null
         ? new Worker(new URL('./thread.ts', import.meta.url), options)
