@@ -66,6 +66,8 @@ export class Rates implements Service {
     this.#open = false
     this.#timer?.cancel()
     await this.#round
+    // The attempts that ended last may have asked for a rest that nobody else knows of.
+    if (this.#options.allowances.some(({ rests }) => rests > 0)) await this.#all()
   }
 
   abandon(): void {

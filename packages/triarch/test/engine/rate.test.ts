@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { Allowance } from '../../src/agent/allowance.ts'
+import { Rates } from '../../src/agent/rates.ts'
+import type { Environment } from '../../src/environment/environment.ts'
 import { agent, PermanentError, type RateLimitOptions, TransientError, workflow } from '../../src/index.ts'
+import { storedRate } from '../../src/store/rate.ts'
 import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
 
 const PER = 1_000
@@ -120,6 +124,37 @@ describe('an agent with a rate limit', () => {
     await s.advance('5s')
     expect(await gone.status()).toMatchObject({ status: 'stopped', outcome: 'cancelled' })
     expect(await late.status()).toMatchObject({ status: 'stopped', outcome: 'error' })
+  })
+
+  it('tells the store of a rest that the service asked for while its node stopped', async () => {
+    const environment = { now: () => 0, monotonic: () => 0, timer: () => ({ cancel: () => undefined }) }
+    const allowance = new Allowance(
+      { name: 'bank', agent: 'bank' },
+      { limit: 10, per: PER, burst: 1 },
+      environment,
+      () => 0,
+    )
+    let row: { version: number; state: string | null } = { version: 0, state: null }
+    const rates = new Rates({
+      environment: environment as unknown as Environment,
+      store: {
+        breakers: async () => (row.version === 0 ? [] : [{ name: '~bank', waiting: 0, ...row }]),
+        writeBreaker: async ({ expected, state }) => {
+          if (expected !== row.version) return false
+          row = { version: expected + 1, state }
+          return true
+        },
+      },
+      allowances: [allowance],
+      ...{ every: 100, lag: () => 0, free: () => 1, wake: () => undefined },
+      failed: (error) => expect.unreachable(String(error)),
+    })
+    rates.start()
+    await vi.waitFor(() => expect(allowance.version).toBe(1))
+    rates.stop()
+    allowance.rest(5_000)
+    await rates.drain()
+    expect(storedRate(row.state)?.state.rests).toBe(5_000)
   })
 
   it('is refused where it makes no sense', async () => {
