@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { mutantPlugin, mutantRunner } from './mutate/plugin.ts'
 import { keepCompiled } from './scripts/compiled.ts'
+import { LongestFirst } from './scripts/sequencer.ts'
 
 keepCompiled()
 
@@ -10,6 +11,7 @@ export default defineConfig({
     ...mutantRunner(),
     environment: 'node',
     pool: 'forks', // tests kill, fork and open databases: a process each, not a thread
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 3, // one more than the smallest machine has cores: while some wait for a process to die, another computes
     // V8 loses track of its code pages when many threads come and go where memory has protection keys, and ends the process
     // (nodejs/node#64500). Tests start a thread for each node they start; a process of a user's starts one.

@@ -42,8 +42,8 @@ export const operators: Feature = {
     { at: 240, do: ({ triarch }) => triarch.task('kept').cancel({ compensate: false }) },
     { at: 300, do: ({ triarch }) => triarch.task('forced').cancel({ force: true }) },
     { at: 360, do: ({ triarch }) => triarch.task('skipped').skip({ step: 2, output: 'by hand' }) },
-    // The first is its end, and the second finds nobody who would hear it.
-    { at: 420, do: ({ triarch }) => Promise.all([1, 2].map(() => triarch.task('quick').signal('go', 'well'))) },
+    // The first is its end, and the second finds nobody who would hear it, or is refused for that.
+    { at: 420, do: ({ triarch }) => Promise.allSettled([1, 2].map(() => triarch.task('quick').signal('go', 'well'))) },
     { at: 600, do: ({ triarch }) => triarch.task('paused').resume() },
   ],
 }

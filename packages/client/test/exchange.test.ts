@@ -82,7 +82,7 @@ describe('a request', () => {
     await told.client.task('t').pause()
     await told.client.task('t').once('a "key"').pause()
     const keys = told.around.asked.map(({ headers }) => headers.get('idempotency-key'))
-    expect(keys).toEqual(['"id-1"', '"id-1"', '"id-2"', '"a \\"key\\""'])
+    expect(keys).toEqual(['"~id-1"', '"~id-1"', '"~id-2"', '"a \\"key\\""'])
   })
 
   it('for a task that must be new is sent again only if it surely was not done', async () => {

@@ -104,11 +104,11 @@ describe('hints', () => {
 
   it('are listened for on the channel of the schema, and what was said before is looked for', () => {
     expect(server.asked.map(({ text }) => text)).toEqual(['LISTEN "triarch_triarch"'])
-    expect([hints.alive, heard]).toEqual([true, ['work', 'tasks', 'mail']])
+    expect([hints.alive, heard]).toEqual([true, ['work', 'tasks', 'mail', 'settings']])
   })
 
   it.each<[payload: string, heard: unknown[]]>([
-    ['*', ['work', 'tasks', 'mail', { ended: null }]],
+    ['*', ['work', 'tasks', 'mail', 'settings', { ended: null }]],
     ['work', ['work']],
     ['tasks', ['tasks']],
     ['@n', ['mail']],
@@ -351,7 +351,7 @@ describe('hints', () => {
     await server.opened(0) // those on which it failed are not kept
     instead = null
     await back()
-    expect([server.open, heard]).toEqual([1, ['work', 'tasks', 'mail']])
+    expect([server.open, heard]).toEqual([1, ['work', 'tasks', 'mail', 'settings']])
   })
 
   it('are not listened for again after the end', async () => {

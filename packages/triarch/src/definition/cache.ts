@@ -122,7 +122,9 @@ function canonical(action: string, value: unknown, depth: number): string {
 export function invalidName(what: { key: string } | string | { tag: string }, key: readonly unknown[]): string {
   if (typeof what === 'object' && what !== null && 'tag' in what) return tagName(what.tag)
   const action = typeof what === 'string' ? what : what?.key
-  if (typeof action !== 'string' || !action.includes('.'))
+  if (typeof action !== 'string')
     throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+  if (!action.includes('.'))
+    throw new TriarchError('INVALID_OPTION', `invalidate: "${action}" is no name of an action, such as payments.limit`)
   return key.length === 0 ? actionName(action) : cacheName(action, key[0]).name
 }

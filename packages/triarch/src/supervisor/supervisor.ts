@@ -48,8 +48,8 @@ const SELDOM = 20
 /** A term that is nearly over is looked at again after this long at least (ms). */
 const SHORTLY = 10
 
-/** Between two looks for expired answers (ms), and what of all that may be there. */
-const FORGETS = 30_000
+/** Between two looks for expired answers, after one that found some and after one that found none (ms); what of all that may be there. */
+const FORGETS = { some: 30_000, none: 300_000 }
 const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
 
 /** The longest wait after rounds that failed (ms). */
@@ -251,9 +251,11 @@ export class Supervisor implements Service {
     const { environment, store } = this.#options
     const now = environment.monotonic()
     if (now < this.#forgetAt) return false
-    this.#forgetAt = now + FORGETS
-    const more = (await store.forget(CACHE)) >= CACHE.limit
+    this.#forgetAt = now + FORGETS.some
+    const found = await store.forget(CACHE)
+    const more = found >= CACHE.limit
     if (more) this.#forgetAt = now
+    else if (found === 0) this.#forgetAt = now + FORGETS.none
     return more
   }
 

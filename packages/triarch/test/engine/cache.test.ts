@@ -191,7 +191,7 @@ describe('over nodes', () => {
     await done
     await both()
     expect(of.calls).toHaveLength(before)
-    expect(await codeOf(one.engine.triarch.invalidate('bank'))).toBe('UNKNOWN_ACTION')
+    expect(await codeOf(one.engine.triarch.invalidate('bank'))).toBe('INVALID_OPTION')
     expect(await codeOf(one.engine.triarch.invalidate({ tag: '' }))).toBe('INVALID_OPTION')
   })
 

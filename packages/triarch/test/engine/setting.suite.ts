@@ -94,7 +94,7 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       const guards = [{ metric: 'failure-rate', agent: 'bank', above: 0.5, minimum: 3 } as const]
       const handle = one.node.setting(one.limits)
       await handle.set({ n: 1 }, { ...why, stages: [{ share: 1, lasts: '10m' }], guards })
-      expect(one.limits.value.n).toBe(1)
+      await one.becomes(1)
       let over = false
       const back = one.becomes(0).then(() => {
         over = true

@@ -105,8 +105,8 @@ describe('the lines on SQLite', () => {
   it.each([
     [HELD, ['', 10], 'triarch_locks_held'],
     [NEXT, ['x'], 'triarch_locks_line (name=? AND held=?)'],
-    [QUEUED_AGENT, [''], 'triarch_work_queue (agent>?)'],
-    [QUEUE, ['pay'], 'triarch_work_queue (agent=?)'],
+    [QUEUED_AGENT, [''], 'triarch_work_line (agent>?)'],
+    [QUEUE, ['pay'], 'triarch_work_line (agent=?)'],
   ])('are led by an index, and sort nothing: %s', (sql, values, index) => {
     const found = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail)
     expect(found.join()).toContain(index)
