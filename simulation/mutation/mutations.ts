@@ -560,7 +560,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
-    at: 101,
+    at: 1451,
     world: 'silence',
   },
   'a history grows for ever': {
