@@ -233,8 +233,13 @@ class HttpClient implements TriarchClient {
   async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
     const action = typeof what === 'string' ? what : (what as { key?: unknown } | null)?.key
     const tagged = typeof what === 'object' && what !== null && 'tag' in what
-    if (!tagged && (typeof action !== 'string' || !action.includes('.')))
+    if (!tagged && typeof action !== 'string')
       throw new TriarchError('UNKNOWN_ACTION', 'invalidate: give an action, its name as agent.action, or { tag }')
+    if (typeof action === 'string' && !action.includes('.'))
+      throw new TriarchError(
+        'INVALID_OPTION',
+        `invalidate: "${action}" is no name of an action, such as payments.limit`,
+      )
     const body = tagged ? { tag: what.tag } : { action, ...(key.length > 0 && { key: key[0] ?? null }) }
     const read = () => undefined
     await this.#exchange.ask({ method: 'POST', path: '/cache/invalidate', body: encode('key', body), read })

@@ -455,7 +455,7 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
     also('makes kept answers invalid, and is told what makes no sense', async () => {
       for (const what of ['bank.charge', { key: 'bank.charge' }, { tag: 'x' }]) await client.invalidate(what)
       await client.invalidate('bank.charge', { id: 'o-1' })
-      expect(await codeOf(client.invalidate('bank'))).toBe('UNKNOWN_ACTION')
+      expect(await codeOf(client.invalidate('bank'))).toBe('INVALID_OPTION')
       expect(await codeOf(client.invalidate(null as never))).toBe('UNKNOWN_ACTION')
     })
 
