@@ -26,6 +26,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     steps,
     tasks,
     roundtrip,
+    across,
     submit,
     fanout,
     line,
