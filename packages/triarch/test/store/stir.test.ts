@@ -18,8 +18,8 @@ describe('processes on one file', () => {
   })
 })
 
-describe('a log that is watched', () => {
-  it('tells as often as others wrote at most, and nothing of what this process wrote', async () => {
+describe('a process that listens', () => {
+  it('is told once of what others committed, however much, and of nothing that it committed itself', async () => {
     using file = scratch()
     const [own, other] = [file.store(systemEnvironment()), file.store(systemEnvironment())]
     const write = (store: typeof own, id: string) => store.beat({ id, roles: [], lease: 60_000 })
@@ -27,34 +27,42 @@ describe('a log that is watched', () => {
     await other.open()
     let told = 0
     let next = Promise.withResolvers<void>()
-    const stir = new Stir(
+    const hears = new Stir(
       systemEnvironment(),
+      file.path,
       () => own.changes(),
       () => {
         told++
         next.resolve()
       },
     )
-    stir.open(file.path)
+    const tells = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    hears.listen()
     // The first look knows no number before it.
-    await write(own, 'own')
+    hears.committed()
     await next.promise
     for (const round of [2, 3]) {
       next = Promise.withResolvers()
-      for (let n = 0; n < 3; n++) await write(own, 'own')
+      for (let n = 0; n < 3; n++) {
+        await write(own, 'own')
+        hears.committed()
+      }
       await write(other, 'other')
+      tells.committed()
       await next.promise
       expect(told).toBe(round)
     }
-    stir.close()
+    hears.close()
+    tells.close()
     await own.close()
     await other.close()
   })
 
-  it('may be one that is not there: then nothing is told, and nothing fails', () => {
+  it('may do so where there is no such file: then nothing is told, and nothing fails', () => {
     using file = scratch()
-    const stir = new Stir(systemEnvironment(), async () => null, expect.unreachable)
-    stir.open(file.path)
+    const stir = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    stir.listen()
+    stir.committed()
     stir.close()
   })
 })

@@ -1,77 +1,116 @@
-import { type FSWatcher, watch } from 'node:fs'
-import type { Environment } from '../../environment/environment.ts'
+import { type FSWatcher, utimesSync, watch } from 'node:fs'
+import type { Environment, Timer } from '../../environment/environment.ts'
 
-/** After the log was written to, it is asked so many times whether others' changes can be read: a write comes before its flush. */
-const LOOKS = 3
-/** Distance of the first look to the write, and to what was told last (ms); each is twice as long as the one before. */
-const FIRST = 1
-const AFTER_NEWS = 2
-/** The longest distance of the first look, where it is always this process itself that writes (ms). */
-const LAZIEST = 32
+/** What this process committed itself is no news; a look that comes this much later finds what others did meanwhile (ms). */
+const AFTER_OWN = 2
+/** The least distance of looks, on the average (ms): one takes some microseconds. */
+const DISTANCE = 0.5
+/** After a rest several may come at once: as many as fit in so long (ms). */
+const CREDIT = 10
 
 /**
- * Hears from the operating system that the write-ahead log of a file was written to, which other processes do as well, and tells
- * when there is something new to read. A hint: where files cannot be watched it never comes.
+ * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
+ * shared memory, which nothing of SQLite's depends on, and who watches that file asks at once whether there is something new to read.
+ * A hint: where files cannot be watched it never comes, and those who write without this engine give none.
  */
 export class Stir {
   readonly #environment: Environment
+  readonly #path: string
   readonly #changes: () => Promise<number | null>
   readonly #tell: () => void
   #watcher: FSWatcher | null = null
+  #isOpen = true
+  #isTouching = false
   #seen: number | null = null
+  /** Commits of this process whose echo has not come. */
+  #echoes = 0
+  #timer: Timer | null = null
+  #timerAt = Number.POSITIVE_INFINITY
   #isLooking = false
   #isAgain = false
-  /** How long the first look waits (ms): longer each time that nobody else had written. */
-  #first = FIRST
+  /** No look comes before. */
+  #notBefore = 0
 
-  /** `changes`: a number that is another one when another connection has written. */
-  constructor(environment: Environment, changes: () => Promise<number | null>, tell: () => void) {
+  /** `path`: of the database. `changes`: a number that is another one when another connection has written. */
+  constructor(environment: Environment, path: string, changes: () => Promise<number | null>, tell: () => void) {
     this.#environment = environment
+    this.#path = `${path}-shm`
     this.#changes = changes
     this.#tell = tell
   }
 
-  open(path: string): void {
-    if (this.#watcher) return
+  listen(): void {
+    if (this.#watcher || !this.#isOpen) return
     try {
-      this.#watcher = watch(`${path}-wal`, { persistent: false }, () => void this.#hear())
-      this.#watcher.on('error', () => this.close())
+      this.#watcher = watch(this.#path, { persistent: false }, () => this.#hear())
+      this.#watcher.on('error', () => this.#deafen())
     } catch {
       // No such file, or no watching here: those who need to know ask from time to time, as they do anyway.
     }
   }
 
   close(): void {
+    this.#isOpen = false
+    this.#deafen()
+  }
+
+  /** Something that others may wait for was committed here: they are told once this process has done what it can do itself. */
+  committed(): void {
+    if (this.#isTouching) return
+    this.#isTouching = true
+    this.#environment.soon(() => this.#touch())
+  }
+
+  #touch(): void {
+    this.#isTouching = false
+    if (!this.#isOpen) return
+    const now = this.#environment.now() / 1_000
+    try {
+      // By its path: a descriptor of that file, when it is closed, would take all of SQLite's locks along.
+      utimesSync(this.#path, now, now)
+      if (this.#watcher) this.#echoes++
+    } catch {
+      // Others look from time to time.
+    }
+  }
+
+  #deafen(): void {
+    this.#timer?.cancel()
     this.#watcher?.close()
     this.#watcher = null
   }
 
-  async #hear(): Promise<void> {
-    this.#isAgain = true
-    if (this.#isLooking) return
-    this.#isLooking = true
-    while (this.#isAgain && this.#watcher) {
-      this.#isAgain = false
-      const found = await this.#look()
-      this.#first = found ? AFTER_NEWS : Math.min(this.#first * 2, LAZIEST)
-      if (found && this.#watcher) this.#tell()
-    }
-    this.#isLooking = false
-    if (this.#first === AFTER_NEWS) this.#first = FIRST
+  #hear(): void {
+    if (this.#echoes > 0) {
+      // Several may have been made one by the system, others' among them.
+      this.#echoes = 0
+      this.#arm(AFTER_OWN)
+    } else this.#arm(0)
   }
 
-  async #look(): Promise<boolean> {
-    for (let look = 0; look < LOOKS; look++) {
-      const ms = this.#first * 2 ** look
-      await new Promise<void>((resolve) => void this.#environment.timer(ms, resolve).unref?.())
-      if (!this.#watcher) return false
-      const seen = await this.#changes().catch(() => this.#seen)
-      const isNew = seen !== this.#seen
-      this.#seen = seen
-      if (isNew) return true
-      // This process is busy writing itself: its own looks find what others did.
-      if (this.#first >= LAZIEST) return false
-    }
-    return false
+  #arm(ms: number): void {
+    if (this.#isLooking) this.#isAgain = true
+    const now = this.#environment.monotonic()
+    const at = Math.max(now + ms, this.#notBefore)
+    if (!this.#watcher || this.#isLooking || this.#timerAt <= at) return
+    this.#timer?.cancel()
+    this.#timerAt = at
+    if (at <= now) return void this.#look()
+    this.#timer = this.#environment.timer(at - now, () => void this.#look())
+    this.#timer.unref?.()
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    this.#isAgain = false
+    this.#timerAt = Number.POSITIVE_INFINITY
+    this.#notBefore = Math.max(this.#notBefore, this.#environment.monotonic() - CREDIT) + DISTANCE
+    const seen = await this.#changes().catch(() => this.#seen)
+    this.#isLooking = false
+    const isNew = seen !== this.#seen
+    this.#seen = seen
+    if (!this.#watcher) return
+    if (isNew) this.#tell()
+    if (this.#isAgain) this.#arm(0)
   }
 }

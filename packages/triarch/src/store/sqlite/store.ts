@@ -22,6 +22,12 @@ import { WorkerRunner } from './worker.ts'
 /** With commits slower than this (ms), all of them go to a thread of their own. */
 const SLOW_COMMIT = 2
 
+/** What others wait for. */
+const toldOf: ReadonlySet<OperationName> = new Set([
+  ...(['commit', 'submit', 'post', 'effect', 'reply', 'sweep', 'lift', 'cut', 'terminate'] as const),
+  ...(['writeSchedule', 'writeBreaker', 'writeSetting', 'invalidate', 'resign'] as const),
+])
+
 export interface SqliteSettings {
   path: string
   writer: 'auto' | 'inline' | 'worker'
@@ -46,21 +52,14 @@ export class SqliteStore implements port.StateStore {
   #wake: (hints: readonly port.Hint[]) => void = () => undefined
   readonly vitals = (): Promise<port.StoreVitals> => vitalsOf(this.#settings.path)
   #ended: (ids: null) => void = () => undefined
-  readonly #stir: Stir
+  /** None in memory. */
+  #stir: Stir | null = null
 
   constructor(environment: Environment, settings: SqliteSettings) {
     this.#environment = environment
     this.#settings = settings
     this.#courtesy = new Courtesy(environment)
     this.patience = Math.max(LONGEST_ANSWER, 2 * settings.busyTimeout)
-    this.#stir = new Stir(
-      environment,
-      () => this.changes(),
-      () => {
-        this.#wake(['changes'])
-        this.#ended(null)
-      },
-    )
   }
 
   unanswered(): void {
@@ -70,7 +69,17 @@ export class SqliteStore implements port.StateStore {
   async open(): Promise<void> {
     await this.#open()
     const { path } = this.#settings
-    this.#file = path === ':memory:' ? null : new SameFile(this.#environment, path)
+    if (path === ':memory:') return
+    this.#file = new SameFile(this.#environment, path)
+    this.#stir = new Stir(
+      this.#environment,
+      path,
+      () => this.changes(),
+      () => {
+        this.#wake(['changes'])
+        this.#ended(null)
+      },
+    )
   }
 
   async #open(): Promise<void> {
@@ -112,7 +121,7 @@ export class SqliteStore implements port.StateStore {
   }
 
   async close(): Promise<void> {
-    this.#stir.close()
+    this.#stir?.close()
     const runner = this.#runner
     this.#runner = null
     this.#transactions = null
@@ -146,8 +155,9 @@ export class SqliteStore implements port.StateStore {
     if (!this.#transactions) throw unopened()
     this.#file?.check()
     const outcome = await this.#transactions.transact(effect, bounds, body)
-    // It may have submitted tasks; in a file, the other connection's changes show.
-    if (this.#settings.path === ':memory:') this.#wake(['tasks'])
+    // It may have submitted tasks.
+    if (this.#stir) this.#stir.committed()
+    else this.#wake(['tasks'])
     return outcome
   }
 
@@ -379,17 +389,13 @@ export class SqliteStore implements port.StateStore {
 
   watch(wake: (hints: readonly port.Hint[]) => void): void {
     this.#wake = wake
-    this.#hearken()
+    this.#stir?.listen()
   }
 
   attend(ended: (ids: null) => void): boolean {
     this.#ended = ended
-    this.#hearken()
+    this.#stir?.listen()
     return false
-  }
-
-  #hearken(): void {
-    if (this.#file) this.#stir.open(this.#settings.path)
   }
 
   writeLogs(writes: readonly port.LogWrite[]): Promise<void> {
@@ -407,7 +413,9 @@ export class SqliteStore implements port.StateStore {
     while (inMemory && this.#transactions?.underWay != null) await this.#transactions.underWay
     if (!this.#runner) throw unopened()
     this.#file?.check()
-    return this.#runner.run(name, ...args)
+    const result = await this.#runner.run(name, ...args)
+    if (toldOf.has(name)) this.#stir?.committed()
+    return result
   }
 
   #ownConnection(): Connection {
