@@ -113,6 +113,23 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       ])
     }, 60_000)
 
+    it('are taken back by themselves where work waits for longer than it may', async () => {
+      shared = await make()
+      const charge = agent('bank').action('charge', { run: async () => null })
+      const order = workflow('order', { run: (_: null, task) => task.run(charge) })
+      // Nobody has the agent, so what is asked of it waits.
+      const one = await begin(shared.store, { workflows: [order] })
+      await one.node.submit(order, null)
+      const handle = one.node.setting(one.limits)
+      const guards = [{ metric: 'queue-age', agent: 'bank', above: 10 } as const]
+      await handle.set({ n: 1 }, { ...why, stages: [{ share: 1 }], guards })
+      await one.becomes(1)
+      await one.becomes(0)
+      const { changes } = await handle.history()
+      expect(changes.map(({ move }) => move)).toEqual(['withdrawn', 'staged'])
+      expect(changes[0]?.reason).toMatch(/^work has waited for agent bank for \d+ ms, above 10 ms$/)
+    }, 60_000)
+
     it('hurt nothing that is under way, whatever is changed under load', async () => {
       shared = await make()
       const runs = new Map<string, number>()
