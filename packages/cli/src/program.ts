@@ -15,6 +15,7 @@ import { addOperations } from './command/operation.ts'
 import { addProfiles } from './command/profile.ts'
 import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
+import { addSettings } from './command/setting.ts'
 import { addStart } from './command/start.ts'
 import { addTasks } from './command/task.ts'
 import { addTop } from './command/top.ts'
@@ -51,6 +52,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addNodes(program, means)
   addInventories(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
+  addSettings(program.command('setting').description('values that all nodes share'), means)
   addCaches(program.command('cache').description('answers that are kept'), means)
   addProfiles(program.command('profile').description('servers and stores by name'), means)
   addMigrate(program.command('migrate').description("the store's schema"), means)

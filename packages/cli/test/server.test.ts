@@ -85,6 +85,24 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(await on('node', 'list')).toContain('scheduler')
   expect(await on('breaker', 'open', 'bank', '--reason', 'x', '--yes')).toMatch(/^state +open$/m)
   expect(await on('breaker', 'reset', 'bank', '--reason', 'x')).toContain('state')
+  const setting = 'triarch.agent.bank'
+  const why = ['--reason', 'a test']
+  expect(await on('setting', 'list')).toContain('triarch.engine')
+  expect(await on('setting', 'set', setting, '{"priority":3}', ...why)).toMatch(/^live +version 1 by ada: a test$/m)
+  const canary = ['--stage', 'label.zone=none,lasts=1h', '--guard', 'metric=queue-age,agent=bank,above=60000']
+  const part = ['set', setting, '{"priority":5}', '--part', ...canary, ...why]
+  expect(await on('setting', ...part)).toMatch(/^trial +version 2 by ada, stage 1 of 1: a test$/m)
+  expect(await on('setting', 'rollout', setting, '--all', ...why)).toMatch(/^value +\{"priority":5\}$/m)
+  expect(await on('setting', 'diff', setting)).toMatch(/^priority +3 +5$/m)
+  expect(await on('setting', 'diff', setting, '1', '2')).toMatch(/^priority +3 +5$/m)
+  expect(await on('setting', 'rollback', setting, '--to', '1', ...why)).toMatch(/^value +\{"priority":3\}$/m)
+  expect(await on('setting', 'set', setting, '--clear', ...why)).toMatch(/^setting +triarch.agent.bank$/m)
+  expect(await on('setting', 'history', setting)).toMatch(/^4 +\S+ \S+ +rolled-back +4 +ada +a test/m)
+  const stale = await inside(['setting', 'set', setting, '{}', '--expected', '1', ...why])
+  expect(stale.exit).toBe(exitCodes.conflict)
+  expect((await inside(['setting', 'diff', setting, '77'])).exit).toBe(exitCodes.absent)
+  expect((await inside(['setting', 'get', 'nobody.knows'])).exit).toBe(exitCodes.absent)
+  expect((await inside(['setting', 'set', setting, ...why])).exit).toBe(exitCodes.usage)
   expect(await on('schedule', 'list')).toBe('no schedule\n')
   expect(await on('stats', '--json')).toContain('"tasks"')
   expect(await on('doctor')).toMatch(/^ok +server +\S+ answers$/m)

@@ -18,6 +18,9 @@ import type {
   ResumeOptions,
   SchedulePage,
   SchedulesOptions,
+  Setting,
+  SettingPage,
+  SettingsOptions,
   SignalSchemas,
   Statistics,
   TaskCount,
@@ -28,6 +31,7 @@ import type {
 import type {
   BreakerHandle,
   ScheduleHandle,
+  SettingHandle,
   TaskHandle,
   TaskOptions,
   TriarchClient,
@@ -40,6 +44,7 @@ import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
 import { RemoteSchedule } from './schedule.ts'
+import { RemoteSetting, settingInfo } from './setting.ts'
 import { array, object, text } from './shape.ts'
 import { followed } from './stream.ts'
 import { accepted, RemoteTask } from './task.ts'
@@ -167,6 +172,17 @@ class HttpClient implements TriarchClient {
     return this.#get(`/breakers${named('breakers', options)}`, (body) => {
       const page = object(body)
       return { ...page, breakers: array(page.breakers, breakerInfo) }
+    })
+  }
+
+  setting<T = unknown>(of: string | Setting<T>): SettingHandle<T> {
+    return new RemoteSetting<T>(this.#exchange, of)
+  }
+
+  async settings(options: SettingsOptions = {}): Promise<SettingPage> {
+    return this.#get(`/settings${named('settings', options)}`, (body) => {
+      const page = object(body)
+      return { ...page, settings: array(page.settings, settingInfo) }
     })
   }
 

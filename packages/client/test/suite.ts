@@ -501,6 +501,42 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(client.health({ only: 1 } as never))).toBe('UNKNOWN_OPTION')
     })
 
+    also('shows settings, and changes them: with why and by whom, on some nodes first, and back', async () => {
+      const handle = client.setting<{ priority: number; paused: string }>('triarch.agent.clinic')
+      const why = { reason: 'a test', actor: 'suite' }
+      expect(await codeOf(client.setting('nobody.knows').get())).toBe('UNKNOWN_SETTING')
+      const first = await handle.set({ priority: 3 }, { ...why, expected: 0 })
+      expect(first).toMatchObject({ revision: 1, trial: undefined, here: { value: { priority: 3 }, origin: 'store' } })
+      expect(first.live).toEqual({ version: 1, value: { priority: 3 }, at: expect.any(Date), ...why })
+      expect(await codeOf(handle.set({ priority: 4 }, { ...why, expected: 0 }))).toBe('SETTING_CHANGED')
+      expect(await codeOf(handle.set({ priority: 'high' as never }, why))).toBe('INVALID_SETTING')
+      expect(await codeOf(handle.set({ priority: 4 }, {} as never))).toBe('INVALID_OPTION')
+      expect(await codeOf(handle.set({ priority: 4 }, { ...why, by: 'me' } as never))).toBe('UNKNOWN_OPTION')
+      const guards = [{ metric: 'queue-age', agent: 'clinic', above: 60_000 } as const]
+      const stages = [{ labels: { zone: 'none' }, lasts: '1h' } as const]
+      const { live, trial } = await handle.change({ priority: 5 }, { ...why, stages, guards })
+      expect([live?.value, trial?.value]).toEqual([{ priority: 3 }, { priority: 5 }])
+      expect(trial).toMatchObject({ stage: 1, stages: 1, since: expect.any(Date), until: expect.any(Date), guards })
+      expect((await handle.advance({ ...why, all: true })).live).toMatchObject({ version: 2, value: { priority: 5 } })
+      expect((await handle.rollback({ ...why, to: 1 })).live?.value).toEqual({ priority: 3 })
+      expect((await client.settings({ limit: 1_000 })).settings).toContainEqual(
+        expect.objectContaining({ name: 'triarch.agent.clinic', drift: expect.any(Boolean) }),
+      )
+      expect((await handle.clear(why)).live).toBeUndefined()
+      const { changes, next } = await handle.history({ limit: 2 })
+      expect(changes.map(({ move }) => move)).toEqual(['cleared', 'rolled-back'])
+      const { changes: rest } = await handle.history({ cursor: next ?? 0 })
+      expect(rest.map(({ move }) => move)).toEqual(['completed', 'staged', 'set'])
+      expect(rest.at(-1)).toEqual({
+        revision: 1,
+        move: 'set',
+        version: 1,
+        value: { priority: 3 },
+        at: expect.any(Date),
+        ...why,
+      })
+    })
+
     also('lists circuit breakers, and changes them by hand: with why and by whom', async () => {
       const { breakers, next } = await client.breakers({ limit: 10 })
       expect([breakers.map(({ name }) => name), next]).toEqual([['clinic'], undefined])

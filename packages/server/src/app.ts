@@ -8,8 +8,9 @@ import { check } from './request/check.ts'
 import { parseJson } from './request/json.ts'
 import { checkOrigin } from './request/origin.ts'
 import { readQuery } from './request/query.ts'
+import { checkRight } from './request/right.ts'
 import { routes } from './route/index.ts'
-import type { Route, Site } from './route/route.ts'
+import { type Route, rightOf, type Site } from './route/route.ts'
 
 const PREFIX = '/api/v1'
 const none = z.strictObject({})
@@ -28,6 +29,7 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
   const document = openapi()
   const published: Route = {
     ...{ method: 'GET', path: '/openapi.json', id: 'getDocument', summary: 'This document.', answers: {} },
+    right: null,
     run: async () => ({ status: 200, body: document }),
   }
   const all = [...routes, published]
@@ -69,8 +71,9 @@ async function measured(request: Request, { authenticate, metrics, onError }: Se
     const refused = new Refused('METHOD_NOT_ALLOWED', 'this path takes GET, HEAD')
     return responseOf(problemOf(refused, onError), { allow: 'GET, HEAD' })
   }
-  if (!metrics || (authenticate && !(await authenticate(request))))
-    throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  const principal = authenticate ? await authenticate(request) : null
+  if (!metrics || (authenticate && !principal)) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  checkRight(principal, 'read')
   return metrics.respond(request)
 }
 
@@ -86,6 +89,8 @@ async function answer(
   const isAsked = !route.open && authenticate !== undefined
   const principal = isAsked ? await authenticate(request) : null
   if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  const right = rightOf(route)
+  if (right !== null) checkRight(principal, right)
   const { query = none, body: schema = none } = route
   const text = reads ? '' : await readBody(request, limits.bytes)
   const call = {

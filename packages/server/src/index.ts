@@ -12,4 +12,5 @@ export {
   type Prober,
   type ProberOptions,
 } from './probe/prober.ts'
+export type { Right } from './request/right.ts'
 export { createServer, type TriarchServer } from './server.ts'

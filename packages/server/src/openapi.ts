@@ -1,15 +1,13 @@
 import { z } from 'zod'
 import { kindOf } from './request/query.ts'
 import { routes } from './route/index.ts'
-import type { Route } from './route/route.ts'
+import { type Route, rightOf } from './route/route.ts'
 import { components, Problem } from './wire/schema.ts'
 
 type Node = Record<string, unknown>
 
 /** Any route may be answered so. */
-const general = [400, 401, 413, 414, 421, 500, 503] as const
-/** And those that change something. */
-const changing = [403] as const
+const general = [400, 401, 403, 413, 414, 421, 500, 503] as const
 /** And those that take a body. */
 const bodied = [415] as const
 
@@ -23,6 +21,8 @@ const about: Readonly<Record<string, string>> = {
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
   cache: 'Answers that are kept.',
+  principal: 'Who asks.',
+  settings: 'Values that all nodes share, and that change while they run.',
   locks: 'What tasks hold, and who waits for it.',
   leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',
@@ -69,8 +69,7 @@ export function openapi(): Node {
 function operationOf(route: Route): Node {
   const { id, summary, query, body, answers, headers = {}, problems = [], open } = route
   const statuses = new Set<number>([
-    ...general.filter((status) => !open || status !== 401),
-    ...(route.method === 'GET' ? [] : changing),
+    ...general.filter((status) => !open || (status !== 401 && (status !== 403 || route.method !== 'GET'))),
     ...(body ? bodied : []),
     ...problems,
   ])
@@ -106,6 +105,7 @@ function operationOf(route: Route): Node {
   return {
     ...{ operationId: id, summary, tags: [tagOf(route)] },
     ...(open && { security: [] }),
+    ...(rightOf(route) !== null && { 'x-right': rightOf(route) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

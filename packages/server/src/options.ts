@@ -1,12 +1,15 @@
 import { TriarchError, type Workflow } from 'triarch'
+import type { Right } from './request/right.ts'
 
 /**
  * Who asks, as `authenticate` found out.
- * @example const principal: Principal = { id: 'billing' }
+ * @example const principal: Principal = { id: 'billing', rights: ['read', 'start'] }
  */
 export interface Principal {
   /** Names who asks: a user, a service. */
   readonly id: string
+  /** What they may do: all else is 403 FORBIDDEN; all. */
+  readonly rights?: readonly Right[]
 }
 
 /**

@@ -6,6 +6,7 @@
 export type { BreakerHandle } from './client/breaker.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { ScheduleHandle } from './client/schedule.ts'
+export type { SettingHandle } from './client/setting.ts'
 export type { TaskOptions } from './client/submission.ts'
 export type { TaskHandle } from './client/task.ts'
 export { type WorkflowRef, workflowRef } from './definition/workflow-ref.ts'

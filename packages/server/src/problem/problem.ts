@@ -22,11 +22,13 @@ export interface Problem {
 export class Refused extends Error {
   readonly code: Refusal
   readonly errors: readonly Fault[]
+  readonly details: unknown
 
-  constructor(code: Refusal, message: string, errors: readonly Fault[] = []) {
+  constructor(code: Refusal, message: string, errors: readonly Fault[] = [], details?: unknown) {
     super(message)
     this.code = code
     this.errors = errors
+    this.details = details
   }
 }
 
@@ -40,8 +42,12 @@ const AGAIN = '1'
  */
 export function problemOf(error: unknown, onError: (error: unknown) => void): Problem {
   if (error instanceof Refused) {
-    const { code, message, errors } = error
-    return { ...refusal(code, message), ...(errors.length > 0 && { errors }) }
+    const { code, message, errors, details } = error
+    return {
+      ...refusal(code, message),
+      ...(errors.length > 0 && { errors }),
+      ...(details !== undefined && { details }),
+    }
   }
   if (!isTriarchError(error) || !Object.hasOwn(statuses, error.code)) {
     onError(error)

@@ -119,6 +119,10 @@ export const refusals = {
     403,
     'A page of another origin asks for a change: list its origin in `origins`, or ask from elsewhere.',
   ],
+  FORBIDDEN: [
+    403,
+    'Whoever asks has no right to do so: `details.right` says which, and `authenticate` of the server grants it.',
+  ],
   NO_ROUTE: [404, 'There is nothing at this path: look into /api/v1/openapi.json.'],
   METHOD_NOT_ALLOWED: [405, 'The path does not take this method: `Allow` says which it takes.'],
   BODY_TOO_LARGE: [413, 'The body has more bytes than this server takes: store it elsewhere and send a reference.'],

@@ -5,6 +5,7 @@ const exchange = route({
   method: 'POST',
   path: '/agents/exchange',
   id: 'exchangeWithAgents',
+  right: 'agents',
   summary: "What an agent's process has to say, and what it is to hear: docs/protocol.md.",
   body: AgentExchange,
   answers: { 200: { description: 'What was not seen yet; after `wait` ms at the latest', schema: ServerExchange } },

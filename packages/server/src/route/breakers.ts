@@ -37,6 +37,7 @@ function control<B extends typeof BreakerControl | typeof BreakerOpening>(
     method: 'POST',
     path: `/breakers/{name}/${name}`,
     id: `${name}Breaker`,
+    right: 'breakers',
     summary,
     body,
     answers: { 200: { description: 'The circuit breaker as it is now', schema: Breaker } },

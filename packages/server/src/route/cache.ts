@@ -13,6 +13,7 @@ const invalidate = route({
   method: 'POST',
   path: '/cache/invalidate',
   id: 'invalidateAnswers',
+  right: 'caches',
   summary: 'Kept answers are not valid any more: of an action, of an action for a key, or with a tag.',
   body: Invalidation,
   answers: { 204: { description: 'No node gives an answer that was asked for before' } },

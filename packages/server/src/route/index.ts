@@ -5,8 +5,10 @@ import { controls } from './controls.ts'
 import { health } from './health.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
+import { principal } from './principal.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
+import { settings } from './settings.ts'
 import { system } from './system.ts'
 import { tasks } from './tasks.ts'
 
@@ -21,5 +23,7 @@ export const routes: readonly Route[] = [
   ...breakers,
   ...health,
   ...cache,
+  ...settings,
+  ...principal,
   ...agents,
 ]

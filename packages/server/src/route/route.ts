@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Streams } from '../live/streams.ts'
 import type { Principal } from '../options.ts'
 import type { ProblemStatus } from '../problem/status.ts'
+import type { Right } from '../request/right.ts'
 import type { Waits } from '../waits.ts'
 import type { Sent } from '../wire/schema.ts'
 
@@ -75,6 +76,8 @@ export interface RouteDefinition<Path extends string, Q extends z.ZodObject, B e
   problems?: readonly ProblemStatus[]
   /** Nobody is asked who they are. */
   open?: true
+  /** What whoever asks must have; null: nothing. `read` where it only looks, else `control`. */
+  right?: Right | null
   /** It is at this path without /api/v1, too. */
   short?: true
   run(call: Call<Path, z.output<Q>, z.output<B>>, site: Site): Promise<Reply<A>>
@@ -110,6 +113,12 @@ export function route<
   B extends z.ZodType = z.ZodType,
 >(definition: RouteDefinition<Path, Q, B, A>): Route {
   return definition as unknown as Route
+}
+
+/** Null: none. */
+export function rightOf({ method, open, right }: Pick<Route, 'method' | 'open' | 'right'>): Right | null {
+  if (open) return null
+  return right === undefined ? (method === 'GET' ? 'read' : 'control') : right
 }
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }

@@ -34,6 +34,7 @@ const submit = route({
   method: 'POST',
   path: '/tasks',
   id: 'submitTask',
+  right: 'start',
   summary: 'Submits a task; with `wait`, waits for its outcome.',
   query: wait,
   body: Submission,

@@ -6,6 +6,7 @@ import { every } from '../environment.ts'
 import type { Settings } from '../options.ts'
 import { problemOf, Refused } from '../problem/problem.ts'
 import { checkLoopback, checkOrigin } from '../request/origin.ts'
+import { checkRight } from '../request/right.ts'
 import { AgentConnection } from './connection.ts'
 
 /** What agents speak, and where. */
@@ -83,7 +84,9 @@ export class AgentSockets {
     const request = new Request(new URL(target, `http://${host}`), { headers: pairs })
     if (local) checkLoopback(request)
     checkOrigin(request, origins)
-    if (authenticate && !(await authenticate(request))) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+    const principal = authenticate ? await authenticate(request) : null
+    if (authenticate && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+    checkRight(principal, 'agents')
   }
 
   #sweep(): void {

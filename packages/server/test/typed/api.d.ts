@@ -820,6 +820,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Settings by name, a page at a time: those that were ever changed, and those that this engine knows. */
+        get: operations["listSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A setting as it stands: what the store says, what is on trial, what this engine makes of it, who runs what. */
+        get: operations["getSetting"];
+        /** What the store says from now on: everywhere at once, or with `stages` on some nodes first. */
+        put: operations["setSetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was ever done to a setting, the last first, a page at a time. */
+        get: operations["getSettingHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Of an object only these properties are others; null: the store says nothing of that one any more. */
+        post: operations["changeSetting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A value on trial goes on: to the next stage, or with `all` everywhere. */
+        post: operations["advanceSetting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A value on trial is taken back; else the value before the last one, or that of version `to`, counts again. */
+        post: operations["rollbackSetting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/{name}/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The store says nothing any more: the layers below count. */
+        post: operations["clearSetting"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/principal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who asks, as this server knows them, and what they may do. Anybody who is known may ask. */
+        get: operations["getPrincipal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/exchange": {
         parameters: {
             query?: never;
@@ -1503,6 +1640,10 @@ export interface components {
             }[];
             next?: string;
         };
+        Principal: {
+            id?: string;
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "caches" | "agents" | "settings:read" | "settings:write")[];
+        };
         Schedule: {
             name: string;
             workflow: string;
@@ -1573,6 +1714,141 @@ export interface components {
         };
         Occurrences: {
             occurrences: components["schemas"]["Instant"][];
+        };
+        Setting: {
+            name: string;
+            revision: number;
+            live?: {
+                version: number;
+                value: unknown;
+                at: components["schemas"]["Instant"];
+                actor: string;
+                reason: string;
+            };
+            trial?: {
+                version: number;
+                value: unknown;
+                at: components["schemas"]["Instant"];
+                actor: string;
+                reason: string;
+                stage: number;
+                stages: number;
+                since: components["schemas"]["Instant"];
+                until?: components["schemas"]["Instant"];
+                guards: ({
+                    /** @constant */
+                    metric: "failure-rate";
+                    agent: string;
+                    above: number;
+                    minimum: number;
+                } | {
+                    /** @constant */
+                    metric: "queue-age";
+                    agent: string;
+                    above: number;
+                })[];
+            };
+            here?: {
+                value: unknown;
+                version: number;
+                /** @enum {string} */
+                origin: "default" | "environment" | "store" | "file";
+                origins: {
+                    [key: string]: "default" | "environment" | "store" | "file";
+                };
+            };
+            nodes: {
+                id: string;
+                version: number;
+                expected: number;
+            }[];
+            drift: boolean;
+        };
+        SettingPage: {
+            settings: components["schemas"]["Setting"][];
+            next?: string;
+        };
+        SettingHistory: {
+            changes: {
+                revision: number;
+                /** @enum {string} */
+                move: "set" | "staged" | "advanced" | "completed" | "placed" | "withdrawn" | "rolled-back" | "cleared";
+                version?: number;
+                value?: unknown;
+                at: components["schemas"]["Instant"];
+                actor: string;
+                reason: string;
+            }[];
+            next?: number;
+        };
+        SettingValue: {
+            value: unknown;
+            reason: string;
+            actor?: string;
+            expected?: number;
+            stages?: {
+                share?: number;
+                labels?: {
+                    [key: string]: string;
+                };
+                lasts?: string;
+            }[];
+            guards?: ({
+                /** @constant */
+                metric: "failure-rate";
+                agent: string;
+                above: number;
+                minimum: number;
+            } | {
+                /** @constant */
+                metric: "queue-age";
+                agent: string;
+                above: number;
+            })[];
+        };
+        SettingPart: {
+            part: {
+                [key: string]: unknown;
+            };
+            reason: string;
+            actor?: string;
+            expected?: number;
+            stages?: {
+                share?: number;
+                labels?: {
+                    [key: string]: string;
+                };
+                lasts?: string;
+            }[];
+            guards?: ({
+                /** @constant */
+                metric: "failure-rate";
+                agent: string;
+                above: number;
+                minimum: number;
+            } | {
+                /** @constant */
+                metric: "queue-age";
+                agent: string;
+                above: number;
+            })[];
+        };
+        SettingAdvance: {
+            reason: string;
+            actor?: string;
+            expected?: number;
+            all?: boolean;
+        };
+        SettingRollback: {
+            reason: string;
+            actor?: string;
+            expected?: number;
+            to?: number;
+        };
+        SettingWord: {
+            reason: string;
+            actor?: string;
+            expected?: number;
         };
         Workflows: {
             workflows: {
@@ -2177,6 +2453,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -2216,6 +2493,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2247,6 +2525,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -2290,6 +2569,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -2389,6 +2669,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2430,6 +2711,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2463,6 +2745,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2493,6 +2776,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2526,6 +2810,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2559,6 +2844,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2595,6 +2881,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2626,6 +2913,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2663,6 +2951,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -2694,6 +2983,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -3078,6 +3368,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3157,6 +3448,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -3224,6 +3516,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3253,6 +3546,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -3463,6 +3757,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -3494,6 +3789,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3524,6 +3820,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3554,6 +3851,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3584,6 +3882,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3611,6 +3910,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3638,6 +3938,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3668,6 +3969,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3699,6 +4001,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3728,6 +4031,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
@@ -3927,6 +4231,7 @@ export interface operations {
             };
             400: components["responses"]["Problem"];
             401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
@@ -3969,6 +4274,319 @@ export interface operations {
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listSettings: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The setting */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    setSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingValue"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getSettingHistory: {
+        parameters: {
+            query?: {
+                cursor?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingHistory"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    changeSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingPart"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    advanceSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingAdvance"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    rollbackSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingRollback"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    clearSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingWord"];
+            };
+        };
+        responses: {
+            /** @description The setting as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getPrincipal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No `id`: nobody is asked who they are */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Principal"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];

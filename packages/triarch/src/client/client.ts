@@ -1,4 +1,5 @@
 import type { Action } from '../definition/definition.ts'
+import type { Setting } from '../definition/setting.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
@@ -13,6 +14,7 @@ import type { OperationOrder, OperationReport } from './operation.ts'
 import type { TaskPage } from './page.ts'
 import type { ResumeOptions } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
+import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import type { TaskOptions } from './submission.ts'
 import type { TaskHandle } from './task.ts'
 import type { CountsChange, ListChange, WatchOptions } from './watcher.ts'
@@ -83,6 +85,23 @@ export interface TriarchClient {
    * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
    */
   breakers(options?: BreakersOptions): Promise<BreakerPage>
+
+  /**
+   * A setting, by its definition or its name; whether it exists shows at the first use. To write one, the process that is asked must know its
+   * definition. Throws INVALID_OPTION, INVALID_NAME.
+   * @example
+   * const handle = client.setting('triarch.agent.payments')
+   * await handle.change({ paused: 'the bank is down' }, { reason: 'incident 12' })
+   */
+  setting<T = unknown>(of: string | Setting<T>): SettingHandle<T>
+
+  /**
+   * Settings by name, a page at a time: those that were ever changed, and those that the process that is asked knows. Throws INVALID_OPTION.
+   * @example
+   * const { settings } = await client.settings()
+   * for (const { name, live, drift } of settings) console.log(name, live?.value, drift)
+   */
+  settings(options?: SettingsOptions): Promise<SettingPage>
 
   /**
    * How many tasks fit the filter, counted up to `most` (1 to 10,000; 10,000). Throws INVALID_FILTER, INVALID_OPTION.
