@@ -49,7 +49,11 @@ beforeAll(async () => {
   engine = new Triarch({ store: memory(), workflows, agents: [desk, bank], notices: false, operations: true })
   await engine.start()
   const authenticate = ({ headers }: Request) =>
-    headers.get('authorization') === 'Bearer s3cret' ? { id: 'ada' } : null
+    headers.get('authorization') === 'Bearer s3cret'
+      ? { id: 'ada' }
+      : headers.get('authorization') === 'Bearer look'
+        ? { id: 'eve', rights: ['read', 'settings:read'] as const }
+        : null
   server = createServer(engine, { workflows, authenticate })
   url = (await server.listen({ port: 0, signals: [] })).url
   env = { TRIARCH_URL: url, TRIARCH_KEY: 's3cret', TRIARCH_CONFIG: config }
@@ -121,6 +125,13 @@ it('tells by the exit code what a server refused, and what only a store can do',
   expect(absent).toEqual({ exit: exitCodes.absent, out: '', err: line('UNKNOWN_TASK') })
   expect(refused).toEqual({ exit: exitCodes.forbidden, out: '', err: line('REQUEST_REFUSED') })
   expect(refused.err).not.toContain('another')
+  const eve = { env: { ...env, TRIARCH_KEY: 'look' } }
+  const word = ['setting', 'set', 'triarch.engine', '{}', '--reason', 'x']
+  expect((await inside(['setting', 'get', 'triarch.engine'], eve)).exit).toBe(0)
+  expect(await inside(word, eve)).toMatchObject({
+    exit: exitCodes.forbidden,
+    err: expect.stringContaining('this needs the right "settings:write"'),
+  })
   expect(needs).toEqual({ exit: exitCodes.usage, out: '', err: line('NEEDS_STORE') })
   expect(await inside(['dev', 'app.ts', '--url', url])).toMatchObject({ exit: 2, err: line('NEEDS_STORE') })
   expect((await inside(['task', 'cancel', 'u-1', '--yes'])).exit).toBe(exitCodes.conflict)

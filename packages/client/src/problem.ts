@@ -16,8 +16,12 @@ export function errorOf(status: number, body: unknown): TriarchError {
   if (isErrorCode(code))
     return new TriarchError(code, message, details === undefined ? {} : { details: details as null })
   const faults = Array.isArray(errors) ? { errors } : {}
+  const { right } = membersOf(details)
+  const lacking = typeof right === 'string' ? { right } : {}
   if (typeof code === 'string')
-    return new TriarchError(words[code] ?? 'REQUEST_REFUSED', message, { details: { code, status, ...faults } })
+    return new TriarchError(words[code] ?? 'REQUEST_REFUSED', message, {
+      details: { code, status, ...faults, ...lacking },
+    })
   if (isPassing(status)) return new TriarchError('SERVER_UNREACHABLE', message, { details: { status } })
   const refused = status >= 400 && status < 500
   return new TriarchError(refused ? 'REQUEST_REFUSED' : 'SERVER_ANSWER_INVALID', message, { details: { status } })
