@@ -33,6 +33,7 @@ export default defineConfig({
             'packages/client/test/**/*.test.ts',
             'packages/create-triarch/test/**/*.test.ts',
             'packages/opentelemetry/test/**/*.test.ts',
+            'packages/console/test/**/*.test.ts',
             'examples/*/test/**/*.test.ts',
             'bench/test/**/*.test.ts',
             'simulation/test/**/*.test.ts',

@@ -27,6 +27,7 @@ const purposes: Readonly<Record<string, string>> = {
   '@triarch/server': 'Triarch over HTTP. [What it answers](../../concepts/server.md) is a page of its own.',
   '@triarch/server/push':
     'Agents that are only a URL. [How they are called](../../concepts/push-agents.md) is a page of its own.',
+  '@triarch/console': 'The console: static files.',
   '@triarch/opentelemetry': 'Traces and metrics of an engine for OpenTelemetry.',
   '@triarch/opentelemetry/prometheus': 'Metrics of an engine for Prometheus.',
   '@triarch/cli': 'The command `triarch`, for programs. [What it does](../../concepts/cli.md) is a page of its own.',

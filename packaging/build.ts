@@ -15,6 +15,9 @@ export const homes: readonly string[] = globSync('packages/*/tsconfig.build.json
 export async function build(home: string): Promise<void> {
   const dist = join(home, 'dist')
   rmSync(dist, { recursive: true, force: true })
+  // What is more than modules has a build of its own.
+  const own = join(home, 'build.ts')
+  if (existsSync(own)) execFileSync(process.execPath, [own], { stdio: 'inherit' })
   compile(home, dist)
   guardNode(home, dist)
   inlineSql(home, dist)

@@ -47,3 +47,6 @@ if (!existsSync(runtime)) {
   }
 }
 for (const folder of process.argv.slice(2)) install(`${root}${folder}/`)
+// What is served of the console: a second, when it is not built or older than what it is made of.
+const { status } = spawnSync(runtime, [`${root}packages/console/build.ts`], { stdio: 'inherit' })
+if (status !== 0) process.exit(status ?? 1)

@@ -25,6 +25,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
         'processes',
         'server',
         'client',
+        'console',
         'health',
       ],
       ...['remote-agents', 'push-agents', 'cli'],

@@ -63,7 +63,7 @@ async function run(dir: string, db: string, options: Options): Promise<Report> {
   screen.note(
     `${fleet.services.length} services, 1 web process and ${[...fleet.nodes, ...fleet.agents].length} nodes and agents are up`,
   )
-  screen.note(`the shop is open at ${fleet.url}: it takes your orders, too`)
+  screen.note(`the shop is open at ${fleet.url}: it takes your orders, too, and shows them in a browser`)
   // Another Triarch that plays no role: it only looks.
   await using triarch = new Triarch({ store: storeAt(db) })
   const witness = new Witness(triarch, fleet.processes)

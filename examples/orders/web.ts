@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { files } from '@triarch/console'
 import { createServer as createApi } from '@triarch/server'
 import { isTriarchError, stopOnSignals, Triarch } from 'triarch'
 import { openCounter, storeAt } from './counter.ts'
@@ -31,7 +32,7 @@ await triarch.start()
 stopOnSignals(triarch, ['SIGTERM'])
 const counter = await openCounter(values.db, triarch)
 // Nothing can be started by the API itself: an order is taken here, with its row in the shop's own table.
-const api = createApi(triarch)
+const api = createApi(triarch, { console: files })
 
 function parseOrder(body: string): Order | null {
   try {
@@ -79,7 +80,8 @@ GET  /api/v1/tasks?filter=status:running
 
 const server = createServer(async (request, response) => {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
-  if (pathname.startsWith('/api/')) return api.node(request, response)
+  const isPage = pathname.startsWith('/assets/') || request.headers.accept?.includes('text/html')
+  if (pathname.startsWith('/api/') || isPage) return api.node(request, response)
   if (request.method === 'GET' && pathname === '/')
     return void response.writeHead(200, { 'content-type': 'text/plain' }).end(usage)
   const wanted = request.method === 'POST' && pathname === '/orders'

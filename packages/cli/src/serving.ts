@@ -31,7 +31,13 @@ export async function serveTasks(
   const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
   const authenticate = ({ headers }: Request) =>
     isSame(headers.get('authorization') ?? '', `Bearer ${key}`) ? { id: 'key' } : null
-  const server = createServer(triarch, { workflows, ...(key !== undefined && { authenticate }) })
+  // Whoever has installed the console sees it.
+  const console = await import('@triarch/console').then(({ files }) => files).catch(() => undefined)
+  const server = createServer(triarch, {
+    workflows,
+    ...(key !== undefined && { authenticate }),
+    ...(console !== undefined && { console }),
+  })
   const { url } = await server.listen({ port, signals: [], ...(host !== undefined && { host }) })
   return url
 }

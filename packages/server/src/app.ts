@@ -25,6 +25,8 @@ interface Asked {
 export function appOf(site: Site, settings: Settings): (request: Request) => Promise<Response> {
   // Segments stay as they were sent, so that an id may have a slash in it; each is decoded once, where it is used.
   const getPath = (_: Request, options?: { env?: Asked }) => options?.env?.path ?? '/'
+  const short = new Set(['/metrics', ...routes.filter((route) => route.short).map(({ path }) => path as string)])
+  const isShort = (path: string) => short.has(path)
   const app = new Hono<{ Bindings: Asked }>({ strict: true, getPath: getPath as (request: Request) => string })
   const document = openapi()
   const published: Route = {
@@ -59,7 +61,10 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
       if (request.url.length > settings.limits.url)
         throw new Refused('URL_TOO_LONG', `the URL has more than ${settings.limits.url} characters`)
       const url = new URL(request.url)
-      return await app.fetch(request, { url, path: below(settings.basePath, url.pathname) })
+      const path = below(settings.basePath, url.pathname)
+      // What the API has at a short path is not the console's.
+      const shown = isShort(path) ? null : settings.console?.respond(request, path)
+      return shown ?? (await app.fetch(request, { url, path }))
     } catch (error) {
       return responseOf(problemOf(error, settings.onError))
     }

@@ -1,4 +1,5 @@
 import { TriarchError, type Workflow } from 'triarch'
+import { ConsoleFiles } from './console.ts'
 import type { Right } from './request/right.ts'
 
 /**
@@ -81,6 +82,11 @@ export interface ServerOptions {
    * `@triarch/opentelemetry/prometheus` returned; there is no such path.
    */
   metrics?: MetricsSource
+  /**
+   * The console, below `basePath`: `files` of `@triarch/console`, or the folder where they are; none. Anybody may load it, and sees what
+   * `authenticate` lets them: it asks for a token, and sends it as `Authorization: Bearer`.
+   */
+  console?: URL | string
   /** How bad the worst check must be for `GET /health` to answer 503: 'warning' or 'critical'; 'critical'. */
   unhealthyAt?: 'warning' | 'critical'
   /** Hears of each error that a client was told no more of than that there was one; a warning of the process. */
@@ -94,6 +100,7 @@ export interface Settings {
   origins: ReadonlySet<string>
   limits: Required<ServerLimits>
   metrics: MetricsSource | undefined
+  console: ConsoleFiles | undefined
   unhealthyAt: 'warning' | 'critical'
   onError: (error: unknown) => void
 }
@@ -120,7 +127,17 @@ const most: Required<ServerLimits> = {
   buffered: 1024 ** 3,
   connections: 1_000_000,
 }
-const keys = ['workflows', 'authenticate', 'basePath', 'origins', 'limits', 'metrics', 'unhealthyAt', 'onError']
+const keys = [
+  'workflows',
+  'authenticate',
+  'basePath',
+  'origins',
+  'limits',
+  'metrics',
+  'console',
+  'unhealthyAt',
+  'onError',
+]
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function settingsOf(options: ServerOptions): Settings {
@@ -134,6 +151,9 @@ export function settingsOf(options: ServerOptions): Settings {
   if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
   if (metrics !== undefined && typeof metrics?.respond !== 'function')
     throw invalid('metrics must be what prometheus() returned')
+  const files = options.console
+  if (files !== undefined && typeof files !== 'string' && !(files instanceof URL))
+    throw invalid('console must be `files` of @triarch/console, or a folder')
   if (unhealthyAt !== 'critical' && unhealthyAt !== 'warning')
     throw invalid('unhealthyAt must be "warning" or "critical"')
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) throw invalid('basePath must be such as "/triarch", or empty')
@@ -147,6 +167,7 @@ export function settingsOf(options: ServerOptions): Settings {
   }
   return {
     ...{ workflows: [...workflows], authenticate, metrics, unhealthyAt, basePath, origins: new Set(origins) },
+    console: files === undefined ? undefined : new ConsoleFiles(files, basePath),
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),
   }

@@ -101,6 +101,7 @@ const packages: Record<string, readonly string[]> = {
       'triarch/store',
       'triarch/testing',
       '@triarch/client',
+      '@triarch/console',
       '@triarch/opentelemetry',
       '@triarch/opentelemetry/prometheus',
       '@triarch/postgres',
@@ -129,7 +130,8 @@ const packages: Record<string, readonly string[]> = {
   'packages/client/src/': ['triarch (types)', 'triarch/contract'],
   'packages/server/src/': [
     ...['triarch', 'hono', '@hono/node-server', 'standardwebhooks', 'ws', 'zod'],
-    ...['node:dns', 'node:events', 'node:http', 'node:https', 'node:net', 'node:stream', 'node:tls'],
+    ...['node:crypto', 'node:dns', 'node:events', 'node:fs', 'node:http', 'node:https', 'node:net', 'node:path'],
+    ...['node:stream', 'node:tls', 'node:url'],
   ],
 }
 

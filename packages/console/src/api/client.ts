@@ -1,0 +1,81 @@
+import { signal } from '@preact/signals'
+import type { components } from '../../../server/test/typed/api.d.ts'
+
+/** What the API answers, from its own description. */
+export type Api = components['schemas']
+
+/** What went wrong, with the code of the catalogue. `status` 0: nobody answered. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  /** Where the code is explained. */
+  readonly page: string | null
+
+  constructor(status: number, code: string, message: string, page: string | null = null) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.page = page
+  }
+}
+
+const root = document.querySelector<HTMLMetaElement>('meta[name="triarch-api"]')?.content ?? '/api/v1'
+const KEY = 'triarch-token'
+
+/** The server asks who we are. */
+export const isLockedOut = signal(false)
+
+export function giveToken(token: string): void {
+  sessionStorage.setItem(KEY, token)
+  isLockedOut.value = false
+}
+
+/** Throws ApiError. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const token = sessionStorage.getItem(KEY)
+  const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), ...init.headers }
+  const response = await fetch(root + path, { ...init, headers }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error
+    throw new ApiError(0, 'UNREACHABLE', String(error))
+  })
+  if (response.ok) return response
+  if (response.status === 401) isLockedOut.value = true
+  const problem = (await response.json().catch(() => ({}))) as Partial<Api['Problem']>
+  throw new ApiError(
+    response.status,
+    problem.code ?? `HTTP_${response.status}`,
+    problem.detail ?? problem.title ?? response.statusText,
+    problem.type ?? null,
+  )
+}
+
+/** Throws ApiError. */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const response = await send(path, signal ? { signal } : {})
+  return parse(await response.text()) as T
+}
+
+/** Sent again, it changes nothing: each press of a button is one request. Throws ApiError. */
+export async function post<T = unknown>(path: string, body: object): Promise<T | undefined> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
+  const response = await send(path, { method: 'POST', headers, body: text(body) })
+  const answer = await response.text()
+  return answer === '' ? undefined : (parse(answer) as T)
+}
+
+/** Whole numbers that a double cannot hold stay what they are. */
+export function parse(json: string): unknown {
+  const exact = (_: string, value: unknown, { source }: { source?: string } = {}) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source)
+      ? BigInt(source)
+      : value
+  return JSON.parse(json, exact as (key: string, value: unknown) => unknown)
+}
+
+/** The same the other way; `space`: as people read it. */
+export function text(value: unknown, space = 0): string {
+  const { rawJSON } = JSON as unknown as { rawJSON?: (source: string) => unknown }
+  const exact = (_: string, it: unknown) =>
+    typeof it === 'bigint' ? (rawJSON ? rawJSON(it.toString()) : it.toString()) : it
+  return JSON.stringify(value, exact, space) ?? 'undefined'
+}

@@ -1,0 +1,60 @@
+import { signal } from '@preact/signals'
+import { send } from './client.ts'
+
+/** Whether what is shown moves with what happens. */
+export type Liveness = 'live' | 'paused' | 'stale'
+
+export const isPaused = signal(false)
+export const liveness = signal<Liveness>('live')
+
+const FIRST = 500
+const LONGEST = 15_000
+
+/** Reads a stream of Server-Sent Events until the signal aborts; goes on after the last event that was read. */
+export async function follow(path: string, heard: () => void, ended: AbortSignal): Promise<void> {
+  let last: string | null = null
+  let wait = FIRST
+  while (!ended.aborted) {
+    try {
+      const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) }
+      const response = await send(path, { headers, signal: ended })
+      if (response.status === 204) return
+      liveness.value = isPaused.value ? 'paused' : 'live'
+      wait = FIRST
+      for await (const id of idsOf(response)) {
+        last = id ?? last
+        heard()
+      }
+    } catch {
+      if (ended.aborted) return
+      liveness.value = 'stale'
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    wait = Math.min(wait * 2, LONGEST)
+  }
+}
+
+/** One for each event. */
+async function* idsOf(response: Response): AsyncGenerator<string | null> {
+  if (!response.body) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const blocks = (rest + value).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const lines = block.split('\n')
+        if (!lines.some((line) => line.startsWith('data:'))) continue
+        yield lines
+          .find((line) => line.startsWith('id:'))
+          ?.slice(3)
+          .trim() ?? null
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, get } from './client.ts'
+import { follow, isPaused } from './live.ts'
+
+/** What is known of an answer. While it is asked for again, the last one stays. */
+export interface Query<T> {
+  value: T | null
+  error: ApiError | null
+  reload: () => void
+}
+
+/** However much happens, what is shown is asked for again no more often than this (ms). */
+const PACE = 400
+/** Where no stream tells of changes (ms). */
+const POLL = 3_000
+
+/** Asks, and asks again whenever the stream tells of something; null as a path: not now. `stream` null: from time to time. */
+export function useQuery<T>(path: string | null, stream: string | null = null): Query<T> {
+  const [state, set] = useState<{ path: string | null; value: T | null; error: ApiError | null }>(none)
+  const again = useRef<() => void>(() => undefined)
+  useEffect(() => {
+    if (path === null) return
+    const end = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | null = null
+    let isAsking = false
+    let isWanted = false
+    const ask = async () => {
+      timer = null
+      if (isAsking) {
+        isWanted = true
+        return
+      }
+      isAsking = true
+      isWanted = false
+      try {
+        const value = await get<T>(path, end.signal)
+        if (!end.signal.aborted) set({ path, value, error: null })
+      } catch (error) {
+        if (!end.signal.aborted)
+          set((old) => ({ path, value: old.path === path ? old.value : null, error: error as ApiError }))
+      }
+      isAsking = false
+      if (isWanted && !end.signal.aborted) hear()
+    }
+    const hear = () => {
+      if (!isPaused.value) timer ??= setTimeout(() => void ask(), PACE)
+    }
+    again.current = () => void ask()
+    void ask()
+    const poll = stream === null ? setInterval(hear, POLL) : null
+    if (stream !== null) void follow(stream, hear, end.signal)
+    return () => {
+      end.abort()
+      if (timer !== null) clearTimeout(timer)
+      if (poll !== null) clearInterval(poll)
+    }
+  }, [path, stream])
+  const { value, error } = state.path === path ? state : none
+  return { value, error, reload: () => again.current() }
+}
+
+const none = { path: null, value: null, error: null }

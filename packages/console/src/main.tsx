@@ -1,0 +1,5 @@
+import './shell/style.css'
+import { render } from 'preact'
+import { Frame } from './shell/frame.tsx'
+
+render(<Frame />, document.querySelector('#app') as HTMLElement)

@@ -1,0 +1,141 @@
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { isLockedOut } from '../api/client.ts'
+import { isPaused, liveness } from '../api/live.ts'
+import { Asking } from '../part/asking.tsx'
+import { Empty } from '../part/empty.tsx'
+import { Link } from '../part/link.tsx'
+import { Door } from './door.tsx'
+import { isSheetOpen, listen, Sheet } from './keys.tsx'
+import { pageOf, pages } from './pages.ts'
+import { place } from './place.ts'
+import { language, t, theme, zone } from './preference.ts'
+
+/** What stands around every page. */
+export function Frame() {
+  useLayoutEffect(listen, [])
+  const found = pageOf(place.value.path)
+  const title = found ? t()[found.page.name] : 'Triarch'
+  useEffect(() => {
+    document.title = `${title} · Triarch`
+  }, [title])
+  const Shown = found?.component
+  return (
+    <>
+      <a class="skip" href="#main">
+        {t().skipToContent}
+      </a>
+      <header class="top">
+        <Link to="/" class="brand">
+          <Mark />
+          Triarch
+        </Link>
+        <nav aria-label={t().pages}>
+          {pages.map(({ name, path, key }) => (
+            <Link
+              key={path}
+              to={path}
+              title={`g ${key}`}
+              {...(found?.page.path === path && { 'aria-current': 'page' as const })}
+            >
+              {t()[name] as string}
+            </Link>
+          ))}
+        </nav>
+        <div class="tools">
+          <button
+            type="button"
+            class={isPaused.value ? 'toggle on' : 'toggle'}
+            aria-pressed={isPaused.value}
+            onClick={() => pauseOrGoOn()}
+            title="r"
+          >
+            <span class={`dot ${liveness.value}`} aria-hidden="true" />
+            {isPaused.value ? t().goOn : t().pause}
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              isSheetOpen.value = true
+            }}
+          >
+            {t().keys} <kbd>?</kbd>
+          </button>
+        </div>
+      </header>
+      {isPaused.value ? (
+        <p class="banner" role="status">
+          {t().paused}
+        </p>
+      ) : liveness.value === 'stale' ? (
+        <p class="banner bad" role="status">
+          {t().stale}
+        </p>
+      ) : null}
+      <main id="main" tabIndex={-1}>
+        {Shown ? <Shown key={place.value.path} /> : <Lost />}
+      </main>
+      <footer>
+        <Choice label={t().theme} of={theme} names={t().themes} />
+        <Choice label={t().times} of={zone} names={t().zones} />
+        <Choice label={t().language} of={language} names={{ en: 'English', de: 'Deutsch' }} />
+      </footer>
+      {isSheetOpen.value && <Sheet />}
+      <Asking />
+      {isLockedOut.value && <Door />}
+    </>
+  )
+}
+
+function pauseOrGoOn(): void {
+  isPaused.value = !isPaused.value
+  liveness.value = isPaused.value ? 'paused' : 'live'
+}
+
+function Choice<T extends string>({
+  label,
+  of,
+  names,
+}: {
+  label: string
+  of: { value: T }
+  names: Readonly<Record<T, string>>
+}) {
+  return (
+    <label>
+      {label}
+      <select
+        value={of.value}
+        onChange={({ currentTarget }) => {
+          of.value = currentTarget.value as T
+        }}
+      >
+        {(Object.keys(names) as T[]).map((value) => (
+          <option key={value} value={value}>
+            {names[value]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Lost() {
+  return (
+    <>
+      <h1>404</h1>
+      <Empty text={t().noPage} />
+    </>
+  )
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">
+      <path d="M12 3 21 19H3Z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" />
+      <circle cx="12" cy="3.6" r="2.4" fill="currentColor" />
+      <circle cx="3.6" cy="19" r="2.4" fill="currentColor" />
+      <circle cx="20.4" cy="19" r="2.4" fill="currentColor" />
+    </svg>
+  )
+}

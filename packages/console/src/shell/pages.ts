@@ -1,0 +1,36 @@
+import type { ComponentType } from 'preact'
+import { Agents } from '../agents/agents.tsx'
+import { Locks } from '../locks/locks.tsx'
+import { Nodes } from '../nodes/nodes.tsx'
+import { Overview } from '../overview/overview.tsx'
+import { Schedules } from '../schedules/schedules.tsx'
+import { TaskPage } from '../task/task.tsx'
+import { Tasks } from '../tasks/tasks.tsx'
+import type { Texts } from '../text/en.ts'
+import { Workflows } from '../workflows/workflows.tsx'
+
+export interface Page {
+  name: keyof Texts & string
+  path: string
+  /** After `g`. */
+  key: string
+  component: ComponentType
+}
+
+export const pages: readonly Page[] = [
+  { name: 'overview', path: '/', key: 'o', component: Overview },
+  { name: 'tasks', path: '/tasks', key: 't', component: Tasks },
+  { name: 'workflows', path: '/workflows', key: 'w', component: Workflows },
+  { name: 'agents', path: '/agents', key: 'a', component: Agents },
+  { name: 'nodes', path: '/nodes', key: 'n', component: Nodes },
+  { name: 'locks', path: '/locks', key: 'l', component: Locks },
+  { name: 'schedules', path: '/schedules', key: 's', component: Schedules },
+]
+
+/** What is shown at a path; null: nothing is there. */
+export function pageOf(path: string): { page: Page; component: ComponentType } | null {
+  const page = pages.find((one) => one.path === path)
+  if (page) return { page, component: page.component }
+  const tasks = pages.find((one) => one.path === '/tasks')
+  return tasks && path.startsWith('/tasks/') ? { page: tasks, component: TaskPage } : null
+}

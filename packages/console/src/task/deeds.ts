@@ -1,0 +1,56 @@
+import { type Api, post } from '../api/client.ts'
+import type { Deed } from '../part/asking.tsx'
+import { t } from '../shell/preference.ts'
+
+export type Act = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal'
+
+export interface About {
+  task: Api['Task']
+  /** Which step it is about. */
+  step?: number | undefined
+  /** What that step was given. */
+  input?: unknown
+  /** The signal that is waited for. */
+  signal?: string | undefined
+}
+
+/** What an operator may do to a task as it stands. */
+export function possible({ status, outcome }: Api['TaskInfo']): Act[] {
+  if (status === 'stopped') {
+    if (outcome === 'success' || outcome === 'warning') return ['compensate']
+    return outcome === 'error' ? ['retry'] : []
+  }
+  if (status === 'paused') return ['resume', 'cancel']
+  if (status === 'compensating') return ['pause']
+  return ['signal', 'pause', 'cancel']
+}
+
+export function deedOf(act: Act, { task, step, input, signal }: About, done: () => void): Deed {
+  const path = `/tasks/${encodeURIComponent(task.id)}/${act}`
+  const fields: Deed['fields'] =
+    act === 'skip'
+      ? [{ name: 'output', label: `${t().output} (JSON)`, json: true, initial: null }]
+      : act === 'retry' && step !== undefined
+        ? [{ name: 'input', label: `${t().input} (JSON)`, json: true, initial: input }]
+        : act === 'signal'
+          ? [
+              ...(signal === undefined ? [{ name: 'name', label: t().name }] : []),
+              { name: 'payload', label: t().value, json: true, initial: null },
+            ]
+          : []
+  return {
+    title: t().act[act],
+    will: t().will[act],
+    fields,
+    isReasonNeeded: act === 'cancel' || act === 'skip' || act === 'compensate',
+    isRisky: act === 'cancel' || act === 'compensate',
+    act: async (given) => {
+      const about = {
+        ...((act === 'retry' || act === 'skip') && step !== undefined && { step }),
+        ...(act === 'signal' && signal !== undefined && { name: signal }),
+      }
+      await post(path, { ...about, ...given })
+      done()
+    },
+  }
+}

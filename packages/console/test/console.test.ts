@@ -1,0 +1,255 @@
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { agent, workflow } from 'triarch'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launch, Stage } from './stage.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+interface Order {
+  amount: number
+}
+
+/** A shop whose bank says no until it is told otherwise. */
+function shop() {
+  const state = { isIll: true, undone: 0 }
+  const bank = agent('bank', { circuitBreaker: { minimum: 1_000 } })
+  const charge = bank.action('charge', {
+    rescue: 'pause',
+    retry: { attempts: 1 },
+    run: async ({ amount }: Order) => {
+      if (state.isIll && amount > 10) throw new Error('the card was declined')
+      return { charged: amount }
+    },
+    undo: async () => {
+      state.undone++
+    },
+  })
+  const order = workflow('order', {
+    run: async (given: Order, task) => {
+      const receipt = await task.run(charge, given)
+      await task.waitForSignal('shipped')
+      return receipt
+    },
+  })
+  return { state, bank, order, options: { workflows: [order], agents: [bank] } }
+}
+
+interface Shown {
+  document: { documentElement: { dataset: Record<string, string> } }
+  axe: typeof axe
+}
+
+/** Nothing that keeps somebody from using it, in light and in dark. */
+async function expectUsable(page: Page): Promise<void> {
+  await page.evaluate(axe.source)
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((it) => {
+      ;(globalThis as unknown as Shown).document.documentElement.dataset.theme = it
+    }, theme)
+    const found = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as Shown).axe.run()
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    })
+    expect(found, theme).toEqual([])
+  }
+}
+
+describe('the console', () => {
+  it('shows why a task waits, and lets it be mended: the step is tried again with another input', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1' })
+    const page = await stage.window(browser)
+    await page.goto(stage.url)
+    // On the first page, as what needs a person.
+    await page.getByRole('link', { name: 'o-1' }).click()
+    await page.getByRole('region', { name: 'Why it waits' }).getByText('the card was declined').waitFor()
+    await expectUsable(page)
+    await page.getByRole('region', { name: 'Why it waits' }).getByRole('button', { name: 'Try again' }).click()
+    await page.getByLabel('Input (JSON)').fill('{ "amount": 5 }')
+    await page.getByLabel('Reason').fill('agreed on less')
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    // Now it waits for something else, and says so.
+    await page.getByRole('region', { name: 'Why it waits' }).getByRole('button', { name: 'Send signal' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send signal' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('heading', { name: 'How it ended' }).waitFor()
+    expect(await stage.triarch.task('o-1').result()).toEqual({ charged: 5 })
+    const said = (await stage.triarch.task('o-1').history()).flatMap(({ events }) => events)
+    expect(said).toContainEqual(expect.objectContaining({ reason: 'agreed on less' }))
+  })
+
+  it('undoes what succeeded, and shows it', async () => {
+    const { state, order, options } = shop()
+    await using stage = await Stage.open(options)
+    const task = await stage.triarch.submit(order, { amount: 5 }, { id: 'o-1' })
+    await task.signal('shipped', null)
+    await task.result()
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks/o-1`)
+    await page.getByRole('button', { name: 'Undo all' }).click()
+    // It destroys something: without a reason it cannot be done.
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Undo all' }).isDisabled()).toBe(true)
+    await page.getByLabel('Reason').fill('sent back')
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo all' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.locator('.steps').getByText('compensated').waitFor()
+    expect(state.undone).toBe(1)
+  })
+
+  it('tells the second of two operators, and does nothing twice', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    stage.expected = /status of 409/
+    await stage.triarch.submit(order, { amount: 5 }, { id: 'o-1' })
+    const pages = await Promise.all([stage.window(browser), stage.window(browser)])
+    for (const page of pages) {
+      await page.goto(`${stage.url}/tasks/o-1`)
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByLabel('Reason').fill('not wanted')
+    }
+    const [first, second] = pages as [Page, Page]
+    await first.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await first.getByText('It is recorded.').waitFor()
+    await stage.triarch
+      .task('o-1')
+      .result()
+      .catch(() => undefined)
+    await second.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await second.getByRole('dialog').getByText('TASK_STOPPED').waitFor()
+    const events = (await stage.triarch.task('o-1').history()).flatMap(({ events }) => events)
+    expect(events.filter(({ type }) => type === 'closing')).toHaveLength(1)
+  })
+
+  it('keeps the filter in the address, and moves while one looks', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 5 }, { id: 'fine' })
+    await stage.triarch.submit(order, { amount: 20 }, { id: 'declined' })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks`)
+    await page.getByRole('link', { name: 'fine' }).waitFor()
+    await page.getByLabel('Filter').fill('status:paused')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/filter=status%3Apaused/)
+    await page.getByRole('link', { name: 'fine' }).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'declined' }).waitFor()
+    await stage.triarch.submit(order, { amount: 30 }, { id: 'as well' })
+    await page.getByRole('link', { name: 'as well' }).waitFor()
+    await page.getByLabel('Filter').fill('status:nonsense')
+    await page.keyboard.press('Enter')
+    stage.expected = /status of 4/
+    await page.getByText('INVALID_FILTER').waitFor()
+  })
+
+  it('can be used by the keyboard alone', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1' })
+    const page = await stage.window(browser)
+    await page.goto(stage.url)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.getByRole('link', { name: 'o-1' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks\/o-1$/)
+    await page.getByRole('tab', { name: 'History' }).waitFor()
+    await page.keyboard.press('3')
+    await page.waitForURL(/tab=history/)
+    await page.getByText('submitted', { exact: true }).first().waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+  })
+
+  it('opens and closes a circuit breaker, with a reason that is kept', async () => {
+    const { options, order } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 5 })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/agents`)
+    for (const [act, state] of [
+      ['Open', 'open'],
+      ['Close', 'closed'],
+    ] as const) {
+      await page.getByRole('button', { name: `${act} breaker` }).click()
+      await page.getByLabel('Reason').fill('the bank moves house')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: `${act} breaker` })
+        .click()
+      await page.getByText('It is recorded.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+      await expect.poll(async () => (await stage.triarch.breaker('bank').info()).state).toBe(state)
+    }
+    const { changes } = await stage.triarch.breaker('bank').info()
+    expect(changes.map(({ reason }) => reason)).toContain('the bank moves house')
+  })
+
+  it('says that what is seen may be old while nobody answers, and goes on by itself', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    stage.expected = /ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE|status of 503/
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks`)
+    await page.getByText('There is no task yet.').waitFor()
+    const port = Number(new URL(stage.url).port)
+    await stage.silence()
+    await page.getByText('What you see may be old').waitFor()
+    await stage.listen(port)
+    await stage.triarch.submit(order, { amount: 5 }, { id: 'later' })
+    await page.getByRole('link', { name: 'later' }).waitFor()
+    await page.getByText('What you see may be old').waitFor({ state: 'detached' })
+  })
+
+  it('asks who one is, where the server wants to know', async () => {
+    const { options } = shop()
+    await using stage = await Stage.open(options, {
+      authenticate: ({ headers }) => (headers.get('authorization') === 'Bearer s3cret' ? { id: 'me' } : null),
+    })
+    stage.expected = /status of 401/
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/nodes`)
+    await page.getByLabel('Token').fill('s3cret')
+    await page.getByRole('button', { name: 'Enter' }).click()
+    await page.getByRole('table').getByText('scheduler').waitFor()
+  })
+
+  it.each(['/', '/tasks', '/workflows', '/agents', '/nodes', '/locks', '/schedules', '/nowhere'])(
+    'can be used by everybody, in both themes: %s',
+    async (path) => {
+      const { order, options } = shop()
+      await using stage = await Stage.open(options)
+      await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1', tags: { customer: 'c-7' } })
+      await stage.triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
+      const page = await stage.window(browser)
+      await page.goto(stage.url + path)
+      await page.locator('main table, main .empty').first().waitFor()
+      await expectUsable(page)
+    },
+  )
+
+  it('speaks German, and keeps what was chosen', async () => {
+    await using stage = await Stage.open(shop().options)
+    const page = await stage.window(browser, { locale: 'de-DE' })
+    await page.goto(`${stage.url}/tasks`)
+    await page.getByText('Es gibt noch keine Aufgabe.').waitFor()
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.reload()
+    await page.getByText('There is no task yet.').waitFor()
+  })
+})

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { timelineOf } from '../src/task/timeline.ts'
+
+const at = (ms: number) => new Date(ms).toISOString()
+
+describe('the time line of steps', () => {
+  it('is laid out in shares of the whole, and what runs ends now', () => {
+    const steps = [
+      { id: 1, requestedAt: at(0), endedAt: at(100) },
+      { id: 2, requestedAt: at(100) },
+    ]
+    expect(timelineOf(steps, 400)).toEqual([
+      { id: 1, from: 0, size: 0.25, ms: 100, isOpen: false },
+      { id: 2, from: 0.25, size: 0.75, ms: 300, isOpen: true },
+    ])
+  })
+
+  it('cuts idle time short, so that steps around a month of sleep can be seen', () => {
+    const month = 30 * 86_400_000
+    const steps = [
+      { id: 1, requestedAt: at(0), endedAt: at(100) },
+      { id: 2, requestedAt: at(month), endedAt: at(month + 100) },
+    ]
+    const [first, second] = timelineOf(steps, 0)
+    expect(first?.size).toBeGreaterThan(0.45)
+    expect(second?.size).toBeGreaterThan(0.45)
+    expect(second?.from).toBeGreaterThan(0.5)
+    expect((second?.from ?? 0) + (second?.size ?? 0)).toBeCloseTo(1)
+  })
+
+  it('has no bar for what was not requested, and is empty without steps', () => {
+    expect(timelineOf([{ id: 1 }], 0)).toEqual([])
+    expect(timelineOf([], 0)).toEqual([])
+  })
+})
