@@ -36,7 +36,7 @@ function shop() {
       return receipt
     },
   })
-  return { state, bank, order, options: { workflows: [order], agents: [bank] } }
+  return { state, bank, order, options: { workflows: [order], agents: [bank], operations: true } }
 }
 
 interface Shown {
@@ -150,6 +150,27 @@ describe('the console', () => {
     await page.keyboard.press('Enter')
     stage.expected = /status of 4/
     await page.getByText('INVALID_FILTER').waitFor()
+  })
+
+  it('does one thing to all that fit: counted first, with a reason, and seen to its end', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    const all = Array.from({ length: 40 }, (_, n) =>
+      stage.triarch.submit(order, { amount: 5 }, { tags: { lot: n < 30 ? 'a' : 'b' } }),
+    )
+    await Promise.all(all)
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByRole('dialog').getByText('30 tasks fit.').waitFor()
+    await page.getByLabel('Reason').fill('the lot is recalled')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('table').getByText('30 of 30').waitFor()
+    await expectUsable(page)
+    await expect.poll(async () => (await stage.triarch.count({ filter: 'tag.lot:a outcome:cancelled' })).count).toBe(30)
+    expect((await stage.triarch.count({ filter: 'tag.lot:b status:running' })).count).toBe(10)
   })
 
   it('can be used by the keyboard alone', async () => {

@@ -14,6 +14,8 @@ export interface Deed {
   fields?: { name: string; label: string; json?: boolean; initial?: unknown; optional?: boolean }[]
   isReasonNeeded?: boolean
   isRisky?: boolean
+  /** There is nothing to do it to. */
+  isImpossible?: boolean
   /** Throws ApiError. */
   act: (given: Record<string, unknown>) => Promise<unknown>
 }
@@ -35,6 +37,7 @@ function Form({ of }: { of: Deed }) {
   const [error, setError] = useState<ApiError | null>(null)
   const isBroken = ({ name, json }: { name: string; json?: boolean }) => json && !isJson(given[name] ?? '')
   const isMissing =
+    of.isImpossible ||
     fields.some((field) => isBroken(field) || (!field.json && !field.optional && !given[field.name])) ||
     (of.isReasonNeeded && reason.trim() === '')
   const close = () => {

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { Agents } from '../agents/agents.tsx'
 import { Locks } from '../locks/locks.tsx'
 import { Nodes } from '../nodes/nodes.tsx'
+import { Operations } from '../operations/operations.tsx'
 import { Overview } from '../overview/overview.tsx'
 import { Schedules } from '../schedules/schedules.tsx'
 import { TaskPage } from '../task/task.tsx'
@@ -25,6 +26,7 @@ export const pages: readonly Page[] = [
   { name: 'nodes', path: '/nodes', key: 'n', component: Nodes },
   { name: 'locks', path: '/locks', key: 'l', component: Locks },
   { name: 'schedules', path: '/schedules', key: 's', component: Schedules },
+  { name: 'operations', path: '/operations', key: 'p', component: Operations },
 ]
 
 /** What is shown at a path; null: nothing is there. */

@@ -10,6 +10,7 @@ import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
+import { Bulk } from './bulk.tsx'
 
 type Task = Api['TaskInfo']
 
@@ -68,6 +69,7 @@ export function Tasks() {
       </div>
       <Filter key={filter} value={filter} />
       <Shortcuts filter={filter} />
+      {filter !== '' && <Bulk filter={filter} />}
       {first.error && <Failure error={first.error} retry={first.reload} />}
       {first.value && tasks.length === 0 ? (
         filter === '' ? (
