@@ -90,21 +90,27 @@ export class Dial {
   /** The operator's words, each at its time; in the end nothing is paused any more. */
   plan(machine: Machine, triarch: Triarch): void {
     for (const { at, n, share } of this.#plan?.words ?? [])
-      this.#say(machine, at, () =>
+      void this.#say(machine, at, () =>
         triarch.setting(NAME).set(n, { ...WHY, ...(share !== null && { stages: [{ share, lasts: 500 }] }) }),
       )
     for (const { at, ms, agent } of this.#plan?.pauses ?? []) {
       const handle = triarch.setting(`triarch.agent.${agent}`)
-      this.#say(machine, at, () => handle.set({ paused: 'planned' }, WHY))
-      this.#say(machine, at + ms, () => handle.clear(WHY))
+      // Said again after a fault, a pause may come after its end was due.
+      const until = this.#world.now + at + ms
+      void this.#say(machine, at, () => handle.set({ paused: 'planned' }, WHY)).then(() =>
+        this.#say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)),
+      )
     }
   }
 
-  #say(machine: Machine, at: number, word: () => Promise<unknown>): void {
+  /** Resolves once it is said. */
+  #say(machine: Machine, at: number, word: () => Promise<unknown>): Promise<void> {
     this.#owed++
+    const said = Promise.withResolvers<void>()
     const say = () => {
       word().then(
         () => {
+          said.resolve()
           this.#owed--
         },
         (error: unknown) => {
@@ -114,6 +120,7 @@ export class Dial {
       )
     }
     machine.timer(at, say)
+    return said.promise
   }
 
   /** Those of the living that do not run what they are to, once nothing more is said. */

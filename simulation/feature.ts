@@ -232,8 +232,7 @@ const features = {
   throttle: { of: 0.1, add: throttle },
   line: { of: 0.1, add: line },
   reign: { of: 0.1, add: reign },
-  // By itself only: beside a store that forgets and rate limits, a seed (305) still leaves work behind.
-  dial: { of: 0, add: dial },
+  dial: { of: 0.1, add: dial },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features
