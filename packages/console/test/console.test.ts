@@ -103,6 +103,7 @@ describe('the console', () => {
     await page.getByText('It is recorded.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     await page.locator('.steps').getByText('compensated').waitFor()
+    await page.locator('.why').getByText('compensated').first().waitFor()
     expect(state.undone).toBe(1)
   })
 
@@ -146,6 +147,14 @@ describe('the console', () => {
     await page.getByRole('link', { name: 'declined' }).waitFor()
     await stage.triarch.submit(order, { amount: 30 }, { id: 'as well' })
     await page.getByRole('link', { name: 'as well' }).waitFor()
+    // Paused, nothing moves; afterwards all is there that came meanwhile.
+    await page.getByRole('button', { name: 'Pause updates' }).click()
+    await page.getByText('Updates are paused.').waitFor()
+    await stage.triarch.submit(order, { amount: 40 }, { id: 'meanwhile' })
+    await expect.poll(async () => (await stage.triarch.count({ filter: 'status:paused' })).count).toBe(3)
+    expect(await page.getByRole('link', { name: 'meanwhile' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('link', { name: 'meanwhile' }).waitFor()
     await page.getByLabel('Filter').fill('status:nonsense')
     await page.keyboard.press('Enter')
     stage.expected = /status of 4/

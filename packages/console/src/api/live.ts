@@ -7,8 +7,11 @@ export type Liveness = 'live' | 'paused' | 'stale'
 export const isPaused = signal(false)
 export const liveness = signal<Liveness>('live')
 
+/** Distance of the first try to the second, when nobody answers; each is twice as long as the one before, up to the longest (ms). */
 const FIRST = 500
 const LONGEST = 15_000
+/** What has stopped may be made to go on: it is asked about so often (ms). */
+const AT_REST = 2_000
 
 /** Reads a stream of Server-Sent Events until the signal aborts; goes on after the last event that was read. */
 export async function follow(path: string, heard: () => void, ended: AbortSignal): Promise<void> {
@@ -18,9 +21,8 @@ export async function follow(path: string, heard: () => void, ended: AbortSignal
     try {
       const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) }
       const response = await send(path, { headers, signal: ended })
-      if (response.status === 204) return
       liveness.value = isPaused.value ? 'paused' : 'live'
-      wait = FIRST
+      wait = response.status === 204 ? AT_REST : FIRST
       for await (const id of idsOf(response)) {
         last = id ?? last
         heard()

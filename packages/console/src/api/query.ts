@@ -49,8 +49,13 @@ export function useQuery<T>(path: string | null, stream: string | null = null): 
     void ask()
     const poll = stream === null ? setInterval(hear, POLL) : null
     if (stream !== null) void follow(stream, hear, end.signal)
+    // What happened meanwhile is asked for once.
+    const goesOn = isPaused.subscribe((it) => {
+      if (!it && timer === null && !isAsking) hear()
+    })
     return () => {
       end.abort()
+      goesOn()
       if (timer !== null) clearTimeout(timer)
       if (poll !== null) clearInterval(poll)
     }
