@@ -45,7 +45,11 @@ function plant(files: Record<string, string>): string {
   // The other steps of .ci/run judge files that are not here.
   for (const step of ['format:check', 'lint', 'types', 'record', 'api', 'docs', 'prepackages', 'packages'])
     manifest.scripts[step] = 'node --version'
-  const all = { 'package.json': JSON.stringify({ ...manifest, workspaces: undefined }), ...files }
+  const all = {
+    'package.json': JSON.stringify({ ...manifest, workspaces: undefined }),
+    'packages/console/build.ts': '', // run by the set-up, and there is no console here
+    ...files,
+  }
   for (const [path, content] of Object.entries(all)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
