@@ -36,6 +36,11 @@ describe.each(homes.map((home) => ({ home, name: read(home).name })))('$name', (
   it('has built code, its declarations, its sources, and nothing else', () => {
     const kinds = new Set(files.map((path) => path.replace(/^(dist|src)\/.*?((?:\.d)?\.[a-z]+(?:\.map)?)$/, '$1 $2')))
     const allowed = ['CHANGELOG.md', 'README.md', 'package.json', 'src .ts', 'src .sql']
+    // What browsers are given, and what it is made of.
+    if (existsSync(join(home, 'vite.config.ts'))) {
+      allowed.push(...['.html', '.css', '.br', '.gz'].map((kind) => `dist ${kind}`))
+      allowed.push(...['.tsx', '.css', '.d.ts', '.txt'].map((kind) => `src ${kind}`))
+    }
     const built = ['dist .js', 'dist .js.map', 'dist .d.ts', 'dist .d.ts.map']
     expect([...kinds].filter((kind) => !allowed.includes(kind) && !built.includes(kind))).toEqual([])
     expect([...kinds]).toEqual(expect.arrayContaining(built))
