@@ -23,7 +23,9 @@ import type {
   SettingsOptions,
   SignalSchemas,
   Statistics,
+  SubmitResult,
   TaskCount,
+  TaskEntry,
   TaskPage,
   WatchOptions,
   WorkflowPage,
@@ -45,10 +47,11 @@ import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { RemoteSetting, settingInfo } from './setting.ts'
-import { array, object, text } from './shape.ts'
+import { array, object } from './shape.ts'
 import { followed } from './stream.ts'
+import { entryOf, isNewTask, submitAll } from './submission.ts'
 import { accepted, RemoteTask } from './task.ts'
-import { encode, instant, moment, query, segment } from './value.ts'
+import { encode, instant, query, segment } from './value.ts'
 import {
   agentPage,
   healthReport,
@@ -90,30 +93,28 @@ class HttpClient implements TriarchClient {
     options: TaskOptions = {},
   ): Promise<TaskHandle<O, E>> {
     checkRef(workflow)
-    const { startAt, startBefore, completeBy, after, id = this.#exchange.settings.environment.id(), ...rest } = options
-    const { ifExists, exclusive, frozen, priority, tags, metadata, ...others } = rest
-    known('submit', others)
-    const body = {
-      ...{ workflow: workflow.name, version: workflow.version, input, id, ifExists, exclusive, frozen },
-      ...{ priority, tags, metadata },
-      ...(startAt !== undefined && { startAt: moment('submit: startAt', startAt) }),
-      ...(startBefore !== undefined && { startBefore: moment('submit: startBefore', startBefore) }),
-      ...(completeBy !== undefined && { completeBy: moment('submit: completeBy', completeBy) }),
-      ...(after !== undefined && { after: [after].flat() }),
-    }
-    segment('a task id', id)
+    const entry = entryOf(input, options, () => this.#exchange.settings.environment.id())
+    const body = { workflow: workflow.name, version: workflow.version, ...entry }
     const isNew = await this.#exchange.ask({
       ...{ method: 'POST', path: '/tasks', body: encode(`input of ${workflow.name}`, body) },
       // By its id it is the same task, unless none of this id may be there.
-      once: ifExists === 'reject',
-      read(answer, _, uncertain) {
-        const { id, created } = object(answer)
-        text(id)
-        // One that is there may be of a request before, whose answer was lost.
-        return created === true || (uncertain ? undefined : false)
-      },
+      once: entry.ifExists === 'reject',
+      read: isNewTask,
     })
-    return new RemoteTask<O, E>(this.#exchange, id, { isNew })
+    return new RemoteTask<O, E>(this.#exchange, entry.id, { isNew })
+  }
+
+  async submitMany<I, O, E extends SignalSchemas>(
+    workflow: WorkflowRef<I, O, E>,
+    entries: Iterable<TaskEntry<NoInfer<I>>>,
+  ): Promise<SubmitResult<O, E>[]> {
+    checkRef(workflow)
+    const results = await submitAll(this.#exchange, workflow, entries)
+    return results.map((result) => {
+      if (result.status === 'rejected') return result
+      const { id, isNew } = result.value
+      return { status: 'fulfilled', value: new RemoteTask<O, E>(this.#exchange, id, { isNew }) }
+    })
   }
 
   task<O = unknown, E extends SignalSchemas = NoSignals>(

@@ -167,6 +167,31 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await client.task('o/1 ü', order).result()).toEqual({ receipt: 'r-7' })
     })
 
+    it('submits a list, and tells what became of each of it', async () => {
+      await client.submit(order, { amount: 1 }, { id: 'of-before' })
+      const large = 'x'.repeat(200_000)
+      const results = await client.submitMany(order, [
+        { input: { amount: 1 }, id: 'of-1', tags: { of: 'list' } },
+        { input: { amount: 2 }, id: 'of-before' },
+        { input: { amount: 1 }, id: 'of-before' },
+        { input: { amount: 'many' as unknown as number } },
+        { input: { amount: 3 }, id: 'a~b' },
+        { input: { amount: 1, n: 1n } as { amount: number } },
+        null as never,
+        // More than fits into one request of those that one server takes.
+        ...Array.from({ length: 8 }, (_, n) => ({ input: { amount: 4, large }, id: `of-large-${n}` })),
+        { input: { amount: 5 }, startAt: new Date(Date.now() + 3_600_000) },
+      ])
+      const said = results.map((it) => (it.status === 'fulfilled' ? it.value.isNew : it.reason.code))
+      const refused = ['INVALID_INPUT', 'INVALID_NAME', 'UNSERIALISABLE', 'INVALID_OPTION']
+      expect(said).toEqual([true, 'TASK_EXISTS', false, ...refused, ...Array(8).fill(true), true])
+      const [first] = results
+      expect(first?.status === 'fulfilled' && (await first.value.result())).toEqual({ receipt: 'r-1' })
+      expect(await client.submitMany(order, [])).toEqual([])
+      expect(await codeOf(client.submitMany(order, 'abc' as never))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.submitMany(workflowRef('nothing'), [{ input: null }]))).toBe('UNKNOWN_WORKFLOW')
+    })
+
     it('knows the same task again, and refuses another under its id', async () => {
       const options = { id: 'same' }
       expect((await client.submit(order, { amount: 1 }, options)).isNew).toBe(true)

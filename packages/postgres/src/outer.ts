@@ -16,22 +16,23 @@ interface Queryable {
  * All parameters and answers are texts: what other drivers make of arrays, large numbers and `void` is up to them.
  * The notification goes out when the caller commits.
  */
-const COLUMNS = ['', '', '', '::bigint', '', '::bigint', '::bigint', '::bigint', '', '', '']
-const LIST = COLUMNS.map((cast, index) => `ARRAY[$${index + 1}::text${cast}]`).join(', ')
+const COLUMNS = ['', '', '', '::bigint[]', '', '::bigint[]', '::bigint[]', '::bigint[]', '', '', '']
+const LISTS = COLUMNS.map((cast, index) => `$${index + 1}::text::text[]${cast}`).join(', ')
 const SUBMIT = `
-WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LIST}), ',', '0') AS answer)
+WITH c AS MATERIALIZED (SELECT array_to_string(triarch.insert_tasks(${LISTS}), ',', '0') AS answer)
 SELECT c.answer, g.refused, CASE WHEN $12::text <> '' THEN pg_notify($12::text, $14::text)::text END AS told
 FROM c, LATERAL triarch.gate(true, c.answer, $13::text) g`
 
-const FIRST = 'SELECT h.events FROM triarch.history h WHERE h.task = $1::text::bigint AND h.seq = 1'
+const FIRST = `
+SELECT h.task::text AS task, h.events FROM triarch.history h WHERE h.task = ANY ($1::text::bigint[]) AND h.seq = 1`
 
-/** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
+/** Submits inside the caller's transaction: the tasks exist exactly when the caller's rows do. */
 export async function submitIn(
   transaction: unknown,
-  task: NewTask,
+  tasks: readonly NewTask[],
   settings: Settings,
   words: () => Promise<{ channel: string; payload: string } | null>,
-): Promise<SubmitOutcome> {
+): Promise<SubmitOutcome[]> {
   const client = transaction as Partial<Queryable> | null | undefined
   if (typeof client !== 'object' || client === null || typeof client.query !== 'function') {
     throw invalid('`transaction` is no client of pg')
@@ -40,17 +41,21 @@ export async function submitIn(
     await checkOpen(client as Queryable)
     const told = settings.notify ? await words() : null
     const { rows } = await client.query(inSchema(SUBMIT, settings.schema), [
-      ...taskTexts(task),
+      ...taskLists(tasks),
       told?.channel ?? '',
-      gatesOfTasks([task]),
+      gatesOfTasks(tasks),
       told?.payload ?? '',
     ])
     const { answer, refused } = rows[0] as { answer: string; refused: string | null }
-    const outcome = submitOutcomes(answer, refused)[0] as SubmitOutcome
-    if (outcome.created || outcome.key === 0) return outcome
-    const found = await client.query(inSchema(FIRST, settings.schema), [String(outcome.key)])
-    const first = (found.rows[0] as { events: string } | undefined)?.events
-    return { ...outcome, ...(first !== undefined && { first }) }
+    const outcomes = submitOutcomes(answer, refused)
+    const known = outcomes.filter(({ created, key }) => !created && key !== 0).map(({ key }) => String(key))
+    if (known.length === 0) return outcomes
+    const found = await client.query(inSchema(FIRST, settings.schema), [literal(known)])
+    const first = new Map((found.rows as { task: string; events: string }[]).map(({ task, events }) => [task, events]))
+    return outcomes.map((outcome) => {
+      const events = outcome.created ? undefined : first.get(String(outcome.key))
+      return events === undefined ? outcome : { ...outcome, first: events }
+    })
   } catch (error) {
     const code = sqlStateOf(error)
     if (code === '25P01' || code === '25P02') throw invalid('the client given as `transaction` has no open transaction')
@@ -63,10 +68,18 @@ export async function submitIn(
 }
 
 /** The parameters of `triarch.insert_tasks`, in its order. */
-function taskTexts(task: NewTask): (string | null)[] {
-  const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
-  const all = [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
-  return all.map((it) => (it === null ? null : String(it)))
+function taskLists(tasks: readonly NewTask[]): string[] {
+  const rows = tasks.map((task) => {
+    const { id, workflow, version, priority, status, at, startAt, deadline, parent, events } = task
+    return [id, workflow, version, priority, status, at, startAt, deadline, parent, tagsText(task), events]
+  })
+  return COLUMNS.map((_, column) => literal(rows.map((row) => row[column] ?? null)))
+}
+
+/** An array as PostgreSQL reads it from a string. */
+function literal(values: readonly (string | number | null)[]): string {
+  const elements = values.map((it) => (it === null ? 'NULL' : `"${String(it).replace(/[\\"]/g, '\\$&')}"`))
+  return `{${elements.join()}}`
 }
 
 /** A savepoint can be made in a transaction only. */

@@ -158,9 +158,10 @@ export class PostgresStore implements port.StateStore {
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
   }
 
-  submitIn(transaction: unknown, task: port.NewTask): Promise<port.SubmitOutcome> {
-    const news = () => this.#hints.words(readyOf([task]))
-    return submitIn(transaction, task, this.#settings, news)
+  async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
+    if (tasks.length === 0) return []
+    const news = () => this.#hints.words([...readyOf(tasks)])
+    return submitIn(transaction, tasks, this.#settings, news)
   }
 
   async transact(

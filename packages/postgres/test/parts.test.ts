@@ -603,7 +603,7 @@ describe('a submission in somebody else’s transaction', () => {
   }
   const words = async () => ({ channel: 'c', payload: 'p' })
   const submit = (transaction: unknown, options: object = {}, told: typeof words | (() => Promise<null>) = words) =>
-    submitIn(transaction, newTask('t'), settingsOf({ ...options }), told)
+    submitIn(transaction, [newTask('t')], settingsOf({ ...options }), told)
 
   it.each([undefined, null, 5, {}, { query: 5 }, () => undefined])('takes no %j', async (transaction) => {
     await expect(submit(transaction)).rejects.toMatchObject({
@@ -621,7 +621,7 @@ describe('a submission in somebody else’s transaction', () => {
       [undefined, savepoint],
     ] as const) {
       const { asked, transaction } = client(created, status)
-      expect(await submit(transaction)).toEqual({ created: true, key: 7 })
+      expect(await submit(transaction)).toEqual([{ created: true, key: 7 }])
       expect(asked).toEqual([...first, 'WITH c p'])
     }
   })
@@ -646,28 +646,41 @@ describe('a submission in somebody else’s transaction', () => {
     const at = newTask('t').at
     const task = { ...newTask('t'), priority: 3, parent: 'p', tags: { a: 'b' }, startAt: at + 5, deadline: at + 9 }
     const transaction = { query, getTransactionStatus: () => 'T' }
-    await submitIn(transaction, { ...task, gates: { locks: [], after: ['x'] } }, settingsOf({}), words)
+    await submitIn(transaction, [{ ...task, gates: { locks: [], after: ['x'] } }], settingsOf({}), words)
     const [id, workflow, version, ...others] = given[0] ?? []
-    expect([id, workflow, version]).toEqual(['t', 'flow', '1'])
+    const list = (value: string) => `{"${value.replaceAll('"', '\\"')}"}`
+    expect([id, workflow, version]).toEqual(['t', 'flow', '1'].map(list))
     const instants = [at, at + 5, at + 9].map(String)
-    expect(others.slice(0, 8)).toEqual(['3', 'pending', ...instants, 'p', '{"a":"b"}', task.events])
+    expect(others.slice(0, 8)).toEqual(['3', 'pending', ...instants, 'p', '{"a":"b"}', task.events].map(list))
     expect(others[8]).toBe('c')
     expect(JSON.parse(String(others[9]))).toMatchObject([{ op: 'create', id: 't', after: ['x'] }])
-    expect(given[1]).toEqual(['7'])
-    await submitIn(transaction, newTask('t'), settingsOf({}), words)
-    expect(given[2]?.slice(6, 10)).toEqual([null, null, null, null])
+    expect(given[1]).toEqual(['{"7"}'])
+    await submitIn(transaction, [newTask('t')], settingsOf({}), words)
+    expect(given[2]?.slice(6, 10)).toEqual(['{NULL}', '{NULL}', '{NULL}', '{NULL}'])
   })
 
   it.each<[what: string, answer: object, first: object[], outcome: object, calls: number]>([
-    ['there', { answer: '-7', refused: null }, [{ events: 'e' }], { created: false, key: 7, first: 'e' }, 2],
+    ['there', { answer: '-7', refused: null }, [{ task: '7', events: 'e' }], { created: false, key: 7, first: 'e' }, 2],
     ['there, but its first record is not', { answer: '-7', refused: null }, [], { created: false, key: 7 }, 2],
-    ['refused', { answer: '0', refused: '{"1":"x"}' }, [{ events: 'e' }], { created: false, key: 0, heldBy: 'x' }, 1],
-    ['not there, and cannot be', { answer: '0', refused: null }, [{ events: 'e' }], { created: false, key: 0 }, 1],
+    [
+      'refused',
+      { answer: '0', refused: '{"1":"x"}' },
+      [{ task: '7', events: 'e' }],
+      { created: false, key: 0, heldBy: 'x' },
+      1,
+    ],
+    [
+      'not there, and cannot be',
+      { answer: '0', refused: null },
+      [{ task: '7', events: 'e' }],
+      { created: false, key: 0 },
+      1,
+    ],
   ])('says of a task that is %s', async (_, answer, first, outcome, calls) => {
     const { asked, transaction } = client((text) => (text.includes('history') ? first : [answer]), 'T')
-    expect(await submit(transaction)).toEqual(outcome)
+    expect(await submit(transaction)).toEqual([outcome])
     expect(asked).toHaveLength(calls)
-    if (calls === 2) expect(asked[1]).toBe('SELECT 7')
+    if (calls === 2) expect(asked[1]).toBe('SELECT {"7"}')
   })
 
   it.each([

@@ -280,12 +280,12 @@ describe('the PostgreSQL store', () => {
   it('takes only a client in a transaction on its own tables', async () => {
     const store = await opened()
     await withClient(async (client) => {
-      await expect(store.submitIn(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_TRANSACTION_INVALID' })
+      await expect(store.submitIn(client, [newTask('t')])).rejects.toMatchObject({ code: 'STORE_TRANSACTION_INVALID' })
     })
     const elsewhere = postgres({ url: serverUrl(), schema: `${schema}_none` })(systemEnvironment())
     await withClient(async (client) => {
       await client.query('BEGIN')
-      await expect(elsewhere.submitIn(client, newTask('t'))).rejects.toMatchObject({
+      await expect(elsewhere.submitIn(client, [newTask('t')])).rejects.toMatchObject({
         code: 'STORE_TRANSACTION_INVALID',
       })
       await client.query('ROLLBACK')
@@ -299,7 +299,7 @@ describe('the PostgreSQL store', () => {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
       await client.query('SELECT 1')
       await store.submit([newTask('t')])
-      await expect(store.submitIn(client, newTask('t'))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+      await expect(store.submitIn(client, [newTask('t')])).rejects.toMatchObject({ code: 'STORE_BUSY' })
       await client.query('ROLLBACK')
     })
   })

@@ -289,7 +289,7 @@ describe('a store on PostgreSQL', () => {
         [{ created: false, key: 0, heldBy: 'x' }],
       ],
       ['submit_gated', row('7', null, null, null), () => store.submit([gated]), [{ created: true, key: 7 }]],
-      ['submit', row('7'), async () => store.submitIn(transaction, newTask('u')), { created: true, key: 7 }],
+      ['submit', row('7'), async () => store.submitIn(transaction, [newTask('u')]), [{ created: true, key: 7 }]],
       ['', [{ answer: '9', transaction: '7' }], () => store.effect(effect, 1_000), '9'],
       [
         '',

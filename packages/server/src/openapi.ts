@@ -14,6 +14,7 @@ const bodied = [415] as const
 /** What the routes of each tag are for. */
 const about: Readonly<Record<string, string>> = {
   tasks: 'Tasks: submitting, looking at them, controlling them.',
+  submissions: 'Tasks that are submitted many at a time.',
   tokens: 'Steps that wait for somebody else.',
   operations: 'One control for all tasks that fit a filter.',
   schedules: 'Tasks that are started again and again.',

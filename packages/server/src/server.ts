@@ -211,7 +211,7 @@ const units: Readonly<Record<string, number>> = {
 
 function siteOf(
   triarch: Triarch,
-  { workflows, limits, unhealthyAt }: Settings,
+  { workflows, limits, unhealthyAt, onError }: Settings,
   held: Pick<Site, 'waits' | 'streams' | 'agents'>,
 ): Site {
   return {
@@ -222,6 +222,7 @@ function siteOf(
       const said = version === undefined ? name : `${name}@${version}`
       throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" can be started here`)
     },
+    problem: (error) => problemOf(error, onError),
     patience(wait = '0ms') {
       const [, count = '0', unit = 'ms'] = /^([\d.]+)([a-z]+)$/.exec(wait) ?? []
       return Math.min(Number(count) * (units[unit] ?? 0), limits.wait)

@@ -9,12 +9,14 @@ import { principal } from './principal.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
 import { settings } from './settings.ts'
+import { submissions } from './submissions.ts'
 import { system } from './system.ts'
 import { tasks } from './tasks.ts'
 
 /** All that the server does. */
 export const routes: readonly Route[] = [
   ...live,
+  ...submissions,
   ...tasks,
   ...controls,
   ...operations,

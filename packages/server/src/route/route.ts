@@ -2,6 +2,7 @@ import type { RemoteAgents, Triarch, Workflow } from 'triarch'
 import type { z } from 'zod'
 import type { Streams } from '../live/streams.ts'
 import type { Principal } from '../options.ts'
+import type { Problem } from '../problem/problem.ts'
 import type { ProblemStatus } from '../problem/status.ts'
 import type { Right } from '../request/right.ts'
 import type { Waits } from '../waits.ts'
@@ -42,6 +43,8 @@ export interface Site {
   unhealthyAt: 'warning' | 'critical'
   /** Those in processes without a store. */
   agents: RemoteAgents
+  /** What a client is told of an error. */
+  problem(error: unknown): Problem
   /** Milliseconds of a request's `wait`: no more than there may be. Throws INVALID_DURATION. */
   patience(wait: string | undefined): number
 }

@@ -1,93 +1,14 @@
-import {
-  type Duration,
-  isTriarchError,
-  type SubmitOptions,
-  type TaskHandle,
-  type TaskInfo,
-  TriarchError,
-} from 'triarch'
+import { isTriarchError, type TaskHandle, type TaskInfo, TriarchError } from 'triarch'
 import { z } from 'zod'
-import { keyOf } from '../request/key.ts'
 import { Export, History } from '../wire/history.ts'
 import { LogPage, logQuery } from '../wire/log.ts'
 import { duration, whole } from '../wire/schema.ts'
-import {
-  Change,
-  childrenQuery,
-  Explanation,
-  listQuery,
-  Outcome,
-  Plan,
-  Steps,
-  Submission,
-  Submitted,
-  Task,
-  TaskPage,
-} from '../wire/task.ts'
+import { Change, childrenQuery, Explanation, listQuery, Outcome, Plan, Steps, Task, TaskPage } from '../wire/task.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const wait = z.strictObject({ wait: duration.optional() })
 /** When to ask again for a task that has not stopped (s). */
 const AGAIN = '1'
-
-const submit = route({
-  method: 'POST',
-  path: '/tasks',
-  id: 'submitTask',
-  right: 'start',
-  summary: 'Submits a task; with `wait`, waits for its outcome.',
-  query: wait,
-  body: Submission,
-  headers: { 'Idempotency-Key': 'The id of the task, when the body gives none: sent again, it is the same task.' },
-  answers: {
-    200: {
-      description: 'It is there already, with the same workflow and input',
-      schema: Submitted,
-      headers: ['Location'],
-    },
-    201: { description: 'It is new', schema: Submitted, headers: ['Location'] },
-    202: {
-      description: 'It has not stopped within `wait`: ask at `Location`',
-      schema: Submitted,
-      headers: ['Location', 'Retry-After'],
-    },
-  },
-  problems: [404, 409, 422],
-  async run({ query, body, headers, signal }, site) {
-    const patience = site.patience(query.wait)
-    const { workflow, version, input, id = keyOf(headers), ...rest } = body
-    const { startAt, startBefore, completeBy, exclusive, ...options } = rest
-    if (id !== undefined) checkAddress(id)
-    const task = await site.triarch.submit(site.workflow(workflow, version), input ?? null, {
-      ...(options as SubmitOptions),
-      ...(id !== undefined && { id }),
-      ...(startAt !== undefined && { startAt: when(startAt) }),
-      ...(startBefore !== undefined && { startBefore: when(startBefore) }),
-      ...(completeBy !== undefined && { completeBy: when(completeBy) }),
-      ...(exclusive !== undefined && { exclusive: exclusive as SubmitOptions['exclusive'] & {} }),
-    })
-    const created = task.isNew !== false
-    const receipt = { id: task.id, created }
-    // Relative to the URL that was asked: so it is right under any path, and behind any gateway.
-    const location = { Location: `tasks/${encodeURIComponent(task.id)}` }
-    const status = created ? (201 as const) : (200 as const)
-    if (query.wait === undefined) return reply(status, receipt, location)
-    if (!(await site.waits.stopped(task, patience, signal)))
-      return reply(202, receipt, { ...location, 'Retry-After': AGAIN })
-    const { outcome, output, error } = await task.status()
-    return reply(status, { ...receipt, outcome, output, error }, location)
-  },
-})
-
-/** No path of a URL leads to these: they are taken for steps up and down in it, and for the events of all tasks. */
-function checkAddress(id: string): void {
-  if (id === '.' || id === '..' || id === 'events')
-    throw new TriarchError('INVALID_NAME', 'a task id must not be ".", ".." or "events"')
-}
-
-function when(text: string): Date | Duration {
-  return /^\d{4}-/.test(text) ? new Date(text) : (text as Duration)
-}
 
 const list = route({
   method: 'GET',
@@ -303,7 +224,6 @@ const explain = route({
 })
 
 export const tasks: readonly Route[] = [
-  submit,
   list,
   get,
   outcome,

@@ -1,6 +1,6 @@
 import type { ListOptions, PauseCause, StepStatus, TaskOutcome, TaskStatus } from 'triarch'
 import { z } from 'zod'
-import { Cached, duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
+import { Cached, duration, ErrorRecord, instant, json, named, Problem, texts, whole } from './schema.ts'
 
 /** All of them, and no other: the compiler compares both ways. */
 export function all<T extends string>() {
@@ -178,28 +178,50 @@ export const childrenQuery = z.strictObject({
 
 const when = z.union([instant, duration])
 
+const entry = {
+  input: json.optional(),
+  id: z.string().optional(),
+  ifExists: z.enum(['match', 'return', 'reject']).optional(),
+  startAt: when.optional(),
+  startBefore: when.optional(),
+  completeBy: when.optional(),
+  exclusive: z
+    .strictObject({ key: z.string().optional(), ifHeld: z.enum(['queue', 'reject', 'replace']).optional() })
+    .optional(),
+  after: z
+    .array(z.union([z.string(), z.strictObject({ task: z.string(), on: z.enum(['success', 'end']).optional() })]))
+    .max(1_000)
+    .optional(),
+  frozen: z.boolean().optional(),
+  priority: z.int().optional(),
+  tags: texts.optional(),
+  metadata: texts.optional(),
+}
+
+/** A task to be submitted, beside its workflow. */
+export const Entry = named('Entry', z.strictObject(entry))
+
 export const Submission = named(
   'Submission',
+  z.strictObject({ workflow: z.string(), version: z.string().optional(), ...entry }),
+)
+
+/** Of one request. */
+const MOST_SUBMITTED = 1_000
+
+export const SubmissionList = named(
+  'SubmissionList',
   z.strictObject({
     workflow: z.string(),
     version: z.string().optional(),
-    input: json.optional(),
-    id: z.string().optional(),
-    ifExists: z.enum(['match', 'return', 'reject']).optional(),
-    startAt: when.optional(),
-    startBefore: when.optional(),
-    completeBy: when.optional(),
-    exclusive: z
-      .strictObject({ key: z.string().optional(), ifHeld: z.enum(['queue', 'reject', 'replace']).optional() })
-      .optional(),
-    after: z
-      .array(z.union([z.string(), z.strictObject({ task: z.string(), on: z.enum(['success', 'end']).optional() })]))
-      .max(1_000)
-      .optional(),
-    frozen: z.boolean().optional(),
-    priority: z.int().optional(),
-    tags: texts.optional(),
-    metadata: texts.optional(),
+    tasks: z.array(Entry).min(1).max(MOST_SUBMITTED),
+  }),
+)
+
+export const SubmittedList = named(
+  'SubmittedList',
+  z.object({
+    results: z.array(z.union([z.object({ id: z.string(), created: z.boolean() }), z.object({ problem: Problem })])),
   }),
 )
 

@@ -69,6 +69,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/submissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submits tasks of one workflow, each by itself: those that can be are submitted, whatever is wrong with others. */
+        post: operations["submitTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tasks/{id}": {
         parameters: {
             query?: never;
@@ -1528,6 +1545,33 @@ export interface components {
                 since: components["schemas"]["Instant"];
             }[];
         };
+        Entry: {
+            input?: unknown;
+            id?: string;
+            /** @enum {string} */
+            ifExists?: "match" | "return" | "reject";
+            startAt?: components["schemas"]["Instant"] | string;
+            startBefore?: components["schemas"]["Instant"] | string;
+            completeBy?: components["schemas"]["Instant"] | string;
+            exclusive?: {
+                key?: string;
+                /** @enum {string} */
+                ifHeld?: "queue" | "reject" | "replace";
+            };
+            after?: (string | {
+                task: string;
+                /** @enum {string} */
+                on?: "success" | "end";
+            })[];
+            frozen?: boolean;
+            priority?: number;
+            tags?: {
+                [key: string]: string;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+        };
         Submission: {
             workflow: string;
             version?: string;
@@ -1556,6 +1600,19 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        SubmissionList: {
+            workflow: string;
+            version?: string;
+            tasks: components["schemas"]["Entry"][];
+        };
+        SubmittedList: {
+            results: ({
+                id: string;
+                created: boolean;
+            } | {
+                problem: components["schemas"]["Problem"];
+            })[];
         };
         Submitted: {
             id: string;
@@ -2636,6 +2693,41 @@ export interface operations {
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    submitTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmissionList"];
+            };
+        };
+        responses: {
+            /** @description What became of each, in the order of the list: it is there, or a problem */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmittedList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             415: components["responses"]["Problem"];

@@ -9,6 +9,7 @@ import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
+import type { SubmitResult, TaskEntry } from './many.ts'
 import type { TaskCount } from './matching.ts'
 import type { OperationOrder, OperationReport } from './operation.ts'
 import type { TaskPage } from './page.ts'
@@ -37,6 +38,18 @@ export interface TriarchClient {
     input: NoInfer<I>,
     options?: TaskOptions,
   ): Promise<TaskHandle<O, E>>
+
+  /**
+   * Submits each task of a list by itself, and tells what became of each, in the order of the list: those that can be are submitted,
+   * whatever is wrong with others. Throws INVALID_OPTION, UNKNOWN_WORKFLOW.
+   * @example
+   * const entries = orders.map((order) => ({ input: order, id: order.id }))
+   * const results = await client.submitMany(fulfil, entries)
+   */
+  submitMany<I, O, E extends SignalSchemas>(
+    workflow: WorkflowRef<I, O, E>,
+    entries: Iterable<TaskEntry<NoInfer<I>>>,
+  ): Promise<SubmitResult<O, E>[]>
 
   /**
    * A task by its id; whether it exists shows at the first use. `workflow`: what it runs, for the types.

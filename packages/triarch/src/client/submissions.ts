@@ -23,3 +23,43 @@ export class Submissions {
     })
   }
 }
+
+interface Waiting {
+  task: NewTask
+  resolve(outcome: SubmitOutcome): void
+  reject(error: unknown): void
+}
+
+/** Tasks that go into one transaction of the user's: those that come in the same round of the event loop share a call, and its fate. */
+export class EnclosedSubmissions {
+  readonly #store: StateStore
+  readonly #environment: Environment
+  readonly #transaction: unknown
+  #waiting: Waiting[] = []
+
+  constructor(store: StateStore, environment: Environment, transaction: unknown) {
+    this.#store = store
+    this.#environment = environment
+    this.#transaction = transaction
+  }
+
+  /** Throws STORE_*. */
+  submit(task: NewTask): Promise<SubmitOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ task, resolve, reject })
+      if (this.#waiting.length === 1) this.#environment.soon(() => void this.#write())
+    })
+  }
+
+  async #write(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = []
+    try {
+      const tasks = waiting.map(({ task }) => task)
+      const outcomes = await this.#store.submitIn(this.#transaction, tasks)
+      for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[index] as SubmitOutcome)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+    }
+  }
+}

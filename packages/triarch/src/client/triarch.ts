@@ -73,6 +73,7 @@ import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { StoredTask } from './handle.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
+import { eachEntry, type SubmitResult, type TaskEntry } from './many.ts'
 import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
 import { Notices } from './notices.ts'
 import {
@@ -92,7 +93,7 @@ import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
 import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
-import { Submissions } from './submissions.ts'
+import { EnclosedSubmissions, Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
 import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
 
@@ -289,11 +290,51 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     input: NoInfer<I>,
     options: SubmitOptions = {},
   ): Promise<TaskHandle<O, E>> {
+    await this.#admit(options.transaction)
+    return this.#accept(given, input, options)
+  }
+
+  /**
+   * Submits each task of a list by itself, as submit() does, and tells what became of each, in the order of the list: those that can be are
+   * submitted, whatever is wrong with others. 1,000 are under way at a time; they share transactions with each other. Throws INVALID_OPTION,
+   * UNKNOWN_WORKFLOW, STORE_TRANSACTION_INVALID, STORE_*.
+   * @example
+   * const entries = orders.map((order) => ({ input: order, id: order.id }))
+   * const results = await triarch.submitMany(fulfil, entries)
+   */
+  async submitMany<I, O, E extends SignalSchemas>(
+    given: WorkflowRef<I, O, E>,
+    entries: Iterable<TaskEntry<NoInfer<I>>>,
+    options: Pick<SubmitOptions, 'transaction'> = {},
+  ): Promise<SubmitResult<O, E>[]> {
+    checkOptions('submitMany', options, ['transaction'])
+    const { transaction } = options
+    await this.#admit(transaction)
+    this.#registry.resolve(given as WorkflowRef)
+    const within =
+      transaction === undefined ? undefined : new EnclosedSubmissions(this.#store, this.#environment, transaction)
+    return eachEntry(entries, (input, { ...entry }: SubmitOptions) => {
+      if (entry.transaction !== undefined)
+        throw new TriarchError('INVALID_OPTION', 'submitMany: the transaction is that of the whole list')
+      return this.#accept(given, input, transaction === undefined ? entry : { ...entry, transaction }, within)
+    })
+  }
+
+  /** Throws unless tasks are taken now. */
+  async #admit(transaction: unknown): Promise<void> {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') throw this.#isStopping()
-    if (options.transaction !== undefined && !this.#ready) {
+    if (transaction !== undefined && !this.#ready) {
       throw new TriarchError('STORE_TRANSACTION_INVALID', 'open() the store before you begin a transaction on it')
     }
     await this.#open()
+  }
+
+  async #accept<I, O, E extends SignalSchemas>(
+    given: WorkflowRef<I, O, E>,
+    input: I,
+    options: SubmitOptions,
+    within?: EnclosedSubmissions,
+  ): Promise<TaskHandle<O, E>> {
     // A node hears of changes with its looks.
     if (this.#environment.old || (this.#node === null && this.#reader.age > OLDEST_READING)) await this.#synchronise()
     const workflow = this.#registry.resolve(given as WorkflowRef)
@@ -301,7 +342,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { middleware = [] } = workflow.definition
     let made: Submitted | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
-      const { id, isNew } = await this.#submit(workflow, input, options)
+      const { id, isNew } = await this.#submit(workflow, input, options, within)
       return new StoredTask<O, E>(this.#connection, id, workflow, { isNew })
     }
     const chain = inOrder(this.#registry.middleware, middleware)
@@ -310,7 +351,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const call = { workflow: workflow.name, input, id: options.id, tags, metadata, transaction }
     await around(chain, 'submit', call, async (changed) => {
       const some = options.metadata !== undefined || Object.keys(metadata).length > 0
-      made = await this.#submit(workflow, changed, some ? { ...options, metadata } : options)
+      made = await this.#submit(workflow, changed, some ? { ...options, metadata } : options, within)
       return made.id
     })
     if (made === undefined)
@@ -318,18 +359,24 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     return new StoredTask<O, E>(this.#connection, made.id, workflow, made)
   }
 
-  async #submit(workflow: Workflow, input: unknown, options: SubmitOptions, again = true): Promise<Submitted> {
+  async #submit(
+    workflow: Workflow,
+    input: unknown,
+    options: SubmitOptions,
+    within?: EnclosedSubmissions,
+    again = true,
+  ): Promise<Submitted> {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
     const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
     const draft = await newTask(workflow, input, options, given)
     const { task } = draft
-    const { created, heldBy, first } = await this.#create(draft, options.transaction)
+    const { created, heldBy, first } = await this.#create(draft, options.transaction, within)
     if (heldBy !== undefined) throw lockHeld(task, heldBy)
     if (created && task.status !== 'scheduled') this.#attendance.wonder(task.id, `${workflow.name}@${workflow.version}`)
     const known = { ...options, again, ...(first !== undefined && { first }) }
     if (created || (await this.#same(draft, known))) return { id: task.id, isNew: created }
-    return this.#submit(workflow, input, options, false)
+    return this.#submit(workflow, input, options, within, false)
   }
 
   /**
@@ -818,8 +865,12 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#log?.end()
   }
 
-  async #create(draft: Draft, transaction: unknown): Promise<Omit<SubmitOutcome, 'key'>> {
-    if (transaction !== undefined) return this.#told(draft, await this.#store.submitIn(transaction, written(draft)))
+  async #create(draft: Draft, transaction: unknown, within?: EnclosedSubmissions): Promise<Omit<SubmitOutcome, 'key'>> {
+    if (transaction !== undefined) {
+      const task = written(draft)
+      const [outcome] = within ? [await within.submit(task)] : await this.#store.submitIn(transaction, [task])
+      return this.#told(draft, outcome as SubmitOutcome)
+    }
     const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
     const outcome = await this.#submissions.submit(written(draft))

@@ -16,7 +16,7 @@ export function withFormat(store: StateStore): StateStore {
     },
     commit: (batch) => store.commit(old ? batch.map(transition) : batch),
     submit: (tasks) => store.submit(old ? tasks.map(task) : tasks),
-    submitIn: (transaction, it) => store.submitIn(transaction, old ? task(it) : it),
+    submitIn: (transaction, tasks) => store.submitIn(transaction, old ? tasks.map(task) : tasks),
     writeSchedule: (it) => store.writeSchedule(old ? { ...it, tasks: it.tasks.map(task) } : it),
     quarantine: (it) => store.quarantine(old && it.record ? { ...it, record: record(it.record) } : it),
     terminate: (it) => store.terminate(old ? record(it) : it),

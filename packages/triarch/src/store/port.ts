@@ -91,9 +91,9 @@ export interface StateStore {
   submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
   /**
    * The same inside the caller's open transaction (for SQLite a DatabaseSync on the same file, done when it
-   * returns; for PostgreSQL a client of `pg`).
+   * returns; for PostgreSQL a client of `pg`). All of them, or it throws.
    */
-  submitIn(transaction: unknown, task: NewTask): SubmitOutcome | Promise<SubmitOutcome>
+  submitIn(transaction: unknown, tasks: readonly NewTask[]): SubmitOutcome[] | Promise<SubmitOutcome[]>
   /**
    * Runs the body in a transaction on the store's database and keeps its answer as the effect's, in that same transaction:
    * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the

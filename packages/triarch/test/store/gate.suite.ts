@@ -574,16 +574,16 @@ export function sharedGateSuite(bench: Bench): void {
     it('hold in the caller’s transaction', async () => {
       const { store, subject } = bench
       await subject.transaction(async (transaction) => {
-        expect(await store.submitIn(transaction, wanting('a', [lock('x')]))).toMatchObject({ created: true })
+        expect(await store.submitIn(transaction, [wanting('a', [lock('x')])])).toMatchObject([{ created: true }])
       })
       await subject.transaction(async (transaction) => {
-        const refused = await store.submitIn(transaction, wanting('b', [lock('x', { ifHeld: 'reject' })]))
-        expect(refused).toMatchObject({ created: false, heldBy: 'a' })
-        expect(await store.submitIn(transaction, wanting('c', [lock('x')]))).toMatchObject({ created: true })
+        const refused = await store.submitIn(transaction, [wanting('b', [lock('x', { ifHeld: 'reject' })])])
+        expect(refused).toMatchObject([{ created: false, heldBy: 'a' }])
+        expect(await store.submitIn(transaction, [wanting('c', [lock('x')])])).toMatchObject([{ created: true }])
       })
       expect(await line(store, 'x')).toEqual(['a held', 'c 1'])
       const failure = subject.transaction(async (transaction) => {
-        await store.submitIn(transaction, wanting('d', [lock('y')]))
+        await store.submitIn(transaction, [wanting('d', [lock('y')])])
         throw new Error('the caller changed its mind')
       })
       await expect(failure).rejects.toThrow('changed its mind')

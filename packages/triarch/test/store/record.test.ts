@@ -169,7 +169,7 @@ describe('a store that is written in format 1', () => {
   const calls = (events: string) => ({
     commit: [[turn(events), { ...turn(events), events: null }]],
     submit: [[task(events)]],
-    submitIn: ['transaction', task(events)],
+    submitIn: ['transaction', [task(events)]],
     writeSchedule: [{ name: 's', tasks: [task(events)] }],
     quarantine: [{ id: 't', record: { events, pause: null } }],
     terminate: [{ id: 't', events }],

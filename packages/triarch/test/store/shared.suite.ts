@@ -63,19 +63,27 @@ export function sharedSuite(bench: Bench): void {
     it('exists once that commits', async () => {
       const { store, subject } = bench
       await subject.transaction(async (transaction) => {
-        expect(await store.submitIn(transaction, newTask('t', { tags: { a: 'b' } }))).toMatchObject({ created: true })
-        const again = await store.submitIn(transaction, newTask('t'))
-        // No other connection can see it yet: what it was is told with the answer.
-        expect(again).toMatchObject({ created: false, first: expect.stringContaining('"submitted"') })
+        const t = newTask('t', { tags: { a: 'b "c" \\d' }, parent: 'p' })
+        expect(await store.submitIn(transaction, [t])).toMatchObject([{ created: true }])
+        const again = await store.submitIn(transaction, [newTask('u'), newTask('t'), newTask('u')])
+        // No other connection can see them yet: what they were is told with the answer.
+        const known = { created: false, first: expect.stringContaining('"submitted"') }
+        expect(again).toMatchObject([{ created: true }, known, known])
+        expect(await store.submitIn(transaction, [])).toEqual([])
       })
-      expect(await store.task('t')).toMatchObject({ id: 't', tags: { a: 'b' } })
-      expect(await claimAll(store)).toMatchObject([{ id: 't', records: [{ seq: 1 }] }])
+      expect(await store.task('t')).toMatchObject({ id: 't', tags: { a: 'b "c" \\d' }, parent: 'p' })
+      expect((await store.task('u'))?.parent).toBeNull()
+      const one = [{ seq: 1 }]
+      expect(await claimAll(store)).toMatchObject([
+        { id: 't', records: one },
+        { id: 'u', records: one },
+      ])
     })
 
     it('never was when that rolls back', async () => {
       const { store, subject } = bench
       const failure = subject.transaction(async (transaction) => {
-        await store.submitIn(transaction, newTask('t'))
+        await store.submitIn(transaction, [newTask('t')])
         throw new Error('the caller changed its mind')
       })
       await expect(failure).rejects.toThrow('changed its mind')
@@ -85,7 +93,7 @@ export function sharedSuite(bench: Bench): void {
 
     it('needs one', async () => {
       for (const transaction of [null, undefined, 'x', {}, 1]) {
-        const submitted = (async () => bench.store.submitIn(transaction, newTask('t')))()
+        const submitted = (async () => bench.store.submitIn(transaction, [newTask('t')]))()
         await expect(submitted).rejects.toMatchObject({ code: 'STORE_TRANSACTION_INVALID' })
       }
     })

@@ -168,7 +168,7 @@ describe('the SQLite store', () => {
       const store = await opened(file, { writer })
       using database = new DatabaseSync(file)
       database.exec('BEGIN IMMEDIATE')
-      void store.submitIn(database, newTask('t'))
+      void store.submitIn(database, [newTask('t')])
       const submitted = store.submit([newTask('u')])
       await new Promise((resolve) => setImmediate(resolve))
       expect(await store.task('u')).toBeNull()
@@ -221,22 +221,22 @@ describe('the SQLite store', () => {
     using foreign = new DatabaseSync(':memory:')
     foreign.exec('BEGIN')
     for (const transaction of [ours, foreign]) {
-      expect(() => store.submitIn(transaction, newTask('t'))).toThrow(
+      expect(() => store.submitIn(transaction, [newTask('t')])).toThrow(
         expect.objectContaining({ code: 'STORE_TRANSACTION_INVALID' }),
       )
     }
     ours.exec('BEGIN')
-    expect(store.submitIn(ours, newTask('t'))).toEqual({ created: true, key: 1 })
-    const again = { created: false, key: 1, first: newTask('t').events }
-    expect(store.submitIn(ours, newTask('t'))).toEqual(again)
+    expect(store.submitIn(ours, [newTask('t')])).toEqual([{ created: true, key: 1 }])
+    const again = [{ created: false, key: 1, first: newTask('t').events }]
+    expect(store.submitIn(ours, [newTask('t')])).toEqual(again)
     // What it once prepared it has.
     const prepare = vi.spyOn(ours, 'prepare')
-    expect(store.submitIn(ours, newTask('t'))).toEqual(again)
+    expect(store.submitIn(ours, [newTask('t')])).toEqual(again)
     expect(prepare).not.toHaveBeenCalled()
     ours.exec('ROLLBACK')
     using reader = new DatabaseSync(file, { readOnly: true })
     reader.exec('BEGIN')
-    expect(() => store.submitIn(reader, newTask('t'))).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
+    expect(() => store.submitIn(reader, [newTask('t')])).toThrow(expect.objectContaining({ code: 'STORE_FAILED' }))
     await store.close()
   })
 

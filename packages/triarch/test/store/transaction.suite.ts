@@ -120,12 +120,12 @@ export function transactionSuite(bench: Bench): void {
     it('can submit tasks with it', async () => {
       const { store } = bench
       const failing = transact(effectOf(), async (tx) => {
-        await store.submitIn(tx, newTask('never'))
+        await store.submitIn(tx, [newTask('never')])
         throw new Error('no')
       })
       await expect(failing).rejects.toThrow('no')
       await transact(effectOf(), async (tx) => {
-        await store.submitIn(tx, newTask('u'))
+        await store.submitIn(tx, [newTask('u')])
         return 'null'
       })
       expect(await store.task('never')).toBeNull()

@@ -142,7 +142,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       const text = await store.effect(effect, within)
       return text && answer(text)
     },
-    submitIn: (transaction, task) => decodedOutcome(coder, store.submitIn(transaction, task)),
+    submitIn: (transaction, tasks) => decodedOutcomes(coder, store.submitIn(transaction, tasks)),
     transact: async (effect, bounds, body) => {
       const outcome = await store.transact(effect, bounds, body)
       return outcome.ok ? { ok: true, answer: answer(outcome.answer) } : outcome
@@ -164,7 +164,7 @@ function writing(store: StateStore, coder: Coder) {
   return {
     commit: async (batch) => store.commit(batch.map((it) => encodedTransition(coder, it))),
     submit: async (tasks) => store.submit(tasks.map(task)),
-    submitIn: (transaction, it) => decodedOutcome(coder, store.submitIn(transaction, task(it))),
+    submitIn: (transaction, tasks) => decodedOutcomes(coder, store.submitIn(transaction, tasks.map(task))),
     transact: async (effect, bounds, body) => {
       const outcome = await store.transact(effect, bounds, async (tx) => coder.encode(await body(tx)))
       if (!outcome.ok) return outcome
@@ -312,15 +312,15 @@ function decodedSchedule(coder: Coder, row: ScheduleRow): ScheduleRow {
   return changed ?? row
 }
 
-function decodedOutcome(
+function decodedOutcomes(
   coder: Coder,
-  outcome: SubmitOutcome | Promise<SubmitOutcome>,
-): SubmitOutcome | Promise<SubmitOutcome> {
+  outcomes: SubmitOutcome[] | Promise<SubmitOutcome[]>,
+): SubmitOutcome[] | Promise<SubmitOutcome[]> {
   const decode = (it: SubmitOutcome): SubmitOutcome => {
     const { first } = it
     return first !== undefined && isCoded(first) ? { ...it, first: decoded(coder, first).text } : it
   }
-  return outcome instanceof Promise ? outcome.then(decode) : decode(outcome)
+  return outcomes instanceof Promise ? outcomes.then((all) => all.map(decode)) : outcomes.map(decode)
 }
 
 /** Null: this node cannot decode it. */

@@ -3,7 +3,7 @@ import { TriarchError } from '../../error/error.ts'
 import type { NewTask, SubmitOutcome } from '../port.ts'
 import { Database } from './database.ts'
 import { storeError } from './failure.ts'
-import { insertTask } from './submit.ts'
+import { insertTasks } from './submit.ts'
 
 const OURS = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'triarch_tasks'`
 
@@ -12,14 +12,15 @@ const FIRST = 'SELECT events FROM triarch_history WHERE task = ? AND seq = 1'
 /** Connections of the callers, with their prepared statements. */
 const known: WeakMap<object, Database> = new WeakMap()
 
-/** Submits inside the caller's transaction: the task exists exactly when the caller's rows do. */
-export function submitIn(transaction: unknown, task: NewTask): SubmitOutcome {
+/** Submits inside the caller's transaction: the tasks exist exactly when the caller's rows do. */
+export function submitIn(transaction: unknown, tasks: readonly NewTask[]): SubmitOutcome[] {
   const database = databaseOf(transaction)
   try {
-    const outcome = insertTask(database, task)
-    if (outcome.created) return outcome
-    const first = database.get<{ events: string }>(FIRST, outcome.key)?.events
-    return { ...outcome, ...(first !== undefined && { first }) }
+    return insertTasks(database, tasks).map((outcome) => {
+      if (outcome.created) return outcome
+      const first = database.get<{ events: string }>(FIRST, outcome.key)?.events
+      return { ...outcome, ...(first !== undefined && { first }) }
+    })
   } catch (error) {
     throw storeError(error)
   }

@@ -142,8 +142,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('submit', tasks)
   }
 
-  submitIn(transaction: unknown, task: port.NewTask): port.SubmitOutcome {
-    return submitIn(transaction, task)
+  submitIn(transaction: unknown, tasks: readonly port.NewTask[]): port.SubmitOutcome[] {
+    return submitIn(transaction, tasks)
   }
 
   async transact(
