@@ -19,10 +19,12 @@ interface Asked {
   url: URL
   /** As it was sent, without the base. */
   path: string
+  /** HTTP sees to it that no more comes than was announced. A body that somebody changed on its way may have more. */
+  isHeld: boolean
 }
 
 /** The routes as one function from requests to responses. It never rejects. */
-export function appOf(site: Site, settings: Settings): (request: Request) => Promise<Response> {
+export function appOf(site: Site, settings: Settings): (request: Request, isHeld: boolean) => Promise<Response> {
   // Segments stay as they were sent, so that an id may have a slash in it; each is decoded once, where it is used.
   const getPath = (_: Request, options?: { env?: Asked }) => options?.env?.path ?? '/'
   const short = new Set(['/metrics', ...routes.filter((route) => route.short).map(({ path }) => path as string)])
@@ -56,7 +58,7 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
   app.onError((error) => {
     throw error
   })
-  return async (request) => {
+  return async (request, isHeld) => {
     try {
       if (request.url.length > settings.limits.url)
         throw new Refused('URL_TOO_LONG', `the URL has more than ${settings.limits.url} characters`)
@@ -64,7 +66,7 @@ export function appOf(site: Site, settings: Settings): (request: Request) => Pro
       const path = below(settings.basePath, url.pathname)
       // What the API has at a short path is not the console's.
       const shown = isShort(path) ? null : settings.console?.respond(request, path)
-      return shown ?? (await app.fetch(request, { url, path }))
+      return shown ?? (await app.fetch(request, { url, path, isHeld }))
     } catch (error) {
       return responseOf(problemOf(error, settings.onError))
     }
@@ -85,7 +87,7 @@ async function measured(request: Request, { authenticate, metrics, onError }: Se
 async function answer(
   route: Route,
   request: Request,
-  { url, path }: Asked,
+  { url, path, isHeld }: Asked,
   { site, settings }: { site: Site; settings: Settings },
 ): Promise<Response> {
   const { limits, authenticate, origins } = settings
@@ -97,7 +99,7 @@ async function answer(
   const right = rightOf(route)
   if (right !== null) checkRight(principal, right)
   const { query = none, body: schema = none } = route
-  const text = reads ? '' : await readBody(request, limits.bytes)
+  const text = reads ? '' : await readBody(request, limits.bytes, isHeld)
   const call = {
     params: paramsOf(route, path),
     query: check(query, readQuery(query, url.searchParams), 'query'),
@@ -105,7 +107,10 @@ async function answer(
     body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
     headers: request.headers,
     principal,
-    signal: request.signal,
+    // Most ask for nothing of the kind, and it is dear.
+    get signal() {
+      return request.signal
+    },
   }
   const { status, body, headers, stream } = await route.run(call, site)
   const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null

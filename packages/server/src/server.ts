@@ -74,6 +74,7 @@ export function createServer(triarch: Triarch, options: ServerOptions = {}): Tri
 class HttpServer implements TriarchServer {
   readonly fetch: TriarchServer['fetch']
   readonly node: TriarchServer['node']
+  readonly #respond: (request: Request, isHeld: boolean) => Promise<Response>
   readonly #triarch: Triarch
   readonly #settings: Settings
   readonly #waits: Waits
@@ -94,11 +95,12 @@ class HttpServer implements TriarchServer {
     this.#sockets = new AgentSockets(this.#agents, settings)
     const held = { waits: this.#waits, streams: this.#streams, agents: this.#agents }
     const app = appOf(siteOf(triarch, settings, held), settings)
-    this.fetch = async (request) => {
+    this.#respond = async (request, isHeld) => {
       const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
-      return shared(request, this.#isClosed() ? stopping() : await app(request), settings.origins)
+      return shared(request, this.#isClosed() ? stopping() : await app(request, isHeld), settings.origins)
     }
-    this.node = this.#listenerOf(this.fetch)
+    this.fetch = (request) => this.#respond(request, false)
+    this.node = this.#listenerOf((request) => this.#respond(request, true))
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
@@ -179,7 +181,7 @@ class HttpServer implements TriarchServer {
     } catch (error) {
       return this.#refuse(error)
     }
-    return this.fetch(request)
+    return this.#respond(request, true)
   }
 
   #refuse(error: unknown): Response {
