@@ -4,6 +4,7 @@ import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
+import { Crowd } from './crowd.ts'
 import { Dial } from './dial.ts'
 import { Line } from './line.ts'
 import { Outage } from './outage.ts'
@@ -40,6 +41,7 @@ export class Cluster {
   readonly throttle: Throttle
   readonly reign: Reign
   readonly line: Line
+  readonly crowd: Crowd
   readonly dial: Dial
   readonly #versions = new Map<number, Version[]>()
   #born = 0
@@ -53,6 +55,7 @@ export class Cluster {
     this.throttle = new Throttle(world, plan)
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
+    this.crowd = new Crowd(store, plan)
     this.dial = new Dial(world, plan)
     this.members = plan.nodes.map(() => null)
   }
@@ -95,7 +98,10 @@ export class Cluster {
               machine,
               this.throttle.agent(
                 machine,
-                this.outage.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent))),
+                this.outage.agent(
+                  machine,
+                  this.crowd.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent))),
+                ),
               ),
             ),
           )

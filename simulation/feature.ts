@@ -163,6 +163,15 @@ const throttle: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
 }
 
+/** Few attempts may run over all nodes, and there are many. */
+const crowd: Feature = (chance, plan) => {
+  const shared = chance.between(1, 4)
+  plan.crowd = { shared, ...(shared > 1 && chance.yes(0.5) && { charges: chance.between(1, shared - 1) }) }
+  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
+  for (const task of plan.tasks)
+    enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+}
+
 /** Much waits for few slots, of several tenants or of several priorities. */
 const line: Feature = (chance, plan) => {
   // What the store forgets, and how old something is where clocks leap, nobody can say.
@@ -231,6 +240,7 @@ const features = {
   outage: { of: 0.1, add: outage },
   throttle: { of: 0.1, add: throttle },
   line: { of: 0.1, add: line },
+  crowd: { of: 0.1, add: crowd },
   reign: { of: 0.1, add: reign },
   dial: { of: 0.1, add: dial },
 } satisfies Record<string, { of: number; add: Feature }>

@@ -3,6 +3,7 @@ import type { Archive } from './archive.ts'
 import type { Bounds } from './bounds.ts'
 import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
+import type { Crowd } from './crowd.ts'
 import { effects, type Written } from './desk.ts'
 import type { Dial } from './dial.ts'
 import { graph } from './graph.ts'
@@ -31,6 +32,7 @@ export interface Hindsight {
   throttle: Throttle
   reign: Reign
   line: Line
+  crowd: Crowd
   dial: Dial
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
@@ -185,6 +187,9 @@ const breakers: Oracle = ({ outage }) => outage.faults
 /** In no span of time do more attempts begin than the rate limit says, over all nodes. That what waited ends is `liveness`. */
 const rates: Oracle = ({ throttle }) => throttle.faults
 
+/** No more attempts of an agent, or of its action, run over all nodes than may. That seats come back, and what waited ends, is `liveness`. */
+const crowds: Oracle = ({ crowd }) => crowd.faults
+
 /** A newcomer to a shared queue waits for few of each other; where steps age nobody is passed by who should come later. */
 const queues: Oracle = ({ line }) => line.faults
 
@@ -218,6 +223,7 @@ const oracles: Record<string, Oracle> = {
   strict,
   breakers,
   rates,
+  crowds,
   queues,
   leaders,
   settings,

@@ -1,5 +1,6 @@
 import type { Role } from '../packages/triarch/src/node/options.ts'
 import type { Part } from './blueprint.ts'
+import type { CrowdPlan } from './crowd.ts'
 import type { Op } from './program.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
@@ -20,6 +21,8 @@ export interface Plan {
   outage?: OutagePlan
   /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
   throttle?: { limit: number; per: number; burst: number; rests?: { each: number; ms: number } }
+  /** How many attempts of each agent may run over all nodes. */
+  crowd?: CrowdPlan
   /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */
   line?: { concurrency: number } & (
     | { tenants: number; ageing?: undefined }

@@ -307,7 +307,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, dial } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, dial } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * this.#longest + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -318,7 +318,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, dial, written, line },
+      ...{ rollout: this.#rollout, outage, throttle, reign, dial, written, line, crowd },
     }
     const found = [
       ...faults,

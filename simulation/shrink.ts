@@ -54,6 +54,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     const { throttle: _, ...rest } = plan
     yield rest
   }
+  if (plan.crowd) {
+    const { crowd: _, ...rest } = plan
+    yield rest
+  }
   if (plan.line) {
     const { line: _, ...rest } = plan
     yield rest

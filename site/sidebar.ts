@@ -18,6 +18,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
       ...[
         'circuit-breaker',
         'rate-limits',
+        'shared-concurrency',
         'queues',
         'threads',
         'versions',

@@ -695,6 +695,43 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'throttle',
   },
+  'a node takes whatever others have taken under the bound they share': {
+    change: { 'store/sqlite/seat.ts': [['most - (database.get', 'most - 0 * (database.get']] },
+    by: ['crowds'],
+    world: 'crowd',
+  },
+  'a step under a bound that is shared begins where its task is': {
+    change: {
+      'agent/host.ts': [
+        [
+          'this.#paused !== null || this.seats.of(action).length > 0) return false',
+          'this.#paused !== null) return false',
+        ],
+        [
+          'this.#paused !== null || this.seats.of(action).length > 0 || this.guard',
+          'this.#paused !== null || this.guard',
+        ],
+      ],
+    },
+    by: ['crowds'],
+    world: 'crowd',
+  },
+  'a seat comes back with a reply alone': {
+    change: {
+      'store/sqlite/seat.ts': [
+        [' AND EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = s.work)`', '`'],
+        ['WHERE name = ?1 AND NOT EXISTS (', 'WHERE name = ?1 AND 1 = 0 AND NOT EXISTS ('],
+      ],
+      'store/sqlite/work.ts': [
+        [
+          'if (row) deliver(database, row.task, message)\n      return row !== undefined',
+          "if (row) database.run('DELETE FROM triarch_seats WHERE work = ?', work)\n      if (row) deliver(database, row.task, message)\n      return row !== undefined",
+        ],
+      ],
+    },
+    by: ['liveness'],
+    world: 'crowd',
+  },
   'a queue that is shared is first come, first served': {
     change: {
       'store/sqlite/share.ts': [

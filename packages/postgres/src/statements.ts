@@ -25,6 +25,7 @@ import {
 } from './reads.ts'
 import { DROP_SCHEDULE, SCHEDULE_NAMED, SCHEDULES_AFTER, SCHEDULES_DUE } from './schedule.ts'
 import { inSchema } from './schema.ts'
+import { SEATS } from './seat.ts'
 import {
   CREATE_SETTING,
   SETTING_CHANGES,
@@ -47,6 +48,7 @@ type Call =
   | 'cut'
   | 'take_work'
   | 'take_urgent'
+  | 'take_seated'
   | 'reply'
 type Plain =
   | 'letters_within'
@@ -112,6 +114,7 @@ type Read =
   | 'acquit'
   | 'adoptWork'
   | 'nextWake'
+  | 'seats'
   | 'logs'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
@@ -126,6 +129,7 @@ const calls: Readonly<Record<Call, number>> = {
   cut: 15,
   take_work: 7,
   take_urgent: 7,
+  take_seated: 10,
   reply: 9,
 }
 const plain: Readonly<Record<Plain, number>> = {
@@ -145,6 +149,7 @@ const plain: Readonly<Record<Plain, number>> = {
   write_logs: 15,
 }
 const reads: Readonly<Record<Read, string>> = {
+  seats: SEATS,
   breakersOf: BREAKERS_OF,
   breakersNamed: BREAKERS_NAMED,
   breakersAfter: BREAKERS_AFTER,

@@ -276,6 +276,18 @@ export class PostgresStore implements port.StateStore {
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
+    const [free, seated] = [agents.filter(({ seats }) => !seats), agents.filter(({ seats }) => seats)]
+    const items = free.length > 0 || seated.length === 0 ? await this.#takeFree(node, free) : []
+    for (const share of seated) items.push(...(await this.#takeSeated(node, share)))
+    return items
+  }
+
+  async seats(names: readonly string[]): Promise<port.SeatRow[]> {
+    const rows = (await this.#call('seats', [texts([...names])])) as [string, number, number][]
+    return rows.map(([name, taken, most]) => ({ name, taken, most }))
+  }
+
+  async #takeFree(node: string, agents: port.TakeWork['agents']): Promise<port.WorkItem[]> {
     const urgent = agents.filter((share) => share.urgent)
     if (urgent.length === 0 || urgent.length === agents.length)
       return this.#takeWork(urgent.length === 0 ? 'take_work' : 'take_urgent', node, agents)
@@ -288,13 +300,33 @@ export class PostgresStore implements port.StateStore {
     node: string,
     agents: port.TakeWork['agents'],
   ): Promise<port.WorkItem[]> {
-    const rows = await this.#call(call, [
-      this.#given(),
+    return this.#taken(
       node,
-      texts(agents, ({ agent }) => agent),
-      integers(agents, ({ limit }) => limit),
-      texts(agents.flatMap(({ actions }) => actions)),
-    ])
+      await this.#call(call, [
+        this.#given(),
+        node,
+        texts(agents, ({ agent }) => agent),
+        integers(agents, ({ limit }) => limit),
+        texts(agents.flatMap(({ actions }) => actions)),
+      ]),
+    )
+  }
+
+  async #takeSeated(
+    node: string,
+    { agent, limit, actions, urgent, seats = [] }: port.QueueShare,
+  ): Promise<port.WorkItem[]> {
+    return this.#taken(
+      node,
+      await this.#call('take_seated', [
+        ...[this.#given(), node, agent, limit, texts([...actions]), urgent === true],
+        texts(seats, ({ name }) => name),
+        integers(seats, ({ most }) => most),
+      ]),
+    )
+  }
+
+  async #taken(node: string, rows: readonly unknown[]): Promise<port.WorkItem[]> {
     if (rows.length > 0) this.#pace.found()
     const illegible: number[] = []
     const items = (rows as [number, string, string, number, number | null][]).flatMap((row): port.WorkItem[] => {

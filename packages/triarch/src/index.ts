@@ -59,6 +59,7 @@ export type {
   UndoOptions,
   WaitForSignalOptions,
 } from './definition/call.ts'
+export type { SharedConcurrency } from './definition/concurrency.ts'
 export type { ControlOptions } from './definition/control.ts'
 export type {
   Action,

@@ -84,9 +84,11 @@ function Ways({
         </button>
       ))}
       {other !== undefined && <Link to={taskPath(other)}>{other}</Link>}
-      {(code === 'breaker' || code === 'no-agent' || code === 'step-queued' || code === 'agent-paused') && (
-        <Link to="/agents">{t().agents}</Link>
-      )}
+      {(code === 'breaker' ||
+        code === 'no-agent' ||
+        code === 'step-queued' ||
+        code === 'concurrency' ||
+        code === 'agent-paused') && <Link to="/agents">{t().agents}</Link>}
       {(code === 'no-scheduler' || code === 'node-lost') && <Link to="/nodes">{t().nodes}</Link>}
     </span>
   )

@@ -26,6 +26,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0017', ['log']],
   ['0018', ['setting']],
   ['0019', ['cache']],
+  ['0020', ['seat']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

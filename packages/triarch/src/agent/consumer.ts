@@ -268,13 +268,18 @@ export class Consumer implements Service {
   async #send(batch: readonly QueuedReply[], again = new Backoff(AGAIN, LONGEST_AGAIN)): Promise<void> {
     try {
       const accepted = await this.#options.store.reply(batch)
+      let seated = false
       for (const [index, { work }] of batch.entries()) {
+        const item = this.#unsent.get(work)
+        if (item) seated ||= this.#options.hosts.get(agentOfQueue(item.agent))?.seats.none === false
         this.#unsent.delete(work)
         if (this.#recorded.size > 0) this.#tellRecorded(work, accepted[index] === true)
       }
       const late = accepted.filter((ok) => !ok).length
       if (late > 0) this.#options.late(late)
       this.#options.replied()
+      // A seat is free once the request is gone: only now.
+      if (seated) this.wake()
     } catch (error) {
       if (!isBlocked(error) && !isTriarchError(error, 'STORE_FAILED')) throw error
       if (!isBlocked(error)) this.#options.failed(error)

@@ -1,5 +1,6 @@
 import { finalizeKey } from '../definition/action.ts'
 import { type CachePolicy, toCachePolicy } from '../definition/cache.ts'
+import { toConcurrency } from '../definition/concurrency.ts'
 import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -17,6 +18,7 @@ import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
 import type { LogSink } from './log.ts'
 import type { Pace } from './pace.ts'
+import { Seats } from './seats.ts'
 import { type Limit, Slots } from './slots.ts'
 import { inThreads, type Threads } from './threads.ts'
 import { type Dock, SURVIVED } from './trial.ts'
@@ -97,6 +99,8 @@ const LEAST_OVERTIME = 10_000
 export class AgentHost {
   readonly name: string
   readonly slots: Slots
+  /** What all nodes share: it is had with the request, from the queue. */
+  readonly seats: Seats
   /** Null: nothing stands between it and its service. */
   readonly guard: Guard | null
   /** What waits in its queue, as far as this process knows. */
@@ -126,13 +130,15 @@ export class AgentHost {
     this.backlog = new Backlog({ strict: agent?.fairness !== undefined })
     this.#actions = agent?.actions ?? new Map()
     this.#options = options
+    this.seats = new Seats(name, agent)
     const limits = new Map<string, Limit>()
     for (const action of agent?.actions.values() ?? []) {
       const definition = inThreads(action.definition, options.threads)
       this.#handlers.set(action.key, actionHandler({ key: action.key, definition }))
       const { concurrency, cache, secrets } = action.definition
       if (cache && options.answers) this.#cached.set(action.key, toCachePolicy(action.key, cache, secrets))
-      if (concurrency !== undefined) limits.set(action.key, { most: concurrency, taken: 0 })
+      const { each } = toConcurrency(`${action.key}: concurrency`, concurrency)
+      if (each !== null) limits.set(action.key, { most: each, taken: 0 })
       else if (definition.thread && options.threads) limits.set(action.key, options.threads.limit)
       const finalize = finalizeHandler(action as Action<unknown, unknown>)
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
@@ -143,7 +149,7 @@ export class AgentHost {
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    if (!this.#handlers.has(action) || this.#paused !== null) return false
+    if (!this.#handlers.has(action) || this.#paused !== null || this.seats.of(action).length > 0) return false
     if (!this.#cached.has(action)) return this.#seat(action)
     // What was kept needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
@@ -158,7 +164,8 @@ export class AgentHost {
   }
 
   #seat(action: string): boolean {
-    if (this.#paused !== null || this.guard?.shut === true || !this.slots.reserve(action)) return false
+    if (this.#paused !== null || this.seats.of(action).length > 0 || this.guard?.shut === true) return false
+    if (!this.slots.reserve(action)) return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action)
     return false
@@ -178,13 +185,19 @@ export class AgentHost {
   /** Actions with a bound of their own. */
   get limited(): string[] {
     const { limited } = this.slots
-    return this.pace ? [...new Set([...limited, ...this.pace.limited])] : limited
+    if (!this.pace && this.seats.none) return limited
+    return [...new Set([...limited, ...(this.pace?.limited ?? []), ...this.seats.limited])]
   }
 
   /** How many attempts may begin now, of any action without a bound of its own (null), or of this one. */
   room(action: string | null): number {
     const room = this.pace?.room(action) ?? Number.POSITIVE_INFINITY
     return action === null ? room : Math.min(room, this.slots.room(action))
+  }
+
+  /** The bound over all nodes of the agent (null), or of an action, is another from now on; null: there is none. */
+  bound(action: string | null, most: number | null): void {
+    if (this.seats.bound(action ?? this.name, most)) this.#options.freed?.()
   }
 
   /** What is offered of an agent that is elsewhere: these actions, in so many attempts at a time. */

@@ -19,11 +19,16 @@ export function portionsOf(places: readonly Place[]): Portion[] {
       if (queue === undefined || host.paused !== null) return []
       const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
       const { limited } = host
-      const of = { agent: queue?.queue ?? host.name, ...(queue?.urgent && { urgent: true as const }) }
-      if (index === 0)
-        return { ...of, actions: without(host.actions, limited), limit: Math.min(slots, host.room(null)) }
-      const action = limited[index - 1]
-      return action === undefined ? [] : { ...of, actions: [action], limit: Math.min(slots, host.room(action)) }
+      const action = index === 0 ? null : limited[index - 1]
+      if (action === undefined) return []
+      const seats = host.seats.none ? [] : host.seats.of(action)
+      return {
+        agent: queue?.queue ?? host.name,
+        actions: action === null ? without(host.actions, limited) : [action],
+        limit: Math.min(slots, host.room(action)),
+        ...(queue?.urgent && { urgent: true as const }),
+        ...(seats.length > 0 && { seats }),
+      }
     })
   })
 }

@@ -1,8 +1,9 @@
 import { TriarchError } from '../error/error.ts'
 import type { Duration } from '../value/duration.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
+import { type SharedConcurrency, toConcurrency } from './concurrency.ts'
 import { type PolicyOptions, toRecordedPolicy } from './policy.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
 import type { RetryOptions } from './retry.ts'
@@ -12,8 +13,8 @@ import type { RetryOptions } from './retry.ts'
  * @example const careful: ActionPolicy = { concurrency: 2, attemptWithin: '10s', retry: { attempts: 5 } }
  */
 export interface ActionPolicy {
-  /** Most attempts of it at a time in one process: 1 to 100,000; as in the code. */
-  concurrency?: number
+  /** Most attempts of it at a time in one process: 1 to 100,000, or in all processes together; what is not said: as in the code. */
+  concurrency?: number | SharedConcurrency
   /** Over all nodes together, where the code has one; as in the code. */
   rateLimit?: RateLimitOptions
   /** Higher first in the agent's queue; as in the code. */
@@ -107,7 +108,7 @@ export function stepPolicyOf(policy: ActionPolicy): PolicyOptions {
 }
 
 function checkActionPolicy(what: string, { concurrency, rateLimit, ...policies }: ActionPolicy): void {
-  if (concurrency !== undefined) checkInteger(`${what}: concurrency`, concurrency, 1, 100_000)
+  toConcurrency(`${what}: concurrency`, concurrency)
   if (rateLimit !== undefined) toRateRule(`${what}: rateLimit`, rateLimit)
   for (const retry of [policies.retry, policies.undoRetry])
     if (retry !== undefined && 'retryIf' in retry)

@@ -1,12 +1,13 @@
 import { TriarchError } from '../error/error.ts'
 import { checkName } from '../value/name.ts'
-import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
+import { checkFunction, checkOptions } from '../value/options.ts'
 import { checkSchema } from '../value/schema.ts'
 import { capabilities, threadDefinition } from './action.ts'
 import type { AgentPolicy } from './agent-policy.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import { toCachePolicy } from './cache.ts'
+import { type SharedConcurrency, toConcurrency } from './concurrency.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
@@ -19,8 +20,8 @@ import { checkSettingPolicy, type SettingPolicy } from './setting.ts'
  * @example const payments = agent('payments', { concurrency: 20 })
  */
 export interface AgentOptions extends QueueOptions {
-  /** Most attempts at a time in one process: 1 to 100,000; 100. */
-  concurrency?: number
+  /** Most attempts at a time in one process: 1 to 100,000; 100. Or in all processes together. */
+  concurrency?: number | SharedConcurrency
   /** When its service is left alone, by all nodes together; none when not given. */
   circuitBreaker?: CircuitBreakerOptions
   /** How many attempts may begin in a time, over all nodes together; any number when not given. */
@@ -48,6 +49,9 @@ const actionKeys = [
   'subscribe',
 ] as const
 
+/** Attempts at a time in one process. */
+const USUAL = 100
+
 /**
  * Defines an agent. Throws INVALID_NAME, UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION.
  * @example
@@ -58,7 +62,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
   checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', 'policy', ...queueKeys])
   const actions = new Map<string, Action>()
-  const concurrency = checkInteger(`agent "${name}": concurrency`, options.concurrency ?? 100, 1, 100_000)
+  const { each, shared } = toConcurrency(`agent "${name}": concurrency`, options.concurrency)
   const { circuitBreaker, rateLimit, policy } = options
   if (policy !== undefined) checkSettingPolicy(`agent "${name}": policy`, policy)
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
@@ -67,7 +71,8 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   const { ageing, fairness } = options
   const self: Agent = Object.freeze({
     name,
-    concurrency,
+    concurrency: each ?? shared ?? USUAL,
+    ...(shared !== null && { shared }),
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
     ...(ageing !== undefined && { ageing }),
@@ -99,7 +104,7 @@ function define(agent: Agent, name: string, given: Written): Action {
   checkOptions(key, given ?? null, actionKeys)
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
   const { run, plan, finalize, undo, verify, input, output } = definition
-  if (definition.concurrency !== undefined) checkInteger(`${key}: concurrency`, definition.concurrency, 1, 100_000)
+  toConcurrency(`${key}: concurrency`, definition.concurrency)
   if (definition.rateLimit !== undefined) toRateRule(`${key}: rateLimit`, definition.rateLimit)
   if (definition.cache !== undefined) checkCached(key, definition)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)

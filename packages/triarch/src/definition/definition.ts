@@ -20,6 +20,7 @@ import type {
   UndoOptions,
   WaitForSignalOptions,
 } from './call.ts'
+import type { SharedConcurrency } from './concurrency.ts'
 import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
 import type { LogWriter } from './log.ts'
@@ -52,8 +53,8 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   middleware?: readonly Middleware[]
   /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
   subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
-  /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. */
-  concurrency?: number
+  /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. Or in all processes together. */
+  concurrency?: number | SharedConcurrency
   /** How many attempts of it may begin in a time, over all nodes together, within its agent's `rateLimit`. */
   rateLimit?: RateLimitOptions
   /**
@@ -209,6 +210,8 @@ export interface Agent {
   readonly name: string
   /** Most attempts at a time in one process. */
   readonly concurrency: number
+  /** Most attempts at a time in all processes together. */
+  readonly shared?: number
   /** When its service is left alone. */
   readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
   /** How many attempts may begin in a time, over all nodes together. */

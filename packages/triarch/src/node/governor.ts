@@ -3,6 +3,7 @@ import type { AgentHost } from '../agent/host.ts'
 import type { Paces } from '../agent/paces.ts'
 import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/agent-policy.ts'
 import { toAgentBreaker } from '../definition/breaker.ts'
+import { toConcurrency } from '../definition/concurrency.ts'
 import type { Agent } from '../definition/definition.ts'
 import { overlay, type PolicyOptions } from '../definition/policy.ts'
 import { toRateRule } from '../definition/rate.ts'
@@ -73,14 +74,28 @@ export class Governor {
     const policy = this.#policy(host.name)
     host.paused = policy.paused ?? null
     const agent = registry.agents.get(host.name)
+    this.#concurrency(host, policy)
     if (!agent) return
-    host.slots.most = policy.concurrency ?? agent.concurrency
-    for (const { name, key, definition } of agent.actions.values()) {
-      if (definition.thread !== undefined) continue
-      host.slots.bound(key, policy.actions?.[name]?.concurrency ?? definition.concurrency ?? null)
-    }
     this.#breaker(agent, policy, guards)
     this.#rates(agent, policy, paces)
+  }
+
+  /** Slots are those of this process; seats are shared, and may be bounded where the slots are elsewhere, too. */
+  #concurrency(host: AgentHost, policy: AgentPolicy): void {
+    const agent = this.#options.registry.agents.get(host.name)
+    const own = toConcurrency(host.name, policy.concurrency)
+    host.bound(null, own.shared ?? agent?.shared ?? null)
+    if (agent) host.slots.most = own.each ?? agent.concurrency
+    const defined = [...(agent?.actions.values() ?? [])].map(({ name, definition }) => [name, definition] as const)
+    const definitions = new Map(defined)
+    for (const name of new Set([...definitions.keys(), ...Object.keys(policy.actions ?? {})])) {
+      const definition = definitions.get(name)
+      const key = `${host.name}.${name}`
+      const said = toConcurrency(key, policy.actions?.[name]?.concurrency)
+      const coded = toConcurrency(key, definition?.concurrency)
+      host.bound(key, said.shared ?? coded.shared)
+      if (definition && definition.thread === undefined) host.slots.bound(key, said.each ?? coded.each)
+    }
   }
 
   #breaker(agent: Agent, { circuitBreaker }: AgentPolicy, guards: Guards): void {

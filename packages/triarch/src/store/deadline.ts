@@ -47,6 +47,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   terminate: true,
   cut: true,
   takeWork: true,
+  seats: true,
   adoptWork: true,
   reply: true,
   beatWork: true,

@@ -49,6 +49,8 @@ export type {
   QueuedReply,
   QueueShare,
   RequestMark,
+  SeatBound,
+  SeatRow,
   StepRequest,
   TakeWork,
   WorkAdoption,
@@ -63,7 +65,7 @@ import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, Re
 import type { NewTask } from './task.ts'
 import type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
 import type { StoreVitals } from './vitals.ts'
-import type { QueuedReply, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
+import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
 
 /**
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
@@ -241,6 +243,8 @@ export interface StateStore {
   locks(of: { task: string } | { name: string }): Promise<LockRow[]>
   /** Locks that are held, by name. */
   held(page: NamePage): Promise<HeldLock[]>
+  /** Of these bounds, those under which requests are taken now. */
+  seats(names: readonly string[]): Promise<SeatRow[]>
   /** Agents for which requests wait, by name. */
   queues(page: NamePage): Promise<QueueRow[]>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */

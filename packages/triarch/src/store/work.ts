@@ -67,6 +67,24 @@ export interface StepRequest {
   trial?: { strikes: number }
 }
 
+/** How many requests may be taken at a time, of all that are taken under the same name: each has a seat until it is gone. */
+export interface SeatBound {
+  /** The agent, or `agent.action`. */
+  name: string
+  /** Over all nodes together. */
+  most: number
+}
+
+/** Requests that are taken under one bound. */
+export interface SeatRow {
+  /** The agent, or `agent.action`. */
+  name: string
+  /** How many are taken now. */
+  taken: number
+  /** How many there may be, as whoever took the last of them had it. */
+  most: number
+}
+
 /** What a node would take of one queue. */
 export interface QueueShare {
   /** The agent whose queue it is, or the name of a breaker of one of its keys. */
@@ -77,6 +95,8 @@ export interface QueueShare {
   limit: number
   /** `undo` and `verify` come first, whatever the priority of others. */
   urgent?: true
+  /** Each that is taken needs a seat of all of these: two at most. No bounds when not given. */
+  seats?: readonly SeatBound[]
 }
 
 /** What a node would take of the work queues. */

@@ -58,6 +58,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'look',
       'inbox',
       'takeWork',
+      'seats',
       'adoptWork',
       'reply',
       'beatWork',

@@ -13,6 +13,7 @@ import { type Heard, heardOf } from './heard.ts'
 import { pauseText, type SettingPause, settingPauses } from './pause.ts'
 import { limiterOf, limiters, limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
+import { fullBoundOf, fullBounds, fullText } from './seat.ts'
 
 /** Most children, locks and antecedents that are looked at one by one. */
 const MOST = 20
@@ -32,6 +33,8 @@ interface Scene {
   breakers: ReadonlyMap<string, BreakerInfo>
   /** Rate limits by what they are of, as far as something waits for its agent. */
   limiters: Awaited<ReturnType<typeof limiters>>
+  /** Bounds over all nodes that have no seat left. */
+  full: Awaited<ReturnType<typeof fullBounds>>
   /** Agents and workflows that operators have paused, by their settings. */
   paused: ReadonlyMap<string, SettingPause>
   locks: readonly LockRow[]
@@ -71,6 +74,7 @@ export async function explain(
     queued,
     breakers: await keepers(store, queued, now),
     limiters: await limiters(store, queued, state),
+    full: await fullBounds(store, queued, state),
     paused: await settingPauses(store, queued, { workflow: row.workflow, ready: row.ready && row.lockedBy === null }),
     locks,
     nodes: living,
@@ -277,6 +281,14 @@ function stepOf(scene: Scene, step: Step): Reason | null {
       return {
         ...{ code: 'rate-limit', ...common, limit, until, ahead: work.ahead, since },
         text: `waits for ${which}: ${limiterText(limiter)}, and ${before(work.ahead)}`,
+      }
+    }
+    const full = fullBoundOf(scene.full, work.queue, action)
+    if (full) {
+      const { name: limit, taken: running, most, waiting } = full
+      return {
+        ...{ code: 'concurrency', ...common, limit, running, most, waiting, ahead: work.ahead, since },
+        text: `waits for ${which}: ${fullText(full)}, and ${before(work.ahead)}`,
       }
     }
     return {

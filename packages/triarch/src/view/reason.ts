@@ -67,6 +67,22 @@ export type Reason = {
       ahead: number
       since: Date
     }
+  /**
+   * As many attempts of its agent, or of its action, run over all nodes as may: `running` of `most`; `waiting`: how many wait in the queue,
+   * counted up to 10,000; `ahead`: how many of them are before it.
+   */
+  | {
+      code: 'concurrency'
+      step: number
+      operation: Operation
+      action: string
+      limit: string
+      running: number
+      most: number
+      waiting: number
+      ahead: number
+      since: Date
+    }
   /** An operator has paused the agent: nothing of it begins, on any node. */
   | {
       code: 'agent-paused'

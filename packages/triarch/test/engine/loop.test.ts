@@ -15,6 +15,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   transact: 'caller',
   effect: 'caller',
   post: 'caller',
+  seats: 'caller',
   claim: 'loop',
   nextWake: 'caller',
   look: 'loop',

@@ -15,6 +15,7 @@ import { queueSuite } from './queue.suite.ts'
 import { readSuite } from './read.suite.ts'
 import { retentionSuite } from './retention.suite.ts'
 import { scheduleSuite, sharedScheduleSuite } from './schedule.suite.ts'
+import { seatSuite } from './seat.suite.ts'
 import { settingSuite } from './setting.suite.ts'
 import { shareSuite } from './share.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
@@ -71,6 +72,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     commitSuite(bench)
     queueSuite(bench)
     shareSuite(bench)
+    seatSuite(bench, { shared })
     breakerSuite(bench)
     leaderSuite(bench)
     settingSuite(bench)

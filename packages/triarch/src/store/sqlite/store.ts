@@ -209,6 +209,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('cut', task)
   }
 
+  seats(names: readonly string[]): Promise<port.SeatRow[]> {
+    return this.#run('seats', names)
+  }
+
   takeWork(request: port.TakeWork): Promise<port.WorkItem[]> {
     return this.#run('takeWork', request)
   }

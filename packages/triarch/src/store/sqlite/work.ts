@@ -13,6 +13,7 @@ import type {
 } from '../port.ts'
 import type { Database } from './database.ts'
 import { deliver } from './inbox.ts'
+import { seat, seatsLeft } from './seat.ts'
 import { placeIn } from './share.ts'
 
 /** A new request for the same attempt replaces the old row, and with it its id: who still runs that one is late. */
@@ -87,12 +88,22 @@ export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: st
 
 export function takeWork(database: Database, now: number, { node, agents }: TakeWork): WorkItem[] {
   const wanted = agents.map((share) => ({ ...share, actions: JSON.stringify(share.actions) }))
-  const waiting = wanted.filter(({ agent, actions, limit }) => limit > 0 && database.get(WAITING, agent, actions))
+  const waiting = wanted.filter(
+    ({ agent, actions, limit, seats }) =>
+      limit > 0 && database.get(WAITING, agent, actions) && (!seats || seatsLeft(database, seats) > 0),
+  )
   if (waiting.length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() =>
-    waiting.flatMap(({ agent, actions, limit, urgent }) =>
-      database
-        .all<TakenRow>(urgent ? TAKE_URGENT : TAKE, node, now, agent, actions, limit)
+    waiting.flatMap(({ agent, actions, limit, urgent, seats }) => {
+      const most = seats ? Math.min(limit, seatsLeft(database, seats)) : limit
+      const rows = database.all<TakenRow>(urgent ? TAKE_URGENT : TAKE, node, now, agent, actions, most)
+      if (seats)
+        seat(
+          database,
+          seats,
+          rows.map(({ id }) => id),
+        )
+      return rows
         .sort((a, b) => b.priority - a.priority || a.place - b.place || a.id - b.id)
         .flatMap((row) => {
           const request = requestOf(row.request)
@@ -102,8 +113,8 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
           if (database.run(TAKE_BACK_ILLEGIBLE, row.id) > 0)
             deliver(database, row.task, replyFor(row, { kind: 'withdrawn', after: ASK_AGAIN }, now, node))
           return []
-        }),
-    ),
+        })
+    }),
   )
 }
 

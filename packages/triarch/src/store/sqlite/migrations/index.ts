@@ -13,6 +13,7 @@ import { migration0012 } from './0012.ts'
 import { migration0013 } from './0013.ts'
 import { migration0014 } from './0014.ts'
 import { migration0015 } from './0015.ts'
+import { migration0016 } from './0016.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   { name: '0013', sql: migration0013 },
   { name: '0014', sql: migration0014 },
   { name: '0015', sql: migration0015 },
+  { name: '0016', sql: migration0016 },
 ]
 
 /**

@@ -1,0 +1,32 @@
+import type { SeatBound, SeatRow } from '../port.ts'
+import type { Database } from './database.ts'
+
+const TAKEN = `
+SELECT count(*) AS taken FROM triarch_seats s WHERE s.name = ? AND EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = s.work)`
+const FREE = `
+DELETE FROM triarch_seats WHERE name = ?1 AND NOT EXISTS (SELECT 1 FROM triarch_work w WHERE w.id = triarch_seats.work)`
+const TAKE = 'INSERT OR REPLACE INTO triarch_seats (name, work, most) VALUES (?, ?, ?)'
+const NAMED = `
+SELECT s.name, count(*) AS taken,
+  (SELECT l.most FROM triarch_seats l WHERE l.name = s.name ORDER BY l.work DESC LIMIT 1) AS most
+FROM triarch_seats s JOIN triarch_work w ON w.id = s.work
+WHERE s.name IN (SELECT value FROM json_each(?)) GROUP BY s.name ORDER BY s.name`
+
+/** How many more may be taken under all of these. */
+export function seatsLeft(database: Database, bounds: readonly SeatBound[] | undefined): number {
+  const left = bounds?.map(({ name, most }) => most - (database.get<{ taken: number }>(TAKEN, name)?.taken ?? 0)) ?? []
+  return Math.max(0, Math.min(Number.MAX_SAFE_INTEGER, ...left))
+}
+
+/** Each of these requests has its seats from now on. Seats of those that are gone go. */
+export function seat(database: Database, bounds: readonly SeatBound[] | undefined, works: readonly number[]): void {
+  if (works.length === 0) return
+  for (const { name, most } of bounds ?? []) {
+    database.run(FREE, name)
+    for (const work of works) database.run(TAKE, name, work, most)
+  }
+}
+
+export function seats(database: Database, _now: number, names: readonly string[]): SeatRow[] {
+  return database.all<SeatRow>(NAMED, JSON.stringify(names))
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
+import type { Bench } from './conformance.ts'
+import { owned, transition, workRequest } from './samples.ts'
+
+const PAY = { name: 'pay', most: 3 }
+const CHARGE = { name: 'pay.charge', most: 2 }
+
+async function queued(store: StateStore, actions: readonly string[]): Promise<void> {
+  const work = actions.map((action, index) => {
+    const request = workRequest('t', index + 1, { action })
+    return { ...request, request: { ...request.request, step: index + 1, action } }
+  })
+  await store.commit([transition(await owned(store), { work })])
+}
+
+function take(store: StateStore, actions: readonly string[], seats: readonly SeatBound[], node = 'b', limit = 10) {
+  return store.takeWork({ node, agents: [{ agent: 'pay', actions, limit, seats }] })
+}
+
+const steps = (items: readonly WorkItem[]) => items.map(({ request }) => request.step)
+const charges = (count: number) => Array.from({ length: count }, () => 'pay.charge')
+
+/** Bounds that all who take requests share. `shared`: several stores can work on the same data. */
+export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
+  describe('a bound that takers share', () => {
+    it('is never exceeded, whoever takes, and lets as many go as there is room for', async () => {
+      const { store } = bench
+      await queued(store, charges(6))
+      expect(steps(await take(store, ['pay.charge'], [PAY], 'b', 2))).toEqual([1, 2])
+      expect(steps(await take(store, ['pay.charge'], [PAY], 'c'))).toEqual([3])
+      expect(await take(store, ['pay.charge'], [PAY], 'b')).toEqual([])
+      expect(await store.seats(['pay', 'none'])).toEqual([{ name: 'pay', taken: 3, most: 3 }])
+    })
+
+    it('has a seat free again as soon as a request is answered, withdrawn with its node, or late', async () => {
+      const { store, clock } = bench
+      await queued(store, charges(6))
+      await store.beat({ id: 'c', roles: [], lease: 1_000 })
+      const [first] = await take(store, ['pay.charge'], [PAY], 'b', 1)
+      await take(store, ['pay.charge'], [PAY], 'c')
+      const message = { type: 'heartbeat', step: 1, attempt: 1 } as const
+      expect(await store.reply([{ work: first?.id as number, node: 'b', message }])).toEqual([true])
+      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 2, most: 3 }])
+      await store.leave('c')
+      expect(await store.seats(['pay'])).toEqual([])
+      expect(steps(await take(store, ['pay.charge'], [PAY], 'b'))).toEqual([4, 5, 6])
+      clock.advance(2_000)
+      const token = (await store.lead({ name: 's', node: 'b', ttl: 1_000 })) as number
+      await store.sweep({ name: 's', token, limit: 100 })
+      expect(await store.seats(['pay'])).toEqual([])
+    })
+
+    it('of an action holds beside that of its agent, and neither keeps what is not under it', async () => {
+      const { store } = bench
+      await queued(store, ['pay.charge', 'pay.charge', 'pay.charge', 'pay.look', 'pay.look', 'pay.look'])
+      expect(steps(await take(store, ['pay.charge'], [PAY, CHARGE]))).toEqual([1, 2])
+      expect(steps(await take(store, ['pay.look'], [PAY]))).toEqual([4])
+      expect(await store.seats(['pay', 'pay.charge'])).toEqual([
+        { name: 'pay', taken: 3, most: 3 },
+        { name: 'pay.charge', taken: 2, most: 2 },
+      ])
+      // Whoever knows of no bound heeds none.
+      expect(
+        steps(await store.takeWork({ node: 'b', agents: [{ agent: 'pay', actions: ['pay.look'], limit: 9 }] })),
+      ).toEqual([5, 6])
+    })
+
+    it('may be another later: what runs goes on, and the new one counts from then on', async () => {
+      const { store } = bench
+      await queued(store, charges(6))
+      const [first] = await take(store, ['pay.charge'], [PAY])
+      expect(await take(store, ['pay.charge'], [{ name: 'pay', most: 1 }])).toEqual([])
+      const message = { type: 'heartbeat', step: 1, attempt: 1 } as const
+      await store.reply([{ work: first?.id as number, node: 'b', message }])
+      expect(await take(store, ['pay.charge'], [{ name: 'pay', most: 2 }])).toEqual([])
+      expect(steps(await take(store, ['pay.charge'], [{ name: 'pay', most: 4 }]))).toEqual([4, 5])
+      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 4, most: 4 }])
+    })
+
+    it.runIf(shared)('is never exceeded by takers of several processes at the same time', async () => {
+      const { store } = bench
+      await queued(store, charges(40))
+      const stores = [store, await bench.another(), await bench.another()]
+      const bound = [{ name: 'pay', most: 7 }]
+      const takers = stores.flatMap((it, index) =>
+        [1, 2, 3].map((each) => take(it, ['pay.charge'], bound, `n${index}`, each)),
+      )
+      const taken = (await Promise.all(takers)).flat()
+      expect(taken).toHaveLength(7)
+      expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 7, most: 7 }])
+    })
+  })
+}
