@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { agent, workflow } from 'triarch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, Stage } from './stage.ts'
+import { expectUsable } from './usable.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -37,26 +37,6 @@ function shop() {
     },
   })
   return { state, bank, order, options: { workflows: [order], agents: [bank], operations: true } }
-}
-
-interface Shown {
-  document: { documentElement: { dataset: Record<string, string> } }
-  axe: typeof axe
-}
-
-/** Nothing that keeps somebody from using it, in light and in dark. */
-async function expectUsable(page: Page): Promise<void> {
-  await page.evaluate(axe.source)
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((it) => {
-      ;(globalThis as unknown as Shown).document.documentElement.dataset.theme = it
-    }, theme)
-    const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as Shown).axe.run()
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    })
-    expect(found, theme).toEqual([])
-  }
 }
 
 describe('the console', () => {
@@ -259,7 +239,7 @@ describe('the console', () => {
     await page.getByRole('table').getByText('scheduler').waitFor()
   })
 
-  it.each(['/', '/tasks', '/workflows', '/agents', '/nodes', '/locks', '/schedules', '/nowhere'])(
+  it.each(['/', '/tasks', '/workflows', '/agents', '/nodes', '/locks', '/schedules', '/settings', '/nowhere'])(
     'can be used by everybody, in both themes: %s',
     async (path) => {
       const { order, options } = shop()

@@ -7,6 +7,7 @@ import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
+import { settingPath } from '../settings/settings.tsx'
 import { t } from '../shell/preference.ts'
 
 type Agent = Api['Agents']['agents'][number]
@@ -17,7 +18,7 @@ export function Agents() {
   const agents = useQuery<Api['Agents']>('/agents')
   const breakers = useQuery<Api['BreakerPage']>('/breakers?limit=200')
   const hosts: Column<Agent>[] = [
-    { title: t().name, cell: ({ name }) => <strong>{name}</strong> },
+    { title: t().name, cell: ({ name }) => <Link to={settingPath(`triarch.agent.${name}`)}>{name}</Link> },
     { title: t().actions, cell: ({ actions }) => <span class="faint">{actions.join(', ')}</span> },
     { title: t().nodes, cell: ({ nodes }) => nodes.length || <State of="critical" />, isNumber: true },
     { title: t().slots, cell: ({ nodes }) => nodes.reduce((sum, { slots = 0 }) => sum + slots, 0), isNumber: true },

@@ -56,9 +56,18 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 /** Sent again, it changes nothing: each press of a button is one request. Throws ApiError. */
-export async function post<T = unknown>(path: string, body: object): Promise<T | undefined> {
+export function post<T = unknown>(path: string, body: object): Promise<T | undefined> {
+  return write('POST', path, body)
+}
+
+/** Says what something is from now on. Throws ApiError. */
+export function put<T = unknown>(path: string, body: object): Promise<T | undefined> {
+  return write('PUT', path, body)
+}
+
+async function write<T>(method: string, path: string, body: object): Promise<T | undefined> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
-  const response = await send(path, { method: 'POST', headers, body: text(body) })
+  const response = await send(path, { method, headers, body: text(body) })
   const answer = await response.text()
   return answer === '' ? undefined : (parse(answer) as T)
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ApiError, get } from './client.ts'
+import { type ApiError, get, isLockedOut } from './client.ts'
 import { follow, isPaused } from './live.ts'
 
 /** What is known of an answer. While it is asked for again, the last one stays. */
@@ -14,12 +14,20 @@ const PACE = 400
 /** Where no stream tells of changes (ms). */
 const POLL = 3_000
 
-/** Asks, and asks again whenever the stream tells of something; null as a path: not now. `stream` null: from time to time. */
-export function useQuery<T>(path: string | null, stream: string | null = null): Query<T> {
+/**
+ * Asks, and asks again whenever the stream tells of something; null as a path: not now. `stream` null: from time to time, or only `once`.
+ * Asked again, too, when `since` is another. Nothing is asked while the server wants to know who we are: what is shown stays.
+ */
+export function useQuery<T>(
+  path: string | null,
+  stream: string | null = null,
+  { once = false, since = 0 } = {},
+): Query<T> {
   const [state, set] = useState<{ path: string | null; value: T | null; error: ApiError | null }>(none)
   const again = useRef<() => void>(() => undefined)
+  const isOut = isLockedOut.value
   useEffect(() => {
-    if (path === null) return
+    if (path === null || isOut) return
     const end = new AbortController()
     let timer: ReturnType<typeof setTimeout> | null = null
     let isAsking = false
@@ -47,11 +55,11 @@ export function useQuery<T>(path: string | null, stream: string | null = null): 
     }
     again.current = () => void ask()
     void ask()
-    const poll = stream === null ? setInterval(hear, POLL) : null
+    const poll = stream === null && !once ? setInterval(hear, POLL) : null
     if (stream !== null) void follow(stream, hear, end.signal)
     // What happened meanwhile is asked for once.
     const goesOn = isPaused.subscribe((it) => {
-      if (!it && timer === null && !isAsking) hear()
+      if (!it && !once && timer === null && !isAsking) hear()
     })
     return () => {
       end.abort()
@@ -59,7 +67,7 @@ export function useQuery<T>(path: string | null, stream: string | null = null): 
       if (timer !== null) clearTimeout(timer)
       if (poll !== null) clearInterval(poll)
     }
-  }, [path, stream])
+  }, [path, stream, once, since, isOut])
   const { value, error } = state.path === path ? state : none
   return { value, error, reload: () => again.current() }
 }

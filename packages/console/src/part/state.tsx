@@ -4,6 +4,7 @@ import { t } from '../shell/preference.ts'
 const shapes: Record<string, string> = {
   ...{ success: '✓', compensated: '↺', compensating: '↺', error: '✕', critical: '✕', cancelled: '⊘', skipped: '⤼' },
   ...{ running: '▶', paused: '❚❚', suspended: '❚❚', warning: '!', open: '○', closed: '●', ok: '✓', 'half-open': '◐' },
+  ...{ trial: '◐', drift: '≠' },
 }
 
 export function State({ of }: { of: string }) {

@@ -5,6 +5,8 @@ import { Nodes } from '../nodes/nodes.tsx'
 import { Operations } from '../operations/operations.tsx'
 import { Overview } from '../overview/overview.tsx'
 import { Schedules } from '../schedules/schedules.tsx'
+import { SettingPage } from '../settings/setting.tsx'
+import { Settings } from '../settings/settings.tsx'
 import { TaskPage } from '../task/task.tsx'
 import { Tasks } from '../tasks/tasks.tsx'
 import type { Texts } from '../text/en.ts'
@@ -16,23 +18,26 @@ export interface Page {
   /** After `g`. */
   key: string
   component: ComponentType
+  /** One of what it lists, at a path below. */
+  one?: ComponentType
 }
 
 export const pages: readonly Page[] = [
   { name: 'overview', path: '/', key: 'o', component: Overview },
-  { name: 'tasks', path: '/tasks', key: 't', component: Tasks },
+  { name: 'tasks', path: '/tasks', key: 't', component: Tasks, one: TaskPage },
   { name: 'workflows', path: '/workflows', key: 'w', component: Workflows },
   { name: 'agents', path: '/agents', key: 'a', component: Agents },
   { name: 'nodes', path: '/nodes', key: 'n', component: Nodes },
   { name: 'locks', path: '/locks', key: 'l', component: Locks },
   { name: 'schedules', path: '/schedules', key: 's', component: Schedules },
   { name: 'operations', path: '/operations', key: 'p', component: Operations },
+  { name: 'settings', path: '/settings', key: 'e', component: Settings, one: SettingPage },
 ]
 
 /** What is shown at a path; null: nothing is there. */
 export function pageOf(path: string): { page: Page; component: ComponentType } | null {
   const page = pages.find((one) => one.path === path)
   if (page) return { page, component: page.component }
-  const tasks = pages.find((one) => one.path === '/tasks')
-  return tasks && path.startsWith('/tasks/') ? { page: tasks, component: TaskPage } : null
+  for (const page of pages) if (page.one && path.startsWith(`${page.path}/`)) return { page, component: page.one }
+  return null
 }
