@@ -1,6 +1,7 @@
 import type { Agent } from '../packages/triarch/src/index.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { type AttemptCall, sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
+import { keyOf } from './outage.ts'
 import type { Plan } from './plan.ts'
 import type { Vault } from './vault.ts'
 
@@ -10,6 +11,8 @@ export interface CrowdPlan {
   shared: number
   /** Of them of one of its actions. */
   charges?: number
+  /** The bounds are by a key, which all steps share. */
+  keyed?: true
 }
 
 interface Running {
@@ -39,15 +42,18 @@ export class Crowd {
   agent(machine: Machine, agent: Agent): Agent {
     const plan = this.#plan
     if (!plan) return agent
-    const { shared, charges } = plan
-    const bounded = sabotagedAgent(Object.freeze({ ...agent, shared }), (call, work) => {
-      if (!machine.alive) return work()
-      const one = this.#begin(machine, agent.name, call)
-      return ended(work, () => this.#running.get(agent.name)?.delete(one))
-    })
+    const { shared, charges, keyed } = plan
+    const bounded = sabotagedAgent(
+      Object.freeze({ ...agent, shared, ...(keyed && { sharedKey: keyOf }) }),
+      (call, work) => {
+        if (!machine.alive) return work()
+        const one = this.#begin(machine, agent.name, call)
+        return ended(work, () => this.#running.get(agent.name)?.delete(one))
+      },
+    )
     if (charges === undefined) return bounded
     const actions = [...bounded.actions].map(([name, action]) => {
-      const concurrency = { shared: charges }
+      const concurrency = { shared: charges, ...(keyed && { key: keyOf }) }
       const own = action.key === CHARGE ? { ...action, definition: { ...action.definition, concurrency } } : action
       return [name, Object.freeze(own)] as const
     })

@@ -149,6 +149,11 @@ const outage: Feature = (chance, plan) => {
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(2, 8) }, call) }))
 }
 
+/** Limits may be by keys: a breaker beside them is, too. */
+function isKeyed({ outage }: Plan): boolean {
+  return outage === undefined || outage.rule.keyed === true
+}
+
 /** Few attempts may begin in a time, and there are many. */
 const throttle: Feature = (chance, plan) => {
   const limit = chance.between(5, 40)
@@ -161,6 +166,7 @@ const throttle: Feature = (chance, plan) => {
   const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+  if (isKeyed(plan) && chance.yes(0.4)) plan.throttle.keyed = true
 }
 
 /** Few attempts may run over all nodes, and there are many. */
@@ -170,6 +176,7 @@ const crowd: Feature = (chance, plan) => {
   const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: {} }]
   for (const task of plan.tasks)
     enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(4, 10) }, call) }))
+  if (isKeyed(plan) && chance.yes(0.4)) plan.crowd.keyed = true
 }
 
 /** Much waits for few slots, of several tenants or of several priorities. */

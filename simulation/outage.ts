@@ -20,6 +20,11 @@ interface Period {
 /** What keys give: all that an agent does is of one. */
 const KEY = 'one'
 
+/** The one function by which all that has keys goes. */
+export function keyOf(): string {
+  return KEY
+}
+
 /** Services that are ill for a while, the breakers before them, and who called them when. */
 export class Outage {
   readonly #world: World
@@ -40,7 +45,7 @@ export class Outage {
     const plan = this.#plan
     if (!plan) return agent
     const { keyed, ...rule } = plan.rule
-    const circuitBreaker = { ...rule, ...(keyed && { key: () => KEY }) }
+    const circuitBreaker = { ...rule, ...(keyed && { key: keyOf }) }
     const guarded = Object.freeze({ ...agent, circuitBreaker })
     return sabotagedAgent(guarded, (call, work) => {
       this.#called(machine, keyed ? `${agent.name}#${KEY}` : agent.name, call)

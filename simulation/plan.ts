@@ -20,7 +20,7 @@ export interface Plan {
   /** Services are ill for a while, behind circuit breakers. */
   outage?: OutagePlan
   /** How many attempts of each agent may begin in a time (ms), and after how many each the service asks for a rest. */
-  throttle?: { limit: number; per: number; burst: number; rests?: { each: number; ms: number } }
+  throttle?: { limit: number; per: number; burst: number; keyed?: true; rests?: { each: number; ms: number } }
   /** How many attempts of each agent may run over all nodes. */
   crowd?: CrowdPlan
   /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */

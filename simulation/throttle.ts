@@ -2,6 +2,7 @@ import { type Agent, TransientError } from '../packages/triarch/src/index.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import { sabotagedAgent } from '../packages/triarch/src/testing/sabotage.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import { keyOf } from './outage.ts'
 import type { Plan } from './plan.ts'
 
 /** Rate limits before services, and when those were called. */
@@ -21,8 +22,9 @@ export class Throttle {
   agent(machine: Machine, agent: Agent): Agent {
     const plan = this.#plan
     if (!plan) return agent
-    const { limit, per, burst } = plan
-    const limited = Object.freeze({ ...agent, rateLimit: { limit, per, burst } })
+    const { limit, per, burst, keyed } = plan
+    const rateLimit = { limit, per, burst, ...(keyed && { key: keyOf }) }
+    const limited = Object.freeze({ ...agent, rateLimit })
     return sabotagedAgent(limited, (_, work) => {
       if (!machine.alive) return work()
       const begun = this.#begun.get(agent.name) ?? []

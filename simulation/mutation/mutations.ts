@@ -703,14 +703,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a step under a bound that is shared begins where its task is': {
     change: {
       'agent/host.ts': [
-        [
-          'this.#paused !== null || this.seats.of(action).length > 0) return false',
-          'this.#paused !== null) return false',
-        ],
-        [
-          'this.#paused !== null || this.seats.of(action).length > 0 || this.guard',
-          'this.#paused !== null || this.guard',
-        ],
+        ['this.#paused !== null || this.seats.isBound(action)) return false', 'this.#paused !== null) return false'],
+        ['this.#paused !== null || this.seats.isBound(action) || this.guard', 'this.#paused !== null || this.guard'],
       ],
     },
     by: ['crowds'],
@@ -729,6 +723,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
         ],
       ],
     },
+    by: ['liveness'],
+    world: 'crowd',
+  },
+  'what waits by its key is looked for once': {
+    change: { 'agent/guard.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },
     by: ['liveness'],
     world: 'crowd',
   },

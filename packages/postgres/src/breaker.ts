@@ -19,6 +19,14 @@ ${ROWS} FROM names n LEFT JOIN triarch.breakers b ON b.name = n.name ORDER BY n.
 export const BREAKERS_NAMED: string = `
 ${ROWS} FROM (SELECT DISTINCT x.name COLLATE "C" AS name FROM unnest($2::text[]) AS x (name)) n
 LEFT JOIN triarch.breakers b ON b.name = n.name ORDER BY n.name`
+const UNDER = (where: string) => `
+(SELECT count(*) FROM (SELECT 1 FROM triarch.work w WHERE ${where} AND w.locked_by IS NULL
+  AND (n.action IS NULL OR w.action = n.action) LIMIT $1) c)`
+export const RATE_LIMITS: string = `
+SELECT n.name, coalesce(b.version, 0), b.state,
+  least($1, ${UNDER('w.agent = n.queue')} + CASE WHEN n.above IS NULL THEN 0 ELSE ${UNDER('w.agent > n.above AND w.agent < n.below')} END)
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) AS n (name, queue, above, below, action)
+LEFT JOIN triarch.breakers b ON b.name = n.name COLLATE "C" ORDER BY n.name COLLATE "C"`
 export const BREAKERS_AFTER: string = `
 ${ROWS} FROM triarch.breakers n JOIN triarch.breakers b ON b.name = n.name WHERE n.name > $2 ORDER BY n.name LIMIT $3`
 export const CREATE_BREAKER =

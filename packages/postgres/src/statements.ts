@@ -1,4 +1,12 @@
-import { BREAKERS_AFTER, BREAKERS_NAMED, BREAKERS_OF, CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
+import {
+  BREAKERS_AFTER,
+  BREAKERS_NAMED,
+  BREAKERS_OF,
+  CREATE_BREAKER,
+  DROP_BREAKER,
+  RATE_LIMITS,
+  UPDATE_BREAKER,
+} from './breaker.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
@@ -68,6 +76,7 @@ type Plain =
 type Read =
   | 'breakersOf'
   | 'breakersNamed'
+  | 'rateLimits'
   | 'breakersAfter'
   | 'createBreaker'
   | 'updateBreaker'
@@ -152,6 +161,7 @@ const reads: Readonly<Record<Read, string>> = {
   seats: SEATS,
   breakersOf: BREAKERS_OF,
   breakersNamed: BREAKERS_NAMED,
+  rateLimits: RATE_LIMITS,
   breakersAfter: BREAKERS_AFTER,
   createBreaker: CREATE_BREAKER,
   updateBreaker: UPDATE_BREAKER,

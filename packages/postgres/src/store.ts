@@ -11,6 +11,7 @@ import {
   LONGEST_ANSWER,
   LOOK,
   listingOf,
+  rateLine,
   requestOf,
 } from 'triarch/store'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
@@ -542,6 +543,11 @@ export class PostgresStore implements port.StateStore {
   async breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
     const { count } = query
     if ('names' in query) return (await this.#call('breakersNamed', [count, texts([...query.names])])).map(breakerOf)
+    if ('limits' in query) {
+      const lines = [...new Set(query.limits)].map(rateLine)
+      const columns = (['name', 'queue', 'above', 'below', 'action'] as const).map((of) => texts(lines, (it) => it[of]))
+      return (await this.#call('rateLimits', [count, ...columns])).map(breakerOf)
+    }
     const { after, limit } = query
     if (!('agent' in query)) return (await this.#read('breakersAfter', [count, after, limit])).map(breakerOf)
     const { agent } = query

@@ -9,15 +9,14 @@ import {
   reservableAt,
   restarted,
   rested,
+  tolerance,
 } from '../policy/rate.ts'
 
 /** What one node has of a rate limit: instants that are its own, each for one attempt. */
 export class Allowance {
-  /** `agent`, or `agent.action`. */
+  /** `agent`, or `agent.action`; with `#key` where each has one of its own. */
   readonly name: string
   readonly agent: string
-  /** The agent has a queue for each key of its circuit breaker. */
-  readonly isKeyed: boolean
   /** May be another later. */
   rule: RateRule
   /** As it was read last; 0: there is no row. */
@@ -37,20 +36,20 @@ export class Allowance {
   #asked = 0
   /** Those that will be in the queue, though they may not be yet: since the last look. */
   #expected = 0
-  /** Its rule is another, and that is not written yet. */
-  #changed = false
+  /** How often its rule came to be another, and as of which time that is written. */
+  #changes = 0
+  #written = 0
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined
 
   constructor(
-    { name, agent, isKeyed = false }: { name: string; agent: string; isKeyed?: boolean },
+    { name, agent }: { name: string; agent: string },
     rule: RateRule,
     environment: Pick<Environment, 'now'>,
     lag: () => number,
   ) {
     this.name = name
     this.agent = agent
-    this.isKeyed = isKeyed
     this.rule = rule
     this.#environment = environment
     this.#lag = lag
@@ -60,7 +59,7 @@ export class Allowance {
   change(rule: RateRule): void {
     if (rule.limit === this.rule.limit && rule.per === this.rule.per && rule.burst === this.rule.burst) return
     this.rule = rule
-    this.#changed = true
+    this.#changes++
     this.hurry()
   }
 
@@ -130,10 +129,27 @@ export class Allowance {
     return Math.min(most, soon) - this.#free.length
   }
 
+  /** How often its rule came to be another. */
+  get changes(): number {
+    return this.#changes
+  }
+
   /** What is to be written before anything is reserved. */
   get said(): RateState {
     const said = rested(this.state, this.rests)
-    return this.#changed ? restarted(said, this.rule, this.#environment.now(), this.#lag()) : said
+    return this.#changes > this.#written ? restarted(said, this.rule, this.#environment.now(), this.#lag()) : said
+  }
+
+  /** The store knows its rule as it was after so many changes. */
+  settled(changes: number): void {
+    this.#written = changes
+  }
+
+  /** Nothing waits for it here and nothing is reserved: for so long nobody has used it (ms). */
+  get idle(): number {
+    const { now, lag } = this.#tidy()
+    const busy = this.waiting > 0 || this.#free.length + this.#promised.length > 0 || this.#restsUntil > now
+    return busy ? 0 : Math.max(0, now - lag - tolerance(this.rule) - this.state.next)
   }
 
   /** These are its own from now on. */
@@ -143,7 +159,6 @@ export class Allowance {
 
   /** A look is over: from now on is counted what is asked for until the next. */
   looked(): void {
-    this.#changed = false
     this.#asked = 0
   }
 

@@ -126,9 +126,10 @@ export class Breakers implements Service {
   /** True: attempts may start that could not before. */
   async #one(guard: Guard): Promise<boolean> {
     let news = await this.#read(guard)
+    if (guard.breaker === null) return news
     if (!this.#known.has(guard)) await this.#register(guard)
     for (const lane of [...guard.lanes.values()]) {
-      if (guard.breaker.key !== null && lane.name === guard.agent) continue
+      if (!guard.keys.none && lane.name === guard.agent) continue
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const told = await this.#say(guard, lane)
         news = news || told === 'said'
@@ -147,7 +148,8 @@ export class Breakers implements Service {
     const sure = guard.sure
     const found = new Set<string>()
     let news = false
-    for (let after = ''; ; ) {
+    const first = guard.page
+    for (let after = first; ; ) {
       const rows = await store.breakers({ agent, after, limit: PAGE, count: 1 })
       for (const row of rows) {
         news = this.#take(guard, row) || news
@@ -155,7 +157,15 @@ export class Breakers implements Service {
         if (row.name === agent && row.version > 0) this.#known.add(guard)
       }
       after = rows.at(-1)?.name ?? ''
-      if (rows.length < PAGE) break
+      if (rows.length < PAGE) {
+        guard.page = ''
+        break
+      }
+      // Of what only waits by keys a part at a time is enough: all come in turn.
+      if (guard.breaker === null) {
+        guard.page = after
+        break
+      }
     }
     guard.read(found, asked)
     return news || !sure
@@ -183,6 +193,7 @@ export class Breakers implements Service {
       guard.lanes.delete(lane.name)
       return 'nothing'
     }
+    if (guard.breaker === null) return 'nothing'
     const report = guard.report(lane, node, lease, this.#open ? room(guard.agent) : 0)
     if (!report) return 'nothing'
     const before = lane.state
@@ -205,8 +216,9 @@ export class Breakers implements Service {
     }
   }
 
-  #write({ breaker, agent }: Guard, { name, version }: Lane, state: BreakerState): Promise<boolean> {
-    const keyed = breaker.key !== null && name === agent
+  async #write({ breaker, agent, keys }: Guard, { name, version }: Lane, state: BreakerState): Promise<boolean> {
+    if (breaker === null) return false
+    const keyed = !keys.none && name === agent
     const stored: StoredBreaker = { format: 1, state, rule: breaker.rule, ...(keyed && { keyed: true }) }
     return this.#options.store.writeBreaker({ name, expected: version, state: JSON.stringify(stored) })
   }

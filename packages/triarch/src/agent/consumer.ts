@@ -138,8 +138,11 @@ export class Consumer implements Service {
         }
         for (const [agent, of] of ranks) this.#options.hosts.get(agent)?.backlog.taken(of, held.get(agent) === 0)
         // A queue that a rate limit kept from being asked was not found empty.
-        for (const { guard, pace, name, paused } of this.#options.hosts.values())
-          guard?.asked((held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null)
+        for (const { guard, pace, seats, name, paused } of this.#options.hosts.values())
+          guard?.asked(
+            (held.get(name) ?? 0) > 0 && pace?.open !== false && paused === null,
+            (queue) => !seats.none || pace?.isOpen(queue) === false,
+          )
         // As much as there was room for: there may be more. Otherwise a hint tells of what comes.
         if ([...held.values()].includes(0)) this.#again = true
         this.#backoff.poll.reset()
@@ -191,6 +194,7 @@ export class Consumer implements Service {
       request: item.request,
       ...(pass && { pass }),
       work: item.id,
+      queue: item.agent,
       completeBy: item.completeBy,
       heartbeatWithin: item.heartbeatWithin,
       beat: (progress, checkpoint) => {

@@ -20,12 +20,11 @@ import {
   sum,
   totalOf,
 } from '../policy/breaker.ts'
-import { KEYED } from '../store/breaker.ts'
 import type { StepRequest } from '../store/port.ts'
+import type { Keys } from './key.ts'
 import type { GuardedAttempt, Lane, OpenQueue, Pass } from './lane.ts'
 import { verdict } from './verdict.ts'
 
-const LONGEST_KEY = 150
 /** A host of before breakers that knows no lanes asks again after this (ms). */
 const ASK_AGAIN = 1_000
 /** How long a step is put off that can neither wait in the queue nor fail (ms). */
@@ -36,9 +35,12 @@ const PATIENCE = 1_000
 /** What stands between one agent's service and the attempts of this node: its breakers, as they were when they were read last. */
 export class Guard {
   readonly agent: string
-  /** Its rule may be another later. */
-  breaker: AgentBreaker
+  /** Its rule may be another later. Null: nothing but keys stands before it. */
+  breaker: AgentBreaker | null
+  readonly keys: Keys
   readonly lanes: Map<string, Lane> = new Map()
+  /** Behind which of its queues the next reading begins. */
+  page = ''
   /** Told when the store should hear of something soon. */
   hurry: () => void = () => undefined
   readonly #environment: Pick<Environment, 'now' | 'monotonic'>
@@ -47,28 +49,34 @@ export class Guard {
   #readAt = Number.NEGATIVE_INFINITY
 
   constructor(
-    agent: string,
-    breaker: AgentBreaker,
+    { agent, keys }: { agent: string; keys: Keys },
+    breaker: AgentBreaker | null,
     environment: Pick<Environment, 'now' | 'monotonic'>,
     lasting: number,
   ) {
     this.agent = agent
     this.breaker = breaker
+    this.keys = keys
     this.#environment = environment
     this.#lasting = lasting
   }
 
   /** It knows how its breakers stand. One that does not starts nothing. */
   get sure(): boolean {
-    return this.#environment.monotonic() - this.#readAt <= this.#lasting
+    return this.breaker === null || this.#environment.monotonic() - this.#readAt <= this.#lasting
   }
 
   /** No attempt can start here before it was in the queue, whatever its input. */
   get shut(): boolean {
-    if (this.breaker.key !== null) return false
+    if (!this.keys.none) return false
     const shut = !this.#admits(this.agent) && !this.#rejects(this.agent)
     if (shut) this.#expect(this.agent)
     return shut
+  }
+
+  /** Something is about to wait in the queue of a key: no reading is waited for. */
+  expect(name: string): void {
+    if (name !== this.agent) this.lane(name).waiting = true
   }
 
   /** Something is about to wait in its queue. */
@@ -88,32 +96,11 @@ export class Guard {
     return Math.min(Number.POSITIVE_INFINITY, ...waits)
   }
 
-  /** The breaker of a request. Throws what the user's function throws. */
-  laneOf({ action, input }: Pick<StepRequest, 'action' | 'input'>, actions: ReadonlyMap<string, unknown>): string {
-    const { key } = this.breaker
-    if (key === null) return this.agent
-    // A finalizer is given the input of its run with its output.
-    const own = actions.has(action.slice(action.indexOf('.') + 1))
-    const text = key(own ? input : ((input as { input?: unknown } | null)?.input ?? null))
-    if (
-      typeof text === 'string' &&
-      text !== '' &&
-      text.length <= LONGEST_KEY &&
-      text.isWellFormed() &&
-      !/\p{Cc}/u.test(text)
-    )
-      return `${this.agent}${KEYED}${text}`
-    throw new TriarchError(
-      'INVALID_OPTION',
-      `agent "${this.agent}": circuitBreaker.key must return a string of 1 to ${LONGEST_KEY} characters without control characters`,
-    )
-  }
-
   /** Finds the breaker of the attempt, and why it may not start; null: it may. */
-  meet(attempt: GuardedAttempt, actions: ReadonlyMap<string, unknown>): Outcome | null {
+  meet(attempt: GuardedAttempt): Outcome | null {
     const { request, pass } = attempt
     try {
-      attempt.lane = pass?.lane ?? this.laneOf(request, actions)
+      attempt.lane = pass?.lane ?? this.keys.queueOf(request)
       return pass ? null : this.#refusal(attempt.lane, request.operation)
     } catch (error) {
       // The attempt's own failure, as if its code had thrown.
@@ -146,14 +133,17 @@ export class Guard {
   /** Steps fail for it. When its time is over those that come wait in the queue: some of them are its probes. */
   #rejects(name: string): boolean {
     const lane = this.lanes.get(name)
-    return this.breaker.fails && this.sure && lane !== undefined && isShut(lane.state, this.#environment.now())
+    return (
+      this.breaker?.fails === true && this.sure && lane !== undefined && isShut(lane.state, this.#environment.now())
+    )
   }
 
   /** Queues from which may be taken now, the agent's own first. */
   queues(): OpenQueue[] {
     if (!this.sure) return []
-    const keyed = this.breaker.key !== null
-    const own = keyed ? [{ queue: this.agent, most: Number.POSITIVE_INFINITY, urgent: false }] : this.#queue(this.agent)
+    const own = !this.keys.none
+      ? [{ queue: this.agent, most: Number.POSITIVE_INFINITY, urgent: false }]
+      : this.#queue(this.agent)
     const lanes = [...this.lanes.values()].filter(({ name, waiting }) => waiting && name !== this.agent)
     return [...own, ...lanes.flatMap(({ name }) => this.#queue(name))]
   }
@@ -183,10 +173,13 @@ export class Guard {
     return { lane: queue, wave: lane.share.wave }
   }
 
-  /** The queues were asked for as much as there is room for: passes that are left are for others. `room`: there was some left. */
-  asked(room: boolean): void {
+  /**
+   * The queues were asked for as much as there is room for: passes that are left are for others. `room`: there was some left; `short`: in this
+   * queue something may wait for all that.
+   */
+  asked(room: boolean, short: (queue: string) => boolean): void {
     for (const lane of this.lanes.values()) {
-      if (isClosed(lane.state)) lane.waiting &&= !room
+      if (isClosed(lane.state)) lane.waiting &&= !room || short(lane.name)
       if (!room || lane.unused === 0 || !lane.offered || !lane.share) continue
       lane.share.holds -= lane.unused
       lane.unused = 0
@@ -198,13 +191,15 @@ export class Guard {
   /** An attempt is over. `ms`: how long it ran; null: it did not begin. */
   ended(name: string, pass: Pass | undefined, outcome: Outcome, ms: number | null): void {
     const ill = ms === null ? null : verdict(outcome)
-    const seen = ill === null || ms === null ? null : seenOf(this.breaker.rule, ill, ms)
+    if (this.breaker === null) return
+    const { rule } = this.breaker
+    const seen = ill === null || ms === null ? null : seenOf(rule, ill, ms)
     if (pass) return this.#passed(pass, seen)
     if (!seen) return
     const lane = this.lane(name)
     if (!isClosed(lane.state)) return
     const now = this.#environment.now()
-    lane.seen = merged(lane.seen, [{ part: partOf(this.breaker.rule, now), ...seen }])
+    lane.seen = merged(lane.seen, [{ part: partOf(rule, now), ...seen }])
     if (lane.tripped || seen.ill + seen.slow === 0 || !this.wouldOpen(lane)) return
     lane.tripped = true
     this.hurry()
@@ -220,6 +215,7 @@ export class Guard {
 
   /** With what was seen here it is ill. */
   wouldOpen({ state, seen }: Lane): boolean {
+    if (this.breaker === null) return false
     const { rule } = this.breaker
     const now = this.#environment.now()
     const total = totalOf({ ...state, window: merged(state.window, seen) }, rule, now)
@@ -239,7 +235,8 @@ export class Guard {
   /** How the store has it now. True: that is news. */
   take(name: string, version: number, state: BreakerState, waiting: boolean): boolean {
     const lane = this.lane(name)
-    const news = lane.version !== version || (waiting && !lane.waiting)
+    // What waits for slots or limits may have its turn by now, and nobody else looks into the queues of keys.
+    const news = lane.version !== version || (waiting && (!lane.waiting || isClosed(lane.state)))
     lane.waiting = waiting
     if (lane.version === version) return news
     lane.version = version
@@ -263,7 +260,7 @@ export class Guard {
     this.#readAt = at
     const now = this.#environment.now()
     for (const lane of [...this.lanes.values()]) {
-      lane.seen = fresh(lane.seen, this.breaker.rule, now)
+      if (this.breaker) lane.seen = fresh(lane.seen, this.breaker.rule, now)
       if (found.has(lane.name)) continue
       if (lane.seen.length === 0) this.lanes.delete(lane.name)
       else this.take(lane.name, 0, newBreaker(now), false)
@@ -275,7 +272,7 @@ export class Guard {
     const { state, seen, share, waiting, unused } = lane
     if (isClosed(state)) {
       const now = this.#environment.now()
-      const said = [...seen, ...fresh(state.window, this.breaker.rule, now)]
+      const said = [...seen, ...(this.breaker ? fresh(state.window, this.breaker.rule, now) : [])]
       if (seen.length === 0 || said.every(({ ill, slow }) => ill + slow === 0)) return null
       return { node, seen, share: null, wants: 0, lease, waiting }
     }

@@ -3,6 +3,7 @@ import type { Agent } from '../definition/definition.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Breakers, type BreakersOptions } from './breakers.ts'
 import { Guard } from './guard.ts'
+import { Keys } from './key.ts'
 
 /** Circuit breakers are read again after this long, at least (ms). */
 const LEAST_READING = 50
@@ -14,7 +15,7 @@ const MOST_PASSES = 500
 /** A node that says nothing for so many leases has lost what it was let start. */
 const LEASES = 2
 
-/** The guards of a node's agents: of those that have a circuit breaker. */
+/** The guards of a node's agents: of those that have a circuit breaker, or whose steps wait by keys. */
 export class Guards {
   readonly #guards: ReadonlyMap<string, Guard>
   readonly #every: number
@@ -27,10 +28,12 @@ export class Guards {
   static of(agents: readonly Agent[], environment: Environment, poll: number): Guards {
     const every = Math.max(poll, LEAST_READING)
     const lasting = Math.max(LASTING, LASTING_READINGS * every)
-    const guards = agents.flatMap(({ name, circuitBreaker }): [string, Guard][] => {
-      if (circuitBreaker === undefined) return []
-      const breaker = toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
-      return [[name, new Guard(name, breaker, environment, lasting)]]
+    const guards = agents.flatMap((agent): [string, Guard][] => {
+      const { name, circuitBreaker } = agent
+      const keys = new Keys(agent)
+      if (circuitBreaker === undefined && keys.none) return []
+      const breaker = circuitBreaker && toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
+      return [[name, new Guard({ agent: name, keys }, breaker ?? null, environment, lasting)]]
     })
     return new Guards(new Map(guards), every)
   }

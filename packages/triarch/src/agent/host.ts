@@ -27,6 +27,8 @@ import { wrapped } from './wrapped.ts'
 export interface HostedAttempt extends GuardedAttempt {
   /** The number of its request in the work queue, if it came from there. */
   work?: number
+  /** The queue that it was taken of. */
+  queue?: string
   completeBy: number
   /** It has no slot: what it waits for is an answer of a cache. */
   guest?: boolean
@@ -109,7 +111,6 @@ export class AgentHost {
   readonly pace: Pace | null
   #paused: string | null = null
   readonly #options: HostOptions
-  readonly #actions: ReadonlyMap<string, Action>
   /** Of actions whose answers may be given again. */
   readonly #cached = new Map<string, CachePolicy>()
   #handlers = new Map<string, Handler | Relay>()
@@ -128,7 +129,6 @@ export class AgentHost {
     this.pace = pace
     this.guard = guard
     this.backlog = new Backlog({ strict: agent?.fairness !== undefined })
-    this.#actions = agent?.actions ?? new Map()
     this.#options = options
     this.seats = new Seats(name, agent)
     const limits = new Map<string, Limit>()
@@ -147,9 +147,24 @@ export class AgentHost {
     this.slots = new Slots(most, limits, () => options.freed?.())
   }
 
+  /** The queue in which a step waits by its key; null: in its agent's own, where nobody knows better. */
+  queueOf(request: Pick<StepRequest, 'action' | 'input'>): string | null {
+    if (this.guard === null || this.guard.keys.none) return null
+    if (!this.pace?.isKeyed(request.action) && !this.seats.isKeyed(request.action)) return null
+    try {
+      const queue = this.guard.keys.queueOf(request)
+      this.guard.expect(queue)
+      this.pace?.expect(request.action, queue)
+      return queue
+    } catch {
+      // The attempt fails of it, as if its code had thrown.
+      return null
+    }
+  }
+
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
   reserve(action: string): boolean {
-    if (!this.#handlers.has(action) || this.#paused !== null || this.seats.of(action).length > 0) return false
+    if (!this.#handlers.has(action) || this.#paused !== null || this.seats.isBound(action)) return false
     if (!this.#cached.has(action)) return this.#seat(action)
     // What was kept needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
@@ -164,7 +179,7 @@ export class AgentHost {
   }
 
   #seat(action: string): boolean {
-    if (this.#paused !== null || this.seats.of(action).length > 0 || this.guard?.shut === true) return false
+    if (this.#paused !== null || this.seats.isBound(action) || this.guard?.shut === true) return false
     if (!this.slots.reserve(action)) return false
     if (this.pace?.promise(action) !== false) return true
     this.slots.release(action)
@@ -189,9 +204,9 @@ export class AgentHost {
     return [...new Set([...limited, ...(this.pace?.limited ?? []), ...this.seats.limited])]
   }
 
-  /** How many attempts may begin now, of any action without a bound of its own (null), or of this one. */
-  room(action: string | null): number {
-    const room = this.pace?.room(action) ?? Number.POSITIVE_INFINITY
+  /** How many attempts of what waits in this queue may begin now, of any action without a bound of its own (null), or of this one. */
+  room(action: string | null, queue: string = this.name): number {
+    const room = this.pace?.room(action, queue) ?? Number.POSITIVE_INFINITY
     return action === null ? room : Math.min(room, this.slots.room(action))
   }
 
@@ -279,7 +294,7 @@ export class AgentHost {
 
   #admit(attempt: HostedAttempt, handler: Handler | Relay, local?: Handler): void {
     const { request } = attempt
-    const refusal = local ? null : this.guard?.meet(attempt, this.#actions)
+    const refusal = local ? null : this.guard?.meet(attempt)
     if (refusal) return this.#end(attempt, refusal, null)
     const { lease } = this.#options
     if (request.trial) return this.#try(attempt, handler, request.trial.strikes)
@@ -351,9 +366,9 @@ export class AgentHost {
     const late = environment.now() >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
     // Or the breaker has opened while the lease was asked for.
-    const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt, this.#actions))
+    const opened = overdue ?? (attempt.lane === undefined ? null : this.guard?.meet(attempt))
     const paused = opened ?? this.#pause()
-    const refusal = paused ?? this.pace?.meet(request.action)
+    const refusal = paused ?? this.#astray(attempt) ?? this.pace?.meet(request.action, attempt.lane ?? this.name)
     if (refusal) {
       dock.leave(attempt)
       return this.#end(attempt, refusal, null)
@@ -395,6 +410,12 @@ export class AgentHost {
   /** It was let start before it was paused: it waits in its queue. */
   #pause(): Outcome | null {
     return this.#paused === null || this.name === '' ? null : { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }
+  }
+
+  /** It needs a seat by its key, and was taken of a queue without keys. */
+  #astray({ request, lane, queue }: HostedAttempt): Outcome | null {
+    if (lane === undefined || queue === lane || !this.seats.isKeyed(request.action)) return null
+    return { kind: 'withdrawn', after: ASK_AGAIN, lane }
   }
 
   #tellStart(request: StepRequest, at: number): void {
@@ -455,7 +476,8 @@ export class AgentHost {
     const { step, operation, attempt } = request
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
-    if (ran) this.pace?.ended(request.action, outcome)
+    if (ran) this.pace?.ended(request.action, hosted.lane ?? this.name, outcome)
+    if (outcome.kind === 'withdrawn' && outcome.lane !== undefined) this.guard?.expect(outcome.lane)
     if (ran) this.#options.ended?.(this.name, outcome)
     if (ran?.cutOff) this.#pass(hosted, { kind: 'withdrawn' }, null)
     else this.#pass(hosted, outcome, ran && environment.now() - ran.startedAt)

@@ -1,20 +1,21 @@
 import type { Outcome } from '../kernel/message.ts'
 import type { Allowance } from './allowance.ts'
+import type { Quota } from './quota.ts'
 import { retryAfterOfOutcome } from './verdict.ts'
 
 /** The rate limits of one agent: its own, and those of its actions. */
 export class Pace {
   readonly agent: string
-  readonly #own: Allowance | null
-  readonly #actions: ReadonlyMap<string, Allowance>
+  readonly #own: Quota | null
+  readonly #actions: ReadonlyMap<string, Quota>
 
-  constructor(agent: string, own: Allowance | null, actions: ReadonlyMap<string, Allowance>) {
+  constructor(agent: string, own: Quota | null, actions: ReadonlyMap<string, Quota>) {
     this.agent = agent
     this.#own = own
     this.#actions = actions
   }
 
-  get all(): Allowance[] {
+  get all(): Quota[] {
     return [...(this.#own ? [this.#own] : []), ...this.#actions.values()]
   }
 
@@ -23,43 +24,72 @@ export class Pace {
     return [...this.#actions.keys()]
   }
 
-  /** Attempts of whichever action may begin now. */
+  /** Attempts of whichever action may begin now, as far as keys are no matter. */
   get open(): boolean {
-    return this.all.every(({ room }) => room > 0)
+    return this.all.every((quota) => quota.isKeyed || quota.all.every(({ room }) => room > 0))
   }
 
-  /** How many attempts may begin now, of any action without a limit of its own (null), or of this one. */
-  room(action: string | null): number {
-    return Math.min(Number.POSITIVE_INFINITY, ...this.#of(action).map(({ room }) => room))
+  /** Attempts of what waits in this queue may begin now. */
+  isOpen(queue: string): boolean {
+    return this.all.every((quota) => {
+      const it = quota.of(queue)
+      return it === undefined || (it !== null && it.room > 0)
+    })
+  }
+
+  /** Whether attempts of the action have limits by keys. */
+  isKeyed(action: string): boolean {
+    return this.#quotas(action).some((it) => it.isKeyed)
+  }
+
+  /**
+   * How many attempts may begin now of what waits in this queue, of any action without a limit of its own (null), or of this one. Where
+   * nobody knows the key, any number: each is given back to the queue of its own.
+   */
+  room(action: string | null, queue: string): number {
+    const all = this.#of(action, queue)
+    return all ? Math.min(Number.POSITIVE_INFINITY, ...all.map(({ room }) => room)) : 0
   }
 
   /** For an attempt that starts once its turn is recorded. False: it must wait in the queue. */
   promise(action: string): boolean {
-    const all = this.#of(action)
+    if (this.isKeyed(action)) return false
+    const all = this.#of(action, this.agent) ?? []
     if (all.every(({ room, waiting }) => waiting === 0 && room > 0)) return all.every((it) => it.promise())
     for (const it of all) it.expect()
     return false
   }
 
-  /** Null: the attempt begins. */
-  meet(action: string): Outcome | null {
-    const all = this.#of(action)
-    if (all.every(({ open }) => open)) {
+  /** An attempt will wait in this queue, by its key. */
+  expect(action: string, queue: string): void {
+    for (const it of this.#of(action, queue) ?? []) it.expect()
+  }
+
+  /** Null: the attempt begins. `queue`: where it waits by its key. */
+  meet(action: string, queue: string): Outcome | null {
+    const all = this.#of(action, queue)
+    if (all?.every(({ open }) => open)) {
       for (const it of all) it.use()
       return null
     }
-    for (const it of all) it.expect()
-    return { kind: 'withdrawn', after: ASK_AGAIN, lane: this.agent }
+    for (const it of all ?? []) it.expect()
+    return { kind: 'withdrawn', after: ASK_AGAIN, lane: this.isKeyed(action) ? queue : this.agent }
   }
 
-  ended(action: string, outcome: Outcome): void {
+  ended(action: string, queue: string, outcome: Outcome): void {
     const ms = retryAfterOfOutcome(outcome)
-    if (ms > 0) for (const it of this.#of(action)) it.rest(ms)
+    if (ms > 0) for (const it of this.#of(action, queue) ?? []) it.rest(ms)
   }
 
-  #of(action: string | null): Allowance[] {
+  #quotas(action: string | null): Quota[] {
     const its = action === null ? undefined : this.#actions.get(action)
     return [...(this.#own ? [this.#own] : []), ...(its ? [its] : [])]
+  }
+
+  /** Null: there are too many keys just now. */
+  #of(action: string | null, queue: string): Allowance[] | null {
+    const all = this.#quotas(action).map((quota) => quota.of(queue))
+    return all.includes(null) ? null : all.filter((it) => it != null)
   }
 }
 

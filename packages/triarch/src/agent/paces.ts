@@ -1,8 +1,9 @@
 import type { Agent } from '../definition/definition.ts'
-import { toRateRule } from '../definition/rate.ts'
+import { type RateLimitOptions, toRateRule } from '../definition/rate.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Allowance } from './allowance.ts'
 import { Pace } from './pace.ts'
+import { Quota } from './quota.ts'
 import { Rates, type RatesOptions } from './rates.ts'
 
 /** Rate limits are read again after this long, at least (ms). */
@@ -21,13 +22,16 @@ export class Paces {
   }
 
   static of(agents: readonly Agent[], environment: Environment, poll: number, lag: () => number): Paces {
-    const paces = agents.flatMap(({ name: agent, rateLimit, actions, circuitBreaker }): [string, Pace][] => {
-      const isKeyed = circuitBreaker?.key !== undefined
-      const allowance = (name: string, options: Parameters<typeof toRateRule>[1]) =>
-        new Allowance({ name, agent, isKeyed }, toRateRule(`"${name}": rateLimit`, options), environment, lag)
-      const own = rateLimit === undefined ? null : allowance(agent, rateLimit)
-      const of = [...actions.values()].flatMap(({ key, definition }): [string, Allowance][] =>
-        definition.rateLimit === undefined ? [] : [[key, allowance(key, definition.rateLimit)]],
+    const paces = agents.flatMap(({ name: agent, rateLimit, actions }): [string, Pace][] => {
+      const quota = (name: string, options: RateLimitOptions) =>
+        new Quota(
+          { name, isKeyed: options.key !== undefined },
+          toRateRule(`"${name}": rateLimit`, options),
+          (one, rule) => new Allowance({ name: one, agent }, rule, environment, lag),
+        )
+      const own = rateLimit === undefined ? null : quota(agent, rateLimit)
+      const of = [...actions.values()].flatMap(({ key, definition }): [string, Quota][] =>
+        definition.rateLimit === undefined ? [] : [[key, quota(key, definition.rateLimit)]],
       )
       return own || of.length > 0 ? [[agent, new Pace(agent, own, new Map(of))]] : []
     })
@@ -39,9 +43,9 @@ export class Paces {
   }
 
   /** The part of the node that reads and writes for them; null: there are none. */
-  rates(options: Omit<RatesOptions, 'allowances' | 'every' | 'lag'>): Rates | null {
+  rates(options: Omit<RatesOptions, 'quotas' | 'every' | 'lag'>): Rates | null {
     if (this.#paces.size === 0) return null
-    const allowances = [...this.#paces.values()].flatMap(({ all }) => all)
-    return new Rates({ ...options, allowances, every: this.#every, lag: this.#lag })
+    const quotas = [...this.#paces.values()].flatMap(({ all }) => all)
+    return new Rates({ ...options, quotas, every: this.#every, lag: this.#lag })
   }
 }

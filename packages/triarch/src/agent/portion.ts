@@ -21,11 +21,12 @@ export function portionsOf(places: readonly Place[]): Portion[] {
       const { limited } = host
       const action = index === 0 ? null : limited[index - 1]
       if (action === undefined) return []
-      const seats = host.seats.none ? [] : host.seats.of(action)
+      const agent = queue?.queue ?? host.name
+      const seats = host.seats.none ? [] : host.seats.of(action, agent)
       return {
-        agent: queue?.queue ?? host.name,
+        agent,
         actions: action === null ? without(host.actions, limited) : [action],
-        limit: Math.min(slots, host.room(action)),
+        limit: Math.min(slots, host.room(action, agent)),
         ...(queue?.urgent && { urgent: true as const }),
         ...(seats.length > 0 && { seats }),
       }

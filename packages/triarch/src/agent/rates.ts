@@ -1,16 +1,17 @@
 import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
-import { NEW_RATE, reserve } from '../policy/rate.ts'
-import type { BreakerRow } from '../store/breaker.ts'
+import { NEW_RATE, reserve, tolerance } from '../policy/rate.ts'
+import { KEYED } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
 import type { Allowance } from './allowance.ts'
+import type { Quota } from './quota.ts'
 
 export interface RatesOptions {
   environment: Environment
   store: Pick<StateStore, 'breakers' | 'writeBreaker'>
-  allowances: readonly Allowance[]
+  quotas: readonly Quota[]
   /** Between two readings (ms). */
   every: number
   /** How far the store's clock may be ahead of the environment's (ms). */
@@ -31,8 +32,11 @@ const AGAIN = 100
 const LONGEST_AGAIN = 2_000
 /** Instants of one reservation. */
 const PORTION = 500
-/** Queues of keys that are read at a time. */
-const LANES = 100
+/** A key of which nothing was heard for so long goes (ms). */
+const KEPT = 60_000
+/** Rows of keys that nobody knows any more are looked for so often (ms), so many at a time. */
+const SWEEP = 600_000
+const SWEPT = 100
 /** Others were quicker so often: it comes again with the next reading. */
 const MOST_TRIES = 5
 
@@ -46,10 +50,13 @@ export class Rates implements Service {
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   #again: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
+  #sweptAt = Number.NEGATIVE_INFINITY
+  /** By the limit: the row behind which the next look begins. */
+  readonly #swept = new Map<string, string>()
 
   constructor(options: RatesOptions) {
     this.#options = options
-    for (const allowance of options.allowances) allowance.hurry = () => this.#tell()
+    for (const quota of options.quotas) quota.hurry = () => this.#tell()
   }
 
   start(): void {
@@ -67,7 +74,7 @@ export class Rates implements Service {
     this.#timer?.cancel()
     await this.#round
     // The attempts that ended last may have asked for a rest that nobody else knows of.
-    if (this.#options.allowances.some(({ rests }) => rests > 0)) await this.#all()
+    if (this.#allowances.some(({ rests }) => rests > 0)) await this.#all()
   }
 
   abandon(): void {
@@ -94,10 +101,10 @@ export class Rates implements Service {
   /** Until the next reading, or until one more attempt may begin. */
   #wait(): void {
     if (!this.#open) return
-    const { environment, allowances, every } = this.#options
+    const { environment, every } = this.#options
     this.#timer?.cancel()
     const since = environment.monotonic() - this.#lookedAt
-    const due = Math.min(...allowances.map((it) => it.due))
+    const due = Math.min(...this.#allowances.map((it) => it.due))
     const look = this.#again ?? (this.#hurry ? TOGETHER : Math.min(every, Math.max(LEAST, due))) - since
     const next = Math.max(TOGETHER, Math.min(look, this.#again === null ? due : look))
     this.#timer = environment.timer(next, () => {
@@ -110,64 +117,95 @@ export class Rates implements Service {
 
   /** Something waits that may begin. */
   get #ready(): boolean {
-    return this.#options.allowances.some(({ waiting, room }) => waiting > 0 && room > 0)
+    return this.#allowances.some(({ waiting, room }) => waiting > 0 && room > 0)
   }
 
   async #all(): Promise<void> {
-    const { allowances, store, wake, failed } = this.#options
+    const { store, wake, failed } = this.#options
     try {
-      const names = allowances.flatMap(({ name, agent }) => [rateRow(name), agent])
-      const rows = await store.breakers({ names: [...new Set(names)], count: PORTION })
+      const allowances = this.#allowances
+      const rows = await store.breakers({ limits: allowances.map(({ name }) => rateRow(name)), count: PORTION })
       const found = new Map(rows.map((row) => [row.name, row]))
-      const keyed = await this.#keyed()
       for (const allowance of allowances) {
         const row = found.get(rateRow(allowance.name))
-        allowance.counted((found.get(allowance.agent)?.waiting ?? 0) + (keyed.get(allowance.agent) ?? 0))
+        allowance.counted(row?.waiting ?? 0)
         allowance.take(row?.version ?? 0, storedRate(row?.state ?? null)?.state ?? NEW_RATE)
         await this.#reserve(allowance)
         allowance.looked()
       }
+      const made = await this.#drop()
+      await this.#sweep()
       this.#again = null
       this.#backoff.reset()
-      if (this.#open && this.#ready) wake()
+      if (this.#open && (made || this.#ready)) wake()
     } catch (error) {
       this.#again = this.#backoff.next()
       if (this.#open) failed(error)
     }
   }
 
-  /** How many wait in the queues of keys, by agent: counted up to one reservation. */
-  async #keyed(): Promise<ReadonlyMap<string, number>> {
-    const { allowances, store } = this.#options
-    const waiting = new Map<string, number>()
-    for (const agent of new Set(allowances.filter(({ isKeyed }) => isKeyed).map((it) => it.agent))) {
-      let count = 0
-      for (let after: string | undefined = agent; after !== undefined && count < PORTION; ) {
-        const rows: readonly BreakerRow[] = await store.breakers({ agent, after, limit: LANES, count: PORTION })
-        for (const row of rows) count += row.waiting
-        after = rows.length === LANES ? rows.at(-1)?.name : undefined
+  get #allowances(): Allowance[] {
+    return this.#options.quotas.flatMap(({ all }) => all)
+  }
+
+  /** Keys that nobody uses go, with their rows: sooner where others wait for their places. True: there is room for others. */
+  async #drop(): Promise<boolean> {
+    let made = false
+    for (const quota of this.#options.quotas.filter(({ isKeyed }) => isKeyed)) {
+      const kept = quota.full ? 0 : KEPT
+      for (const allowance of quota.all) {
+        const { name, version, idle } = allowance
+        if (idle <= kept) continue
+        // As good as none: the next would begin at the same instant.
+        if (version > 0) await this.#options.store.writeBreaker({ name: rateRow(name), expected: version, state: null })
+        made ||= quota.full
+        quota.drop(allowance)
       }
-      waiting.set(agent, count)
     }
-    return waiting
+    return made
+  }
+
+  /** Of keys whose nodes died before they dropped them. */
+  async #sweep(): Promise<void> {
+    const { environment, store, lag } = this.#options
+    const at = environment.monotonic()
+    if (at - this.#sweptAt < SWEEP) return
+    this.#sweptAt = at
+    for (const { name, isKeyed } of this.#options.quotas) {
+      if (!isKeyed) continue
+      const first = rateRow(name) + KEYED
+      const rows = await store.breakers({ after: this.#swept.get(name) ?? first, limit: SWEPT, count: 1 })
+      const own = rows.filter((row) => row.name.startsWith(first))
+      this.#swept.set(name, own.length === SWEPT ? (own.at(-1)?.name ?? first) : first)
+      for (const row of own) {
+        const stored = storedRate(row.state)
+        if (!stored || isIdle(stored, environment.now() - lag() - SWEEP))
+          await store.writeBreaker({ name: row.name, expected: row.version, state: null })
+      }
+    }
   }
 
   async #reserve(allowance: Allowance): Promise<void> {
     const { environment, store, lag, free } = this.#options
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { said, rule, version, name } = allowance
+      const { said, rule, version, name, changes } = allowance
       const wants = this.#open ? allowance.wants(Math.min(PORTION, free(allowance.agent))) : 0
       const { state, instants } = reserve(said, rule, environment.now(), wants, lag())
       // That there is such a limit is known before anything waits for it.
-      if (version > 0 && state === allowance.state) return
+      if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
       const stored: StoredRate = { format: 'rate-1', state, rule }
       const row = rateRow(name)
       if (await store.writeBreaker({ name: row, expected: version, state: JSON.stringify(stored) })) {
         allowance.take(version + 1, state)
+        allowance.settled(changes)
         return allowance.reserved(instants)
       }
       const [now] = await store.breakers({ names: [row], count: 1 })
       allowance.take(now?.version ?? 0, storedRate(now?.state ?? null)?.state ?? NEW_RATE)
     }
   }
+}
+
+function isIdle({ state, rule }: StoredRate, since: number): boolean {
+  return state.rests < since && state.next + tolerance(rule) < since
 }

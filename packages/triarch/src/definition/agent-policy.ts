@@ -110,6 +110,9 @@ export function stepPolicyOf(policy: ActionPolicy): PolicyOptions {
 function checkActionPolicy(what: string, { concurrency, rateLimit, ...policies }: ActionPolicy): void {
   toConcurrency(`${what}: concurrency`, concurrency)
   if (rateLimit !== undefined) toRateRule(`${what}: rateLimit`, rateLimit)
+  for (const given of [concurrency, rateLimit])
+    if (typeof given === 'object' && 'key' in given)
+      throw new TriarchError('INVALID_OPTION', `${what}: the key of a limit is that of the code`)
   for (const retry of [policies.retry, policies.undoRetry])
     if (retry !== undefined && 'retryIf' in retry)
       throw new TriarchError('INVALID_OPTION', `${what}: retryIf can only be given where the action is defined`)

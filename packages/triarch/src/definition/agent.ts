@@ -9,6 +9,7 @@ import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import { toCachePolicy } from './cache.ts'
 import { type SharedConcurrency, toConcurrency } from './concurrency.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
+import { keyedOf, keyOf } from './key.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
 import { type QueueOptions, queueKeys, toQueueRule } from './queue.ts'
@@ -62,17 +63,19 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
   checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', 'policy', ...queueKeys])
   const actions = new Map<string, Action>()
-  const { each, shared } = toConcurrency(`agent "${name}": concurrency`, options.concurrency)
+  const { each, shared, keyed } = toConcurrency(`agent "${name}": concurrency`, options.concurrency)
   const { circuitBreaker, rateLimit, policy } = options
   if (policy !== undefined) checkSettingPolicy(`agent "${name}": policy`, policy)
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
   if (rateLimit !== undefined) toRateRule(`agent "${name}": rateLimit`, rateLimit)
   toQueueRule(name, options)
+  keyOf(`agent "${name}"`, options)
   const { ageing, fairness } = options
   const self: Agent = Object.freeze({
     name,
-    concurrency: each ?? shared ?? USUAL,
+    concurrency: each ?? (keyed ? null : shared) ?? USUAL,
     ...(shared !== null && { shared }),
+    ...(typeof options.concurrency === 'object' && options.concurrency.key && { sharedKey: options.concurrency.key }),
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
     ...(ageing !== undefined && { ageing }),
@@ -105,6 +108,7 @@ function define(agent: Agent, name: string, given: Written): Action {
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
   const { run, plan, finalize, undo, verify, input, output } = definition
   toConcurrency(`${key}: concurrency`, definition.concurrency)
+  keyOf(key, definition, keyedOf(agent))
   if (definition.rateLimit !== undefined) toRateRule(`${key}: rateLimit`, definition.rateLimit)
   if (definition.cache !== undefined) checkCached(key, definition)
   if (plan !== undefined) checkFunction(`${key}: plan`, plan)

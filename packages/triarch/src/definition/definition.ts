@@ -212,6 +212,8 @@ export interface Agent {
   readonly concurrency: number
   /** Most attempts at a time in all processes together. */
   readonly shared?: number
+  /** The latter for each of these. */
+  readonly sharedKey?: (input: unknown) => string
   /** When its service is left alone. */
   readonly circuitBreaker?: Readonly<CircuitBreakerOptions>
   /** How many attempts may begin in a time, over all nodes together. */

@@ -1,7 +1,7 @@
 import { TriarchError } from '../error/error.ts'
 import { gap, type RateRule, tolerance } from '../policy/rate.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
-import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 
 /**
  * How many attempts of an agent, or of an action, may begin in a time, over all nodes together.
@@ -19,6 +19,11 @@ export interface RateLimitOptions {
    * what comes in 100 ms, whichever is more. It may not be less than what comes in 100 ms: nodes need that time to agree.
    */
   burst?: number
+  /**
+   * A limit for each of these instead of one for all: an account, a tenant. Its text has 1 to 150 characters and is kept in the store as it is.
+   * All that an agent and its actions say by key has the same function. What it throws fails the attempt.
+   */
+  key?(input: unknown): string
 }
 
 /** Nodes agree within this time (ms). */
@@ -27,7 +32,8 @@ const DAY = 86_400_000
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function toRateRule(what: string, options: RateLimitOptions): RateRule {
-  checkOptions(what, options ?? null, ['limit', 'per', 'burst'])
+  checkOptions(what, options ?? null, ['limit', 'per', 'burst', 'key'])
+  if (options.key !== undefined) checkFunction(`${what}.key`, options.key)
   const limit = checkInteger(`${what}.limit`, options.limit, 1, 1_000_000)
   const per = positiveMilliseconds(options.per, `${what}.per`)
   if (per < LEAST_TOLERANCE || per > DAY)

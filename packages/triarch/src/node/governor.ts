@@ -113,10 +113,10 @@ export class Governor {
     for (const { key, name, definition } of agent.actions.values())
       given.set(key, policy.actions?.[name]?.rateLimit ?? definition.rateLimit)
     const found = new Set<string>()
-    for (const allowance of paces.of(agent)?.all ?? []) {
-      const options = given.get(allowance.name)
-      found.add(allowance.name)
-      if (options !== undefined) allowance.change(toRateRule(`"${allowance.name}": rateLimit`, options))
+    for (const quota of paces.of(agent)?.all ?? []) {
+      const options = given.get(quota.name)
+      found.add(quota.name)
+      if (options !== undefined) quota.change(toRateRule(`"${quota.name}": rateLimit`, options))
     }
     for (const [name, options] of given)
       if (options !== undefined && !found.has(name)) this.#missing(name, 'rate limit')

@@ -9,6 +9,8 @@ export interface Standing {
   /** Higher first. */
   readonly rank: number
   readonly share?: Share
+  /** The queue itself, where its agent's steps wait by keys. */
+  readonly queue?: string
 }
 
 const LONGEST_KEY = 200

@@ -285,8 +285,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   standing(action: string, state: TaskState, step: Step): Standing {
     const agent = agentOf(action)
     const standing = this.#queueing.standing(agent, state, step)
-    this.#options.hosts.get(agent)?.backlog.queued(standing.rank)
-    return standing
+    const host = this.#options.hosts.get(agent)
+    host?.backlog.queued(standing.rank)
+    const queue = host?.queueOf({ action, input: step.input })
+    return queue ? { ...standing, queue } : standing
   }
 
   unreserve(action: string): void {

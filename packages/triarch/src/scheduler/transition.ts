@@ -89,13 +89,13 @@ function receivedOf(state: TaskState, { id, received }: Step): Pick<StepRequest,
 export function workRequest(
   state: TaskState,
   step: Step,
-  { action, at, rank, share }: { action: string; at: number } & Standing,
+  { action, at, rank, share, queue }: { action: string; at: number } & Standing,
 ): WorkRequest {
   return {
     step: step.id,
     operation: step.operation,
     attempt: step.attempt,
-    agent: step.lane ?? agentOf(action),
+    agent: step.lane ?? queue ?? agentOf(action),
     action,
     priority: rank,
     completeWithin: step.policy.completeWithin,

@@ -6,18 +6,23 @@ export interface BreakerRow {
   version: number
   /** As JSON; null: there is no row. */
   state: string | null
-  /** Requests in its queue that nobody has taken, counted up to the query's `count`. */
+  /** Requests in its queue (of a rate limit: under it) that nobody has taken, counted up to the query's `count`. */
   waiting: number
 }
 
 /**
- * Which: those of an agent, with the queues of its keys in which something waits; these; or all that have a row. Ordered by name,
- * those above `after`.
+ * Which: those of an agent, with the queues of its keys in which something waits; these; these rate limits, by the names of their rows; or
+ * all that have a row. Ordered by name, those above `after`.
  */
 export type BreakerQuery = {
   /** So many waiting requests are counted for each. */
   count: number
-} & ({ agent: string; after: string; limit: number } | { names: readonly string[] } | { after: string; limit: number })
+} & (
+  | { agent: string; after: string; limit: number }
+  | { names: readonly string[] }
+  | { limits: readonly string[] }
+  | { after: string; limit: number }
+)
 
 /** A change of one breaker. */
 export interface BreakerWrite {

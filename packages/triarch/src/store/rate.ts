@@ -1,4 +1,5 @@
 import type { RateRule, RateState } from '../policy/rate.ts'
+import { endOfKeys, KEYED } from './breaker.ts'
 import { objectOf } from './legible.ts'
 
 /** What the row of a rate limit holds: it lies beside those of breakers, for it is written in the same way. */
@@ -15,6 +16,30 @@ const MARK = '~'
 /** The row of the rate limit of an agent, or of one of its actions. */
 export function rateRow(name: string): string {
   return MARK + name
+}
+
+/** What waits under a rate limit, by the name of its row. */
+export interface RateLine {
+  /** Of the row. */
+  name: string
+  /** What waits in this queue, */
+  queue: string
+  /** and in those of the agent's keys, whose names are above this; null: it is the limit of one key. */
+  above: string | null
+  /** And below this. */
+  below: string | null
+  /** Null: whatever the action. */
+  action: string | null
+}
+
+/** `~agent`, `~agent.action`, and each of them with `#key`. */
+export function rateLine(name: string): RateLine {
+  const at = name.indexOf(KEYED)
+  const of = at < 0 ? name.slice(MARK.length) : name.slice(MARK.length, at)
+  const dot = of.indexOf('.')
+  const agent = dot < 0 ? of : of.slice(0, dot)
+  const keys = at < 0 ? { above: agent + KEYED, below: endOfKeys(agent) } : { above: null, below: null }
+  return { name, queue: at < 0 ? agent : agent + name.slice(at), ...keys, action: dot < 0 ? null : of }
 }
 
 export function isRateRow(name: string): boolean {

@@ -24,9 +24,7 @@ export async function limiters(
   const names = new Set<string>()
   for (const { node, queue, step } of work) {
     if (node !== null) continue
-    names.add(agentOfQueue(queue))
-    const action = steps.get(step)?.action
-    if (action) names.add(action)
+    for (const name of namesOf(queue, steps.get(step)?.action)) names.add(name)
   }
   if (names.size === 0) return new Map()
   const rows = await store.breakers({ names: [...names].map(rateRow), count: 1 })
@@ -45,7 +43,7 @@ export function limiterOf(
   action: string,
   now: number,
 ): Limiter | null {
-  const found = [agentOfQueue(queue), action].flatMap((name): Limiter[] => {
+  const found = namesOf(queue, action).flatMap((name): Limiter[] => {
     const stored = known.get(name)
     const until = stored ? Math.max(stored.state.next, stored.state.rests) : 0
     if (!stored || until <= now) return []
@@ -53,6 +51,13 @@ export function limiterOf(
     return [{ name, until: new Date(Math.ceil(until)), rests: stored.state.rests > now, limit, per }]
   })
   return found.sort((a, b) => b.until.getTime() - a.until.getTime())[0] ?? null
+}
+
+/** Limits over what waits in the queue: of the agent and of the action, and of its key. */
+export function namesOf(queue: string, action: string | null | undefined): string[] {
+  const agent = agentOfQueue(queue)
+  const of = action ? [agent, action] : [agent]
+  return queue === agent ? of : of.flatMap((name) => [name, name + queue.slice(agent.length)])
 }
 
 export function limiterText({ name, until, rests, limit, per }: Limiter): string {

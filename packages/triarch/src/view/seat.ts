@@ -1,7 +1,7 @@
 import type { TaskState } from '../kernel/state.ts'
-import { agentOfQueue } from '../store/breaker.ts'
 import type { QueuedRow, SeatRow, StateStore } from '../store/port.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
+import { namesOf } from './rate.ts'
 
 /** A bound over all nodes under which as many attempts run as may. */
 export interface FullBound extends SeatRow {
@@ -16,7 +16,7 @@ export async function fullBounds(
   { steps }: Pick<TaskState, 'steps'>,
 ): Promise<{ bounds: ReadonlyMap<string, SeatRow>; waiting: ReadonlyMap<string, number> }> {
   const waits = work.filter(({ node }) => node === null)
-  const names = new Set(waits.flatMap(({ queue, step }) => [agentOfQueue(queue), steps.get(step)?.action ?? '']))
+  const names = new Set(waits.flatMap(({ queue, step }) => namesOf(queue, steps.get(step)?.action)))
   if (names.size === 0) return { bounds: new Map(), waiting: new Map() }
   const full = (await store.seats([...names])).filter(({ taken, most }) => taken >= most)
   if (full.length === 0) return { bounds: new Map(), waiting: new Map() }
@@ -34,7 +34,7 @@ export function fullBoundOf(
   queue: string,
   action: string,
 ): FullBound | null {
-  const bound = bounds.get(agentOfQueue(queue)) ?? bounds.get(action)
+  const [bound] = namesOf(queue, action).flatMap((name) => bounds.get(name) ?? [])
   return bound ? { ...bound, waiting: waiting.get(queue) ?? 0 } : null
 }
 

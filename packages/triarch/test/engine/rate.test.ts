@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Allowance } from '../../src/agent/allowance.ts'
+import { Quota } from '../../src/agent/quota.ts'
 import { Rates } from '../../src/agent/rates.ts'
 import type { Environment } from '../../src/environment/environment.ts'
 import { agent, PermanentError, type RateLimitOptions, TransientError, workflow } from '../../src/index.ts'
@@ -128,12 +129,10 @@ describe('an agent with a rate limit', () => {
 
   it('tells the store of a rest that the service asked for while its node stopped', async () => {
     const environment = { now: () => 0, monotonic: () => 0, timer: () => ({ cancel: () => undefined }) }
-    const allowance = new Allowance(
-      { name: 'bank', agent: 'bank' },
-      { limit: 10, per: PER, burst: 1 },
-      environment,
-      () => 0,
-    )
+    const rule = { limit: 10, per: PER, burst: 1 }
+    const make = () => new Allowance({ name: 'bank', agent: 'bank' }, rule, environment, () => 0)
+    const quota = new Quota({ name: 'bank', isKeyed: false }, rule, make)
+    const [allowance] = quota.all as [Allowance]
     let row: { version: number; state: string | null } = { version: 0, state: null }
     const rates = new Rates({
       environment: environment as unknown as Environment,
@@ -145,7 +144,7 @@ describe('an agent with a rate limit', () => {
           return true
         },
       },
-      allowances: [allowance],
+      quotas: [quota],
       ...{ every: 100, lag: () => 0, free: () => 1, wake: () => undefined },
       failed: (error) => expect.unreachable(String(error)),
     })
@@ -155,6 +154,21 @@ describe('an agent with a rate limit', () => {
     allowance.rest(5_000)
     await rates.drain()
     expect(storedRate(row.state)?.state.rests).toBe(5_000)
+  })
+
+  it('takes a change of its rule that comes while the store is told of another for one that is to be told', () => {
+    const environment = { now: () => 0, monotonic: () => 0 }
+    const of = new Allowance({ name: 'bank', agent: 'bank' }, { limit: 1, per: 60_000, burst: 1 }, environment, () => 0)
+    of.take(1, { next: 50_000, rests: 0 })
+    of.change({ limit: 2, per: 60_000, burst: 1 })
+    const { changes, said } = of
+    expect(said.next).toBeLessThan(31_000)
+    of.change({ limit: 10, per: 60_000, burst: 1 })
+    of.settled(changes)
+    of.looked()
+    expect(of.said.next).toBeLessThan(7_000)
+    of.settled(of.changes)
+    expect(of.said.next).toBe(50_000)
   })
 
   it('is refused where it makes no sense', async () => {

@@ -66,6 +66,29 @@ export function breakerSuite(bench: Bench): void {
     })
   })
 
+  it('says what waits under a rate limit: of its agent in all queues, of its action, of its key', async () => {
+    const { store } = bench
+    const claim = await owned(store)
+    const queue = (step: number, agent: string, action: string) => workRequest('t', step, { agent, action })
+    const work = [
+      ...[queue(1, 'pay', 'pay.charge'), queue(2, 'pay', 'pay.look'), queue(3, 'pay#a.b', 'pay.charge')],
+      ...[queue(4, 'pay#a.b', 'pay.look'), queue(5, 'pay#c', 'pay.charge'), queue(6, 'payments', 'payments.charge')],
+    ]
+    await store.commit([transition(claim, { work })])
+    expect(await store.writeBreaker(write('~pay.charge'))).toBe(true)
+    const names = ['~pay', '~pay#a.b', '~pay.charge', '~pay.charge#a.b', '~pay.charge#c', '~pay.none']
+    const rows = async (count: number) => store.breakers({ limits: [...names, '~pay'], count })
+    expect((await rows(9)).map(({ name, version, waiting }) => [name, version, waiting])).toEqual([
+      ['~pay', 0, 5],
+      ['~pay#a.b', 0, 2],
+      ['~pay.charge', 1, 3],
+      ['~pay.charge#a.b', 0, 1],
+      ['~pay.charge#c', 0, 1],
+      ['~pay.none', 0, 0],
+    ])
+    expect((await rows(2)).map(({ waiting }) => waiting)).toEqual([2, 2, 2, 1, 1, 0])
+  })
+
   it('what is urgent is taken before what has a higher priority', async () => {
     const { store } = bench
     const claim = await owned(store)

@@ -1,4 +1,5 @@
 import { type BreakerQuery, type BreakerRow, type BreakerWrite, endOfKeys, KEYED } from '../breaker.ts'
+import { rateLine } from '../rate.ts'
 import type { Database } from './database.ts'
 
 const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT ?1))`
@@ -18,6 +19,15 @@ names (name) AS (
 ${ROWS} FROM names n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name LIMIT ?4`
 const NAMED = `
 ${ROWS} FROM (SELECT DISTINCT value AS name FROM json_each(?2)) n LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name`
+const UNDER = (where: string) => `
+(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE ${where} AND w.locked_by IS NULL
+  AND (n.action IS NULL OR w.action = n.action) LIMIT ?1))`
+const LIMITS = `
+SELECT n.name, coalesce(b.version, 0) AS version, b.state,
+  min(?1, ${UNDER('w.agent = n.queue')} + iif(n.above IS NULL, 0, ${UNDER('w.agent > n.above AND w.agent < n.below')})) AS waiting
+FROM (SELECT value ->> 'name' AS name, value ->> 'queue' AS queue, value ->> 'above' AS above, value ->> 'below' AS below,
+  value ->> 'action' AS action FROM json_each(?2)) n
+LEFT JOIN triarch_breakers b ON b.name = n.name ORDER BY n.name`
 const AFTER = `${ROWS} FROM triarch_breakers n JOIN triarch_breakers b ON b.name = n.name WHERE n.name > ?2 ORDER BY n.name LIMIT ?3`
 const CREATE = 'INSERT INTO triarch_breakers (name, version, state) VALUES (?, 1, ?) ON CONFLICT DO NOTHING'
 const UPDATE = 'UPDATE triarch_breakers SET version = version + 1, state = ? WHERE name = ? AND version = ?'
@@ -33,7 +43,9 @@ export function breakers(database: Database, _now: number, query: BreakerQuery):
         )
       : 'names' in query
         ? database.all<BreakerRow>(NAMED, count, JSON.stringify(query.names))
-        : database.all<BreakerRow>(AFTER, count, query.after, query.limit)
+        : 'limits' in query
+          ? database.all<BreakerRow>(LIMITS, count, JSON.stringify([...new Set(query.limits)].map(rateLine)))
+          : database.all<BreakerRow>(AFTER, count, query.after, query.limit)
   return rows.map((row) => ({ ...row }))
 }
 

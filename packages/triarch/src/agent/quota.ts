@@ -1,0 +1,76 @@
+import type { RateRule } from '../policy/rate.ts'
+import { KEYED } from '../store/breaker.ts'
+import type { Allowance } from './allowance.ts'
+
+/** Keys of one limit that a node knows at a time. */
+const MOST_KEYS = 1_000
+
+/** What one node has of a rate limit of an agent or an action: one allowance, or one for each key of the input. */
+export class Quota {
+  /** `agent`, or `agent.action`. */
+  readonly name: string
+  readonly isKeyed: boolean
+  #rule: RateRule
+  readonly #make: (name: string, rule: RateRule) => Allowance
+  /** By what follows the name. */
+  readonly #allowances = new Map<string, Allowance>()
+  #hurry: () => void = () => undefined
+
+  constructor(
+    { name, isKeyed }: { name: string; isKeyed: boolean },
+    rule: RateRule,
+    make: (name: string, rule: RateRule) => Allowance,
+  ) {
+    this.name = name
+    this.isKeyed = isKeyed
+    this.#rule = rule
+    this.#make = make
+    if (!isKeyed) this.#allowances.set('', make(name, rule))
+  }
+
+  /** Told when the store should hear of something soon. */
+  set hurry(hurry: () => void) {
+    this.#hurry = hurry
+    for (const allowance of this.all) allowance.hurry = hurry
+  }
+
+  get rule(): RateRule {
+    return this.#rule
+  }
+
+  get all(): Allowance[] {
+    return [...this.#allowances.values()]
+  }
+
+  /** From now on it is this one. */
+  change(rule: RateRule): void {
+    this.#rule = rule
+    for (const allowance of this.all) allowance.change(rule)
+  }
+
+  /** For what waits in this queue. Undefined: it is not known by which key; null: there are too many just now. */
+  of(queue: string): Allowance | null | undefined {
+    if (!this.isKeyed) return this.#allowances.get('')
+    const at = queue.indexOf(KEYED)
+    if (at < 0) return undefined
+    const key = queue.slice(at)
+    const known = this.#allowances.get(key)
+    if (known) return known
+    if (this.#allowances.size >= MOST_KEYS) return null
+    const allowance = this.#make(this.name + key, this.#rule)
+    allowance.hurry = this.#hurry
+    this.#allowances.set(key, allowance)
+    // It is asked for where something waits.
+    allowance.expect()
+    return allowance
+  }
+
+  get full(): boolean {
+    return this.#allowances.size >= MOST_KEYS
+  }
+
+  /** Nobody uses it. */
+  drop({ name }: Allowance): void {
+    if (this.isKeyed) this.#allowances.delete(name.slice(this.name.length))
+  }
+}
