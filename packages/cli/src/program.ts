@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAudit } from './command/audit.ts'
 import { addBreakers } from './command/breaker.ts'
 import { addCaches } from './command/cache.ts'
 import { addCompletion } from './command/completion.ts'
@@ -53,6 +54,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addInventories(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
+  addAudit(program, means)
   addCaches(program.command('cache').description('answers that are kept'), means)
   addProfiles(program.command('profile').description('servers and stores by name'), means)
   addMigrate(program.command('migrate').description("the store's schema"), means)

@@ -89,6 +89,7 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(await on('node', 'list')).toContain('scheduler')
   expect(await on('breaker', 'open', 'bank', '--reason', 'x', '--yes')).toMatch(/^state +open$/m)
   expect(await on('breaker', 'reset', 'bank', '--reason', 'x')).toContain('state')
+  expect(await on('audit', '--on', 'breaker:bank', '--limit', '1')).toMatch(/breaker\.reset +breaker:bank .* x$/m)
   const setting = 'triarch.agent.bank'
   const why = ['--reason', 'a test']
   expect(await on('setting', 'list')).toContain('triarch.engine')

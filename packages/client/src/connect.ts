@@ -1,6 +1,8 @@
 import type {
   Action,
   AgentPage,
+  AuditOptions,
+  AuditPage,
   BreakerPage,
   BreakersOptions,
   CountsChange,
@@ -40,6 +42,7 @@ import type {
   WorkflowRef,
 } from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
+import { auditRecord } from './audit.ts'
 import { breakerInfo, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
 import type { Environment } from './environment.ts'
@@ -184,6 +187,20 @@ class HttpClient implements TriarchClient {
     return this.#get(`/settings${named('settings', options)}`, (body) => {
       const page = object(body)
       return { ...page, settings: array(page.settings, settingInfo) }
+    })
+  }
+
+  async audit(options: AuditOptions = {}): Promise<AuditPage> {
+    const { actor, action, subject, since, until, cursor, limit, ...rest } = options
+    known('audit', rest)
+    const parameters = {
+      ...{ actor, action, subject, cursor, limit },
+      ...(since !== undefined && { since: instant('audit: since', since) }),
+      ...(until !== undefined && { until: instant('audit: until', until) }),
+    }
+    return this.#get(`/audit${query(parameters)}`, (body) => {
+      const page = object(body)
+      return { ...page, entries: array(page.entries, auditRecord) }
     })
   }
 

@@ -1,4 +1,5 @@
 import type { CacheRow, Invalidations } from 'triarch/store'
+import { withAct } from './audit.ts'
 import type { Row } from './slot.ts'
 
 const ALIVE = 'EXISTS (SELECT 1 FROM triarch.nodes n WHERE n.id = c.flight AND NOT n.dead)'
@@ -19,14 +20,15 @@ RETURNING 1`
 export const LAND =
   'UPDATE triarch.cache c SET flight = NULL, flight_until = 0 WHERE c.key = $1 AND c.flight = $2 RETURNING 1'
 /** Who invalidates holds the row without a name until it is committed: generations appear in their order. */
-export const INVALIDATE: string = `
-WITH next AS (
+const MARKED = `next AS (
   INSERT INTO triarch.cache_marks AS m (name, generation) VALUES ('', 1)
   ON CONFLICT (name) DO UPDATE SET generation = m.generation + 1 RETURNING m.generation),
 marked AS (
   INSERT INTO triarch.cache_marks AS m (name, generation) SELECT DISTINCT x.name, n.generation FROM next n, unnest($1::text[]) AS x (name)
-  ON CONFLICT (name) DO UPDATE SET generation = excluded.generation RETURNING 1)
-SELECT n.generation FROM next n, (SELECT count(*) FROM marked) c`
+  ON CONFLICT (name) DO UPDATE SET generation = excluded.generation RETURNING 1)`
+const GENERATION = 'SELECT n.generation FROM next n, (SELECT count(*) FROM marked) c'
+export const INVALIDATE: string = `WITH ${MARKED} ${GENERATION}`
+export const INVALIDATE_ACT: string = withAct(GENERATION, 1, 'true', MARKED)
 export const INVALIDATED =
   "SELECT m.name, m.generation FROM triarch.cache_marks m WHERE m.generation > $1 OR m.name IN ('', 'floor')"
 export const FORGET_ANSWERS: string = `

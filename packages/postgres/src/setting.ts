@@ -1,4 +1,5 @@
 import type { SettingChangeRow, SettingRow } from 'triarch/store'
+import { withAct } from './audit.ts'
 import type { Row } from './slot.ts'
 
 export const SETTINGS_NAMED: string = `
@@ -10,12 +11,14 @@ SELECT c.revision, c.change FROM triarch.setting_changes c
 WHERE c.name = $1 AND ($2::bigint IS NULL OR c.revision < $2) ORDER BY c.revision DESC LIMIT $3`
 const KEEP = `
 INSERT INTO triarch.setting_changes (name, revision, change) SELECT w.name, w.revision, $4 FROM w RETURNING 1`
-export const CREATE_SETTING: string = `
-WITH w AS (INSERT INTO triarch.settings (name, revision, at, state) VALUES ($1, 1, $2, $3)
-  ON CONFLICT DO NOTHING RETURNING name, revision)${KEEP}`
-export const UPDATE_SETTING: string = `
-WITH w AS (UPDATE triarch.settings s SET revision = s.revision + 1, at = $2, state = $3
-  WHERE s.name = $1 AND s.revision = $5 RETURNING s.name, s.revision)${KEEP}`
+const CREATE = `w AS (INSERT INTO triarch.settings (name, revision, at, state) VALUES ($1, 1, $2, $3)
+  ON CONFLICT DO NOTHING RETURNING name, revision)`
+const UPDATE = `w AS (UPDATE triarch.settings s SET revision = s.revision + 1, at = $2, state = $3
+  WHERE s.name = $1 AND s.revision = $5 RETURNING s.name, s.revision)`
+export const CREATE_SETTING: string = `WITH ${CREATE}${KEEP}`
+export const CREATE_SETTING_ACT: string = withAct(KEEP, 4, 'true', CREATE)
+export const UPDATE_SETTING: string = `WITH ${UPDATE}${KEEP}`
+export const UPDATE_SETTING_ACT: string = withAct(KEEP, 5, 'true', UPDATE)
 
 /** Another one after each change of any setting. */
 export const SETTINGS_MARK: string = `

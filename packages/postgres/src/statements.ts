@@ -1,3 +1,4 @@
+import { DONE, EXPIRE_AUDIT, TRIM_AUDIT, WRITE_AUDIT, withAct } from './audit.ts'
 import {
   BREAKERS_AFTER,
   BREAKERS_NAMED,
@@ -7,7 +8,17 @@ import {
   RATE_LIMITS,
   UPDATE_BREAKER,
 } from './breaker.ts'
-import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
+import {
+  FLY,
+  FORGET_ANSWERS,
+  FORGET_MARKS,
+  INVALIDATE,
+  INVALIDATE_ACT,
+  INVALIDATED,
+  LAND,
+  RECALL,
+  REMEMBER,
+} from './cache.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
@@ -36,11 +47,13 @@ import { inSchema } from './schema.ts'
 import { SEATS } from './seat.ts'
 import {
   CREATE_SETTING,
+  CREATE_SETTING_ACT,
   SETTING_CHANGES,
   SETTINGS_AFTER,
   SETTINGS_MARK,
   SETTINGS_NAMED,
   UPDATE_SETTING,
+  UPDATE_SETTING_ACT,
 } from './setting.ts'
 import type { Statement } from './slot.ts'
 
@@ -125,6 +138,20 @@ type Read =
   | 'nextWake'
   | 'seats'
   | 'logs'
+  | 'writeAudit'
+  | 'expireAudit'
+  | 'trimAudit'
+/** Statements that there are with an entry of the audit, too. */
+export type Act =
+  | 'createBreaker'
+  | 'updateBreaker'
+  | 'dropBreaker'
+  | 'createSetting'
+  | 'updateSetting'
+  | 'dropSchedule'
+  | 'lift'
+  | 'invalidate'
+export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'write_schedule'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
 const calls: Readonly<Record<Call, number>> = {
@@ -209,9 +236,29 @@ const reads: Readonly<Record<Read, string>> = {
   adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,
   logs: LOGS,
+  writeAudit: WRITE_AUDIT,
+  expireAudit: EXPIRE_AUDIT,
+  trimAudit: TRIM_AUDIT,
 }
+const acts: Readonly<Record<`${Act}Act`, string>> = {
+  createBreakerAct: withAct(CREATE_BREAKER, 2),
+  updateBreakerAct: withAct(UPDATE_BREAKER, 3),
+  dropBreakerAct: withAct(DROP_BREAKER, 2),
+  createSettingAct: CREATE_SETTING_ACT,
+  updateSettingAct: UPDATE_SETTING_ACT,
+  dropScheduleAct: withAct(DROP_SCHEDULE, 1),
+  liftAct: withAct(LIFT, 1),
+  invalidateAct: INVALIDATE_ACT,
+}
+const callActs = {
+  submit: 'created',
+  post_on_terms: 'posted',
+  terminate: 'yes',
+  cut: 'yes',
+  write_schedule: 'written',
+} as const satisfies Record<CallWithAct, keyof typeof DONE>
 
-export type Statements = Record<Call | Gated | Plain | Read, Statement>
+export type Statements = Record<Call | Gated | Plain | Read | `${Act}Act` | `${CallWithAct}_act`, Statement>
 
 /** Every fixed statement, prepared under its name where sessions keep such things. */
 export function statementsIn(schema: string): Statements {
@@ -230,7 +277,12 @@ export function statementsIn(schema: string): Statements {
     statement('look', looked(plain.look), false),
     statement('sweep', swept(plain.sweep), false),
     statement('sweep_by_clock', swept(plain.sweep_by_clock), false),
-    ...Object.entries(reads).map(([name, sql]) => statement(name, sql, false)),
+    ...Object.entries({ ...reads, ...acts }).map(([name, sql]) => statement(name, sql, false)),
+    ...(Object.keys(callActs) as CallWithAct[]).map((name) => {
+      const count = calls[name]
+      const whole = bounded.some((it) => it === name) ? boundedCall(name, count) : call(name, count)
+      return statement(`${name}_act`, withAct(whole, count, DONE[callActs[name]]), true)
+    }),
   ]) as Statements
 }
 

@@ -17,6 +17,7 @@ import {
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
+import { actValues, auditArrays, auditRow, auditStatement } from './audit.ts'
 import { breakerOf } from './breaker.ts'
 import { cacheOf, invalidationsOf } from './cache.ts'
 import { claimArguments, claimsOf, letterOf, lettersOf } from './claim.ts'
@@ -54,7 +55,7 @@ import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row } from './slot.ts'
-import { type Statements, statementsIn } from './statements.ts'
+import { type Act, type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
@@ -149,11 +150,13 @@ export class PostgresStore implements port.StateStore {
     return commitOutcomes(answerOf(row)).map((it) => (it.ok && told ? { ...it, told } : it))
   }
 
-  async submit(tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
+  async submit(tasks: readonly port.NewTask[], acted: port.Audited = {}): Promise<port.SubmitOutcome[]> {
     if (tasks.length === 0) return []
     const gates = gatesOfTasks(tasks)
     const given = taskArrays(tasks)
-    const row = await (gates === null ? this.#first('submit', given) : this.#first('submit_gated', [...given, gates]))
+    const row = await (gates === null
+      ? this.#numbered('submit', given, acted)
+      : this.#first('submit_gated', [...given, gates]))
     this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
@@ -181,6 +184,12 @@ export class PostgresStore implements port.StateStore {
 
   async post(posts: readonly port.Post[]): Promise<port.PostOutcome[]> {
     if (posts.length === 0) return []
+    // An act is an entry of its own: there is one statement for each.
+    if (posts.length > 1 && posts.some(({ audit }) => audit)) {
+      const outcomes: port.PostOutcome[] = []
+      for (const post of posts) outcomes.push(...(await this.post([post])))
+      return outcomes
+    }
     const given = [
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
@@ -193,7 +202,7 @@ export class PostgresStore implements port.StateStore {
       texts(posts, ({ terms }) => terms?.room?.only),
       integers(posts, ({ terms }) => terms?.room?.asOf),
     ]
-    const row = await this.#queue.run(this.#settings.patience, () => this.#first('post_on_terms', given))
+    const row = await this.#queue.run(this.#settings.patience, () => this.#numbered('post_on_terms', given, posts[0]))
     this.#tell(newsOf(row))
     return postOutcomes(answerOf(row))
   }
@@ -244,8 +253,8 @@ export class PostgresStore implements port.StateStore {
     return answerOf(row) === 'yes'
   }
 
-  async lift(id: string): Promise<boolean> {
-    const lifted = (await this.#call('lift', [id])).length > 0
+  async lift(id: string, acted: port.Audited = {}): Promise<boolean> {
+    const lifted = (await this.#act('lift', [id], acted)).length > 0
     if (lifted) this.#tell(['tasks'])
     return lifted
   }
@@ -254,24 +263,26 @@ export class PostgresStore implements port.StateStore {
     await this.#call('acquit', [key, epoch, node])
   }
 
-  async terminate({ id, at, events, snapshot, posts }: port.Termination): Promise<boolean> {
+  async terminate({ id, at, events, snapshot, posts, audit }: port.Termination): Promise<boolean> {
     const { status, result, output, error } = snapshot
-    const row = await this.#first('terminate', [
+    const given = [
       ...[id, at, events, status, result, output, error],
       texts(posts, ({ task }) => task),
       booleans(posts, ({ control }) => control),
       texts(posts, ({ message }) => JSON.stringify(message)),
-    ])
+    ]
+    const row = await this.#numbered('terminate', given, { ...(audit && { audit }) })
     this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
     return answerOf(row) === 'yes'
   }
 
-  async cut({ id, after, at, events, snapshot, base, locks }: port.Cut): Promise<boolean> {
+  async cut({ id, after, at, events, snapshot, base, locks, audit }: port.Cut): Promise<boolean> {
     const { status, result, failures, progress, output, error, pause } = snapshot
-    const row = await this.#first('cut', [
+    const given = [
       ...[id, after, at, events, base, integers([...locks])],
       ...[status, result, failures, progress, output, error, pause],
-    ])
+    ]
+    const row = await this.#numbered('cut', given, { ...(audit && { audit }) })
     this.#tell(new Set<News>(['tasks', ...newsOf(row)]))
     return answerOf(row) === 'yes'
   }
@@ -531,13 +542,13 @@ export class PostgresStore implements port.StateStore {
   }
 
   async writeSchedule(write: port.ScheduleWrite): Promise<port.SubmitOutcome[] | null> {
-    const row = await this.#first('write_schedule', [this.#given(), ...scheduleArguments(write)])
+    const row = await this.#numbered('write_schedule', [this.#given(), ...scheduleArguments(write)], write)
     if (write.tasks.length > 0) this.#tell([...readyOf(write.tasks), ...newsOf(row)])
     return scheduleOutcomes(row)
   }
 
-  async dropSchedule(name: string): Promise<boolean> {
-    return (await this.#call('dropSchedule', [name])).length > 0
+  async dropSchedule(name: string, acted: port.Audited = {}): Promise<boolean> {
+    return (await this.#act('dropSchedule', [name], acted)).length > 0
   }
 
   async breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
@@ -555,13 +566,14 @@ export class PostgresStore implements port.StateStore {
     return (await this.#call('breakersOf', values)).map(breakerOf)
   }
 
-  async writeBreaker({ name, expected, state }: port.BreakerWrite): Promise<boolean> {
+  async writeBreaker(write: port.BreakerWrite): Promise<boolean> {
+    const { name, expected, state } = write
     const rows =
       state === null
-        ? this.#call('dropBreaker', [name, expected])
+        ? this.#act('dropBreaker', [name, expected], write)
         : expected === 0
-          ? this.#call('createBreaker', [name, state])
-          : this.#call('updateBreaker', [name, expected, state])
+          ? this.#act('createBreaker', [name, state], write)
+          : this.#act('updateBreaker', [name, expected, state], write)
     return (await rows).length > 0
   }
 
@@ -581,8 +593,8 @@ export class PostgresStore implements port.StateStore {
     await this.#call('land', [key, node])
   }
 
-  async invalidate(names: readonly string[]): Promise<number> {
-    return number(await this.#first('invalidate', [texts([...names])])) ?? 0
+  async invalidate(names: readonly string[], acted: port.Audited = {}): Promise<number> {
+    return number((await this.#act('invalidate', [texts([...names])], acted))[0]) ?? 0
   }
 
   async invalidated(after: number): Promise<port.Invalidations> {
@@ -622,11 +634,12 @@ export class PostgresStore implements port.StateStore {
     return (await rows).map(settingOf)
   }
 
-  async writeSetting({ name, expected, at, state, change }: port.SettingWrite): Promise<boolean> {
+  async writeSetting(write: port.SettingWrite): Promise<boolean> {
+    const { name, expected, at, state, change } = write
     const given = [name, at, state, change]
     const rows = await (expected === 0
-      ? this.#call('createSetting', given)
-      : this.#call('updateSetting', [...given, expected]))
+      ? this.#act('createSetting', given, write)
+      : this.#act('updateSetting', [...given, expected], write))
     if (rows.length > 0) this.#tell(['settings'])
     return rows.length > 0
   }
@@ -667,6 +680,19 @@ export class PostgresStore implements port.StateStore {
 
   async logs(query: port.LogQuery): Promise<port.StoredLog> {
     return logOf(await this.#read('logs', logValues(query)))
+  }
+
+  async writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
+    if (entries.length > 0) await this.#call('writeAudit', auditArrays(entries))
+  }
+
+  async audit(query: port.AuditQuery): Promise<port.AuditRow[]> {
+    return (await this.#list(auditStatement(query))).map(auditRow)
+  }
+
+  async trimAudit({ before, entries, limit }: port.AuditBounds): Promise<number> {
+    const expired = before === null ? [] : await this.#call('expireAudit', [before, limit])
+    return expired.length + (await this.#call('trimAudit', [entries, limit])).length
   }
 
   watch(wake: (hints: readonly Hint[]) => void): void {
@@ -726,6 +752,16 @@ export class PostgresStore implements port.StateStore {
 
   async #call(name: keyof Statements, values: readonly unknown[]): Promise<Row[]> {
     return this.#run('calls', this.#statements[name], values)
+  }
+
+  /** With an entry of the audit, if there is one to be kept. */
+  #act(name: Act, values: readonly unknown[], { audit }: port.Audited): Promise<Row[]> {
+    return audit ? this.#call(`${name}Act`, [...values, ...actValues(audit)]) : this.#call(name, values)
+  }
+
+  #numbered(name: CallWithAct, values: readonly unknown[], acted: port.Audited = {}): Promise<Row | undefined> {
+    const { audit } = acted
+    return audit ? this.#first(`${name}_act`, [...values, ...actValues(audit)]) : this.#first(name, values)
   }
 
   async #first(name: keyof Statements, values: readonly unknown[]): Promise<Row | undefined> {

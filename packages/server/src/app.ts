@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { openapi } from './openapi.ts'
 import type { Settings } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
+import { actingOf, actOf, Refusals } from './request/act.ts'
 import { readBody } from './request/body.ts'
 import { check } from './request/check.ts'
 import { parseJson } from './request/json.ts'
@@ -31,6 +32,7 @@ export function appOf(site: Site, settings: Settings): (request: Request, isHeld
   const isShort = (path: string) => short.has(path)
   const app = new Hono<{ Bindings: Asked }>({ strict: true, getPath: getPath as (request: Request) => string })
   const document = openapi()
+  const refusals = new Refusals()
   const published: Route = {
     ...{ method: 'GET', path: '/openapi.json', id: 'getDocument', summary: 'This document.', answers: {} },
     right: null,
@@ -39,7 +41,9 @@ export function appOf(site: Site, settings: Settings): (request: Request, isHeld
   const all = [...routes, published]
   for (const route of all)
     for (const prefix of route.short ? [PREFIX, ''] : [PREFIX])
-      app.on(route.method, prefix + patternOf(route), (c) => answer(route, c.req.raw, c.env, { site, settings }))
+      app.on(route.method, prefix + patternOf(route), (c) =>
+        answer(route, c.req.raw, c.env, { site, settings, refusals }),
+      )
   for (const [path, group] of Map.groupBy(all, patternOf)) {
     const methods = group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const allow = [...methods, 'OPTIONS'].join(', ')
@@ -88,7 +92,7 @@ async function answer(
   route: Route,
   request: Request,
   { url, path, isHeld }: Asked,
-  { site, settings }: { site: Site; settings: Settings },
+  { site, settings, refusals }: { site: Site; settings: Settings; refusals: Refusals },
 ): Promise<Response> {
   const { limits, authenticate, origins } = settings
   const reads = route.method === 'GET'
@@ -97,7 +101,17 @@ async function answer(
   const principal = isAsked ? await authenticate(request) : null
   if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
   const right = rightOf(route)
-  if (right !== null) checkRight(principal, right)
+  const acting = actingOf(request, principal)
+  if (right !== null) {
+    try {
+      checkRight(principal, right)
+    } catch (error) {
+      // Nobody's knocking makes the audit forget what was done.
+      if (!reads && refusals.counts(principal?.id ?? ''))
+        await site.triarch.acting(acting, () => site.triarch.refused({ ...actOf(route, paramsOf(route, path)), right }))
+      throw error
+    }
+  }
   const { query = none, body: schema = none } = route
   const text = reads ? '' : await readBody(request, limits.bytes, isHeld)
   const call = {
@@ -112,7 +126,9 @@ async function answer(
       return request.signal
     },
   }
-  const { status, body, headers, stream } = await route.run(call, site)
+  const { status, body, headers, stream } = await (reads
+    ? route.run(call, site)
+    : site.triarch.acting(acting, () => route.run(call, site)))
   const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null
   const isRead = request.method !== 'HEAD'
   if (!isRead) await stream?.cancel()
@@ -122,6 +138,7 @@ async function answer(
     headers: {
       ...(type !== null && { 'content-type': type }),
       ...{ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      ...(!reads && { 'x-request-id': acting.request }),
       ...headers,
     },
   })

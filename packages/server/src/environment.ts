@@ -5,6 +5,11 @@ export function now(): number {
   return Date.now()
 }
 
+/** Told from all others there ever are. */
+export function id(): string {
+  return crypto.randomUUID()
+}
+
 /** Milliseconds that only grow. */
 export function monotonic(): number {
   return performance.now()

@@ -22,6 +22,7 @@ const about: Readonly<Record<string, string>> = {
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
   cache: 'Answers that are kept.',
+  audit: 'Who did what, on what, when and why.',
   principal: 'Who asks.',
   settings: 'Values that all nodes share, and that change while they run.',
   locks: 'What tasks hold, and who waits for it.',

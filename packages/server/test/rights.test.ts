@@ -37,6 +37,7 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ['GET', setting, undefined, 'settings:read'],
     ['GET', '/settings', undefined, 'settings:read'],
     ['PUT', setting, word, 'settings:write'],
+    ['GET', '/audit', undefined, 'audit'],
   ]
   for (const id of ['root', 'reader', 'clerk', 'writer', 'nothing'])
     for (const [method, path, body, right] of acts) {
@@ -82,4 +83,31 @@ it('where nobody is asked who they are, everybody has all rights', async () => {
   await using here = await shop()
   const { id, rights } = await here.json<{ id?: string; rights: string[] }>('GET', '/principal')
   expect([id, rights]).toEqual([undefined, expect.arrayContaining(['read', 'settings:write'])])
+})
+
+it('what is refused for want of a right is kept, though nobody can flood the audit by it, and what was done names who and by which request', async () => {
+  await using here = await guarded()
+  const reader = as(here, 'reader')
+  const word = { reason: 'x', value: { priority: 1 } }
+  const answer = await here.ask('PUT', '/settings/triarch.agent.bank', word, {
+    'x-key': 'writer',
+    'x-request-id': 'r-1',
+  })
+  expect([answer.status, answer.headers.get('x-request-id')]).toEqual([200, 'r-1'])
+  for (let n = 0; n < 25; n++) await reader('POST', '/breakers/bank/open', { reason: 'x' })
+  await reader('POST', '/tasks/r-1/cancel', {})
+  await as(here, 'clerk')('GET', '/tasks')
+  const { entries } = (await (await as(here, 'root')('GET', '/audit')).json()) as { entries: { action: string }[] }
+  expect(entries).toHaveLength(21)
+  expect(entries[0]).toMatchObject({
+    ...{ actor: 'reader', action: 'breaker.open', subject: 'breaker:bank', outcome: 'refused' },
+    ...{ details: { right: 'breakers' }, request: expect.stringMatching(/^[\w-]{36}$/) },
+  })
+  expect(entries.at(-1)).toMatchObject({
+    ...{ actor: 'writer', action: 'setting.set', subject: 'setting:triarch.agent.bank', outcome: 'done' },
+    ...{ reason: 'x', request: 'r-1', details: { version: 1 } },
+  })
+  expect((await reader('GET', '/audit')).status).toBe(403)
+  const some = await as(here, 'root')('GET', '/audit?actor=reader&limit=2')
+  expect(await some.json()).toMatchObject({ entries: [{}, {}], next: expect.any(String) })
 })

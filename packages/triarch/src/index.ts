@@ -1,6 +1,8 @@
 /** Triarch: durable tasks over unreliable services. */
 
 export type { KeyValueCache } from './agent/shared.ts'
+export type { Acting } from './client/act.ts'
+export type { AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'
 export type {
   BreakerControlOptions,
   BreakerHandle,
@@ -143,6 +145,7 @@ export type { RescueStrategy, Semantics } from './kernel/step/policy.ts'
 export type { Operation } from './kernel/step/step.ts'
 export type { ParentPolicy } from './kernel/task/order.ts'
 export type { PauseCause } from './kernel/task/pause.ts'
+export type { AuditKeeping } from './node/audit.ts'
 export type { AnswerCacheOptions } from './node/cache.ts'
 export type { LeadOptions } from './node/candidate.ts'
 export type { Limits, Role, TriarchOptions } from './node/options.ts'

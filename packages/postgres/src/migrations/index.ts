@@ -27,6 +27,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0018', ['setting']],
   ['0019', ['cache']],
   ['0020', ['seat']],
+  ['0021', ['audit']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

@@ -2,7 +2,7 @@ import { Refused } from '../problem/problem.ts'
 
 /**
  * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers and kept
- * answers; be an agent (`agents`); read and write settings.
+ * answers; be an agent (`agents`); read and write settings; read the audit.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =
@@ -15,6 +15,7 @@ export type Right =
   | 'agents'
   | 'settings:read'
   | 'settings:write'
+  | 'audit'
 
 const known: Readonly<Record<Right, true>> = {
   read: true,
@@ -26,6 +27,7 @@ const known: Readonly<Record<Right, true>> = {
   agents: true,
   'settings:read': true,
   'settings:write': true,
+  audit: true,
 }
 
 /** All of them. Which route needs which is said by `x-right` of the document. */

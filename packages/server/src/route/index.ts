@@ -1,4 +1,5 @@
 import { agents } from './agents.ts'
+import { audit } from './audit.ts'
 import { breakers } from './breakers.ts'
 import { cache } from './cache.ts'
 import { controls } from './controls.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...health,
   ...cache,
   ...settings,
+  ...audit,
   ...principal,
   ...agents,
 ]

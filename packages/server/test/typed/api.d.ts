@@ -957,6 +957,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Acts upon the system, the last first, a page at a time: who did what, on what, when and why, refused ones among them. */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/principal": {
         parameters: {
             query?: never;
@@ -1243,6 +1260,22 @@ export interface components {
         ServerMessage: components["schemas"]["ServerAttempt"] | components["schemas"]["ServerAck"] | components["schemas"]["ServerAbort"] | components["schemas"]["ServerDrain"] | components["schemas"]["ServerWelcome"] | components["schemas"]["ServerReset"] | components["schemas"]["ServerRefused"];
         ServerExchange: {
             messages: components["schemas"]["ServerMessage"][];
+        };
+        AuditPage: {
+            entries: {
+                at: components["schemas"]["Instant"];
+                actor?: string;
+                action: string;
+                subject: string;
+                /** @enum {string} */
+                outcome: "done" | "refused";
+                reason?: string;
+                request?: string;
+                details?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            next?: string;
         };
         Cancel: {
             compensate?: boolean;
@@ -1699,7 +1732,7 @@ export interface components {
         };
         Principal: {
             id?: string;
-            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "caches" | "agents" | "settings:read" | "settings:write")[];
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "caches" | "agents" | "settings:read" | "settings:write" | "audit")[];
         };
         Schedule: {
             name: string;
@@ -4652,6 +4685,42 @@ export interface operations {
             415: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                actor?: string;
+                action?: string;
+                subject?: string;
+                since?: string;
+                until?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

@@ -8,6 +8,7 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type BreakerInfo, breakerInfo } from '../view/breaker.ts'
+import { actor as acting, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -133,20 +134,22 @@ export class NamedBreaker implements BreakerHandle {
   }
 
   async #change(
-    { reason, actor = 'operator' }: BreakerControlOptions,
-    what: string,
+    { reason, actor = acting() ?? 'operator', ...options }: BreakerOpenOptions,
+    what: 'open' | 'close' | 'reset',
     change: (stored: StoredBreaker, word: Word) => BreakerState,
   ): Promise<void> {
     checkText(`${what}: reason`, reason, LONGEST)
     checkText(`${what}: actor`, actor, 200)
     await this.#connection.opened()
-    const { store } = this.#connection
+    const { store, environment } = this.#connection
+    const subject = `breaker:${this.name}`
+    const audit = entryOf(environment, { action: `breaker.${what}`, subject, reason, actor, details: { ...options } })
     for (let round = 0; round < PATIENCE; round++) {
       const { stored, version } = await this.#stored()
       const state = change(stored, { at: await store.now(), by: actor, reason })
       if (state === stored.state) return
       const text = JSON.stringify({ ...stored, state })
-      if (!(await store.writeBreaker({ name: this.name, expected: version, state: text }))) continue
+      if (!(await store.writeBreaker({ name: this.name, expected: version, state: text, audit }))) continue
       const move = state.moves.at(-1)
       if (move) this.#changed(breakerAlert(this.name, move, state))
       return

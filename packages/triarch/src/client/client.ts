@@ -8,6 +8,7 @@ import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
+import type { AuditOptions, AuditPage } from './audit.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
 import type { SubmitResult, TaskEntry } from './many.ts'
 import type { TaskCount } from './matching.ts'
@@ -130,6 +131,14 @@ export interface TriarchClient {
    * const { done, failed } = await operation.result()
    */
   operate(order: OperationOrder, options?: { id?: string }): Promise<TaskHandle<OperationReport>>
+
+  /**
+   * Acts upon the system, the last first, a page at a time: who did what, on what, when and why. Throws INVALID_OPTION.
+   * @example
+   * const { entries } = await client.audit({ subject: 'task:o-1' })
+   * for (const { at, actor, action, reason } of entries) console.log(at, actor, action, reason)
+   */
+  audit(options?: AuditOptions): Promise<AuditPage>
 
   /**
    * Makes answers of before invalid, on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag.

@@ -9,13 +9,14 @@ import type { Submission } from '../kernel/task/order.ts'
 import type { Limits } from '../node/options.ts'
 import { datedEvents, foldOf, readable } from '../scheduler/history.ts'
 import type { Registry } from '../scheduler/registry.ts'
-import type { HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
+import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
 import { present, progressOfSteps, type StepView, stepViews } from '../view/steps.ts'
+import { saidOf } from './act.ts'
 import { Expectations } from './expectation.ts'
 import { Live } from './live.ts'
 import { type Asking, closeTerms, misfit, termsOf } from './terms.ts'
@@ -184,8 +185,8 @@ export class Connection {
     }
     const control = asking.type !== 'event' && asking.type !== 'signal'
     const inbox = { letters: this.limits.inbox, bytes: this.limits.inboxBytes }
-    const message = { ...asking, outside: true as const }
-    const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms }])
+    const { message, audit } = saidOf(this.environment, id, asking)
+    const post = (terms: PostTerms) => this.store.post([{ task: id, message, control, terms, ...audit }])
     let [outcome] = await post(termsOf(asking, inbox))
     if (asking.type === 'event' || asking.type === 'signal') {
       // Asked again where the task has moved meanwhile.
@@ -247,8 +248,8 @@ export class Connection {
   }
 
   /** Set apart or not: it may be taken again. */
-  async lift(id: string): Promise<void> {
-    if (await this.store.lift(id)) this.posted()
+  async lift(id: string, acted?: Audited): Promise<void> {
+    if (await this.store.lift(id, acted)) this.posted()
   }
 
   /** Resolves when the task has stopped. */

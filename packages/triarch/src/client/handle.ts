@@ -14,7 +14,7 @@ import { taskError } from '../error/task-error.ts'
 import { succeeded } from '../kernel/status.ts'
 import { type PlanView, planView } from '../planning/preview.ts'
 import { Chronicle, eventsOf, recordsOf } from '../scheduler/history.ts'
-import type { HistoryRecord } from '../store/port.ts'
+import type { AuditEntry, HistoryRecord } from '../store/port.ts'
 import { positiveMilliseconds } from '../value/duration.ts'
 import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -27,6 +27,7 @@ import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
+import { entryOf, taskAct } from './act.ts'
 import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
@@ -164,11 +165,12 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   async resume(options: ControlOptions & { after?: number } = {}): Promise<void> {
     checkOptions('resume', options, ['after', ...controlKeys])
     const said = checkControl('resume', options)
-    if (options.after !== undefined && !(await this.#wasTaken({ type: 'resume' }))) await this.#cut(options.after)
+    if (options.after !== undefined && !(await this.#wasTaken({ type: 'resume' }))) await this.#cut(options.after, said)
     const { quarantined, status } = await this.#connection.row(this.id)
     // One that has stopped has nothing to go on with, but what is asked of it.
-    if (!quarantined || status !== 'stopped') await this.#send({ type: 'resume', ...said })
-    if (quarantined) await this.#connection.lift(this.id)
+    const sends = !quarantined || status !== 'stopped'
+    if (sends) await this.#send({ type: 'resume', ...said })
+    if (quarantined) await this.#connection.lift(this.id, sends ? {} : this.#act({ type: 'resume', ...said }))
   }
 
   async retry(options: ControlOptions & { step?: number; input?: unknown } = {}): Promise<void> {
@@ -248,16 +250,23 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
     if (!row.quarantined) return false
-    const ended = await store.terminate(await terminationOf(store, row, environment.now(), this.#named(asking)))
+    const termination = await terminationOf(store, row, environment.now(), this.#named(asking))
+    const ended = await store.terminate({ ...termination, ...this.#act(asking) })
     if (ended) this.#connection.posted()
     return ended
   }
 
-  async #cut(after: number): Promise<void> {
+  #act(asking: Asking): { audit: AuditEntry } {
+    return { audit: entryOf(this.#connection.environment, taskAct(this.id, asking)) }
+  }
+
+  async #cut(after: number, said: ControlOptions): Promise<void> {
     checkInteger('resume: after', after, 1, Number.MAX_SAFE_INTEGER)
     const { store, environment } = this.#connection
     const row = await this.#connection.row(this.id)
-    const done = await store.cut(await cutOf(store, row, environment.now(), after))
+    const act = { action: 'task.cut', subject: `task:${this.id}`, ...said, details: { after } }
+    const cut = await cutOf(store, row, environment.now(), after)
+    const done = await store.cut({ ...cut, audit: entryOf(environment, act) })
     if (!done) throw new TriarchError('ILLEGAL_MOVE', `resume: after: task "${this.id}" is not set apart any more`)
   }
 

@@ -6,6 +6,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import { PermanentError } from '../error/step-error.ts'
 import { checkLabel, checkNewTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
+import { actingAs } from './act.ts'
 import { type Matching, MOST_MATCHING, without } from './matching.ts'
 import type { TaskHandle } from './task.ts'
 import { isPassing } from './waiting.ts'
@@ -115,7 +116,7 @@ export function operationsOf(operator: () => Operator): Operations {
       // Asked again after a crash, it is the same request, which a task takes once.
       const task = operator().task(target).once(`operation ${operation}`)
       try {
-        await asked(task, order)
+        await actingAs({ request: `operation ${operation}` }, () => asked(task, order))
       } catch (error) {
         if (!isTriarchError(error) || isPassing(error)) throw error
         throw Object.assign(new PermanentError(error.message, { cause: error }), { code: error.code })

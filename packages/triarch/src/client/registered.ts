@@ -18,6 +18,7 @@ import { checkName } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { between, nextAfter } from '../value/recurrence.ts'
 import { checkText } from '../value/text.ts'
+import { type Act, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 import type { BackfillOptions, ScheduleHandle, ScheduleInfo, SchedulePage, SchedulesOptions } from './schedule.ts'
 
@@ -54,14 +55,14 @@ export class StoredSchedule implements ScheduleHandle {
     checkOptions('pause', options, ['reason'])
     const { reason: note } = options
     if (note !== undefined) checkText('pause: reason', note, 1_000)
-    await this.#change(({ state }, now) => {
+    await this.#change(this.#act('pause', { reason: note }), ({ state }, now) => {
       if (state.paused) return null
       return { state: { ...state, next: null, paused: { since: now, ...(note !== undefined && { note }) } } }
     })
   }
 
   async resume(): Promise<void> {
-    await this.#change(({ definition, state }, now) => {
+    await this.#change(this.#act('resume'), ({ definition, state }, now) => {
       if (!state.paused) return null
       const { failing: _, ...rest } = state
       return { state: { ...rest, paused: null, next: nextAfter(definition.recurrence, now) } }
@@ -73,7 +74,8 @@ export class StoredSchedule implements ScheduleHandle {
     const { from, to, overlap = 'queue' } = options
     checkOverlap('backfill', overlap)
     let ids: string[] = []
-    await this.#change(({ definition, state }, now) => {
+    const act = this.#act('backfill', { details: { from, to, overlap } })
+    await this.#change(act, ({ definition, state }, now) => {
       const [start, end] = [from.getTime(), to.getTime()]
       if (Number.isNaN(start) || Number.isNaN(end) || start >= end || end > now)
         throw new TriarchError('INVALID_OPTION', 'backfill: `from` must be before `to`, and `to` have passed')
@@ -88,7 +90,9 @@ export class StoredSchedule implements ScheduleHandle {
 
   async remove(): Promise<void> {
     await this.#connection.opened()
-    if (!(await this.#connection.store.dropSchedule(this.name))) throw unknown(this.name)
+    const { store, environment } = this.#connection
+    const audit = entryOf(environment, this.#act('remove'))
+    if (!(await store.dropSchedule(this.name, { audit }))) throw unknown(this.name)
   }
 
   async register<I, O>(options: ScheduleOptions<I, O>): Promise<void> {
@@ -98,6 +102,7 @@ export class StoredSchedule implements ScheduleHandle {
     })
     await this.#connection.opened()
     const { store } = this.#connection
+    const act = this.#act('register', { details: { workflow: definition.workflow } })
     for (let round = 0; round < PATIENCE; round++) {
       const [row] = await store.schedules({ name: this.name, limit: 1 })
       const before = row ? legibly(row) : null
@@ -105,12 +110,17 @@ export class StoredSchedule implements ScheduleHandle {
       const next = before?.state.paused ? null : nextAfter(definition.recurrence, await store.now())
       const { failing: _, ...known } = before?.state ?? fresh
       const state = { ...known, next }
-      if (await this.#write({ definition, state, expected: row?.revision ?? null, tasks: [] })) return
+      if (await this.#write(act, { definition, state, expected: row?.revision ?? null, tasks: [] })) return
     }
     throw overtaken(this.name)
   }
 
+  #act(what: string, rest: Partial<Act> = {}): Act {
+    return { action: `schedule.${what}`, subject: `schedule:${this.name}`, ...rest }
+  }
+
   async #change(
+    act: Act,
     decide: (
       it: { definition: ScheduleDefinition; state: ScheduleState },
       now: number,
@@ -122,16 +132,18 @@ export class StoredSchedule implements ScheduleHandle {
       const change = decide({ definition, state }, await this.#connection.store.now())
       if (!change) return
       const write = { definition, state: change.state, expected: row.revision, tasks: change.tasks ?? [] }
-      if (await this.#write(write)) return
+      if (await this.#write(act, write)) return
     }
     throw overtaken(this.name)
   }
 
-  async #write({ definition, state, expected, tasks }: Written): Promise<boolean> {
+  async #write(act: Act, { definition, state, expected, tasks }: Written): Promise<boolean> {
     const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
     const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
-    const { store, posted } = this.#connection
-    const outcomes = await store.writeSchedule({ name: this.name, ...texts, expected, nextAt, tasks, fence: null })
+    const { store, environment, posted } = this.#connection
+    const audit = entryOf(environment, act)
+    const row = { name: this.name, ...texts, expected, nextAt, tasks, fence: null }
+    const outcomes = await store.writeSchedule({ ...row, audit })
     if (tasks.length > 0) posted()
     return outcomes !== null
   }

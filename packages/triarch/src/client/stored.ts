@@ -1,4 +1,5 @@
 import { isObject, KnownSetting, type Setting } from '../definition/setting.ts'
+import type { Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import {
   advanced,
@@ -16,6 +17,7 @@ import { storedChange, storedSetting } from '../store/version.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { changeInfo, type SettingInfo, settingNodes, trialInfo, versionInfo } from '../view/setting.ts'
+import { actor as acting, entryOf } from './act.ts'
 import type {
   SettingChangeOptions,
   SettingHandle,
@@ -36,6 +38,7 @@ export interface SettingMeans {
   here: (name: string) => SettingInfo['here']
   living: () => Promise<NodeRow[]>
   id: () => string
+  environment: Pick<Environment, 'now'>
   /** It was changed here. */
   changed: () => Promise<void>
 }
@@ -160,9 +163,13 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
     decide: (seen: Seen & { living: readonly SettingReader[] }) => Promise<Decided>,
   ): Promise<SettingInfo<Partial<T>>> {
     const { expected } = checkWord(what, options)
-    const { store, opened, living, id, changed } = this.#means
+    const { store, opened, living, id, environment, changed } = this.#means
     await opened()
-    await changeSetting(store, { name: this.name, ...wordOf(options), id }, async (seen) => {
+    const { by: actor, reason } = wordOf(options)
+    const act = { action: `setting.${what}`, subject: `setting:${this.name}`, reason, actor }
+    const audit = (details: { move: string; version: number | null; revision: number }) =>
+      entryOf({ now: () => environment.now(), id }, { ...act, details })
+    await changeSetting(store, { name: this.name, by: actor, reason, id, audit }, async (seen) => {
       const { revision } = seen
       if (expected === undefined || expected === revision) return decide({ ...seen, living: readersOf(await living()) })
       const message = `setting "${this.name}" is at revision ${revision}, not ${expected}`
@@ -218,7 +225,7 @@ export function readersOf(nodes: readonly NodeRow[]): SettingReader[] {
   return nodes.map(({ id, runs }) => ({ id, labels: runs?.labels ?? {} }))
 }
 
-function wordOf({ reason, actor = 'operator' }: SettingChangeOptions): { by: string; reason: string } {
+function wordOf({ reason, actor = acting() ?? 'operator' }: SettingChangeOptions): { by: string; reason: string } {
   return { by: actor, reason }
 }
 

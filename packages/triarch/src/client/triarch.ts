@@ -67,7 +67,9 @@ import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
+import { type Acting, actingAs, actor, entryOf } from './act.ts'
 import { Attendance } from './attendance.ts'
+import { type AuditOptions, type AuditPage, checkRefused, listAudit, type RefusedAct } from './audit.ts'
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
 import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
@@ -482,6 +484,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       here: (name) => this.#values.here(name),
       living: () => this.#living(),
       id: () => this.#environment.id(),
+      environment: this.#environment,
       changed: () => this.#reader.read(),
     }
   }
@@ -535,7 +538,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
         throw new TriarchError('MORE_THAN_CONFIRMED', `operate: more than ${confirm} tasks fit the filter`)
     }
     const given = { ...(id !== undefined && { id: checkOperationId(id) }), tags: { triarch: 'operation', action } }
-    return this.submit(this.#operations.operation, order, given)
+    const by = actor()
+    const named = order.actor === undefined && by !== undefined ? { ...order, actor: by } : order
+    return this.submit(this.#operations.operation, named, given)
   }
 
   async #isNew(id: string): Promise<boolean> {
@@ -680,7 +685,46 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
     const names = [invalidName(what, key)]
     await this.#open()
-    await invalidate(this.#environment, this.#store, names)
+    const of = typeof what === 'string' ? what : 'tag' in what ? `tag ${what.tag}` : what.key
+    const act = { action: 'cache.invalidate', subject: `cache:${of}` }
+    const audit = entryOf(this.#environment, act)
+    await invalidate(this.#environment, this.#store, names, { audit })
+  }
+
+  /**
+   * Acts upon the system, the last first, a page at a time: who did what, on what, when and why (docs/concepts/audit.md). Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example
+   * const { entries } = await triarch.audit({ subject: 'task:o-1' })
+   * for (const { at, actor, action, reason } of entries) console.log(at, actor, action, reason)
+   */
+  audit(options: AuditOptions = {}): Promise<AuditPage> {
+    return listAudit(this.#store, () => this.#open(), options)
+  }
+
+  /**
+   * Whatever is called by this, and after it, acts for somebody: they are named in the audit, and in the histories of tasks, where the call
+   * itself names nobody. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const ada = { actor: 'ada@example.com', request: 'r-4711' }
+   * await triarch.acting(ada, () => triarch.task('o-1').pause())
+   */
+  acting<T>(acting: Acting, work: () => T): T {
+    return actingAs(acting, work)
+  }
+
+  /**
+   * Keeps in the audit that something was refused to somebody who has no right to it: for whoever guards a way to this engine. Throws
+   * UNKNOWN_OPTION, INVALID_OPTION, STORE_*.
+   * @example
+   * const act = { action: 'breaker.open', subject: 'breaker:payments', actor: 'ada' }
+   * await triarch.refused({ ...act, right: 'breakers' })
+   */
+  async refused(act: RefusedAct): Promise<void> {
+    const { action, subject, actor, right } = checkRefused(act)
+    await this.#open()
+    const entry = entryOf(this.#environment, { action, subject, actor, outcome: 'refused', details: { right } })
+    await this.#store.writeAudit([entry])
   }
 
   /** Its process is known to be no more, whatever its lease says. */
@@ -871,6 +915,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       const [outcome] = within ? [await within.submit(task)] : await this.#store.submitIn(transaction, [task])
       return this.#told(draft, outcome as SubmitOutcome)
     }
+    // It acts on many tasks: with it goes who ordered that.
+    if (draft.task.workflow === OPERATION) return this.#order(draft)
     const launched = this.#node?.scheduler?.launch(draft)
     if (launched != null) return { created: (await launched).ok }
     const outcome = await this.#submissions.submit(written(draft))
@@ -878,6 +924,16 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     if (startAt === null) this.#node?.wake()
     else this.#node?.scheduler?.alarm.set(startAt)
     return this.#told(draft, outcome)
+  }
+
+  async #order(draft: Draft): Promise<SubmitOutcome> {
+    const { input } = draft.first[0] as Submission
+    const { action, filter, confirm, reason, actor } = input as unknown as OperationOrder
+    const subject = `operation:${draft.task.id}`
+    const act = { action: 'operation.start', subject, reason, actor, details: { action, filter, confirm } }
+    const [outcome] = await this.#store.submit([written(draft)], { audit: entryOf(this.#environment, act) })
+    this.#node?.wake()
+    return this.#told(draft, outcome as SubmitOutcome)
   }
 
   /** What the scheduler launches, it tells of itself: it may be over before the submission is answered. */

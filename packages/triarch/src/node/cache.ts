@@ -5,7 +5,7 @@ import { delay, type Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Codec } from '../store/codec/codec.ts'
 import { Coder } from '../store/codec/coder.ts'
-import type { StateStore } from '../store/port.ts'
+import type { Audited, StateStore } from '../store/port.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 
@@ -64,8 +64,13 @@ export function answersOf(
 }
 
 /** No node gives an answer any more, once this resolves, that has one of these names and was asked for before. */
-export async function invalidate(environment: Environment, store: StateStore, names: readonly string[]): Promise<void> {
-  await store.invalidate(names)
+export async function invalidate(
+  environment: Environment,
+  store: StateStore,
+  names: readonly string[],
+  acted?: Audited,
+): Promise<void> {
+  await store.invalidate(names, acted)
   await delay(environment, GOOD_FOR * SURELY)
 }
 

@@ -244,6 +244,7 @@ export class Node {
           node: this.id,
           lease: settings.lease,
           sweep: settings.sweep,
+          audit: settings.audit,
           retention: retentionRules(settings.retention, registry.retentions),
           paused: (schedule) => this.#governor.paused(schedule),
           swept: (report) => {

@@ -20,6 +20,7 @@ import type { LogLevel } from '../value/level.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { checkTags } from '../value/tag.ts'
+import { type AuditKeeping, type AuditRules, auditRules } from './audit.ts'
 import { type AnswerCache, type AnswerCacheOptions, answerCacheOf } from './cache.ts'
 
 /**
@@ -98,6 +99,8 @@ export interface TriarchOptions {
   logLevel?: LogLevel | 'silent'
   /** Where answers of actions with a `cache` are kept: in the memory of the process, and in the state store. */
   cache?: AnswerCacheOptions
+  /** How much is kept of who did what to the system (docs/concepts/audit.md); the leading supervisor's word counts. */
+  audit?: AuditKeeping
   /**
    * How payloads are kept in the store: `compress()`, `encrypt({ keys })`, your own, or several in the order in which they
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
@@ -167,6 +170,7 @@ export interface Settings {
   labels: Readonly<Record<string, string>>
   codecs: readonly Codec[]
   cache: AnswerCache
+  audit: AuditRules
   telemetry: TelemetryListeners
   logger: Logger | null
   logLevel: LogLevel | 'silent'
@@ -195,6 +199,7 @@ const optionKeys = [
   'environment',
   'codec',
   'cache',
+  'audit',
   'telemetry',
   'logger',
   'logLevel',
@@ -256,6 +261,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     settingsFile: options.settingsFile ?? null,
     labels: checkTags('Triarch: labels', options.labels ?? {}),
     cache: answerCacheOf(options.cache),
+    audit: auditRules(options.audit),
     codecs: checkCodecs('Triarch', options.codec),
     telemetry: checkTelemetry('Triarch: telemetry', options.telemetry),
     logger: checkLogger('Triarch: logger', options.logger),

@@ -1,6 +1,6 @@
 import { TriarchError } from '../error/error.ts'
 import { NEW_SETTING, type SettingState } from '../policy/setting.ts'
-import type { StateStore } from '../store/port.ts'
+import type { AuditEntry, StateStore } from '../store/port.ts'
 import { type SettingMove, type StoredChange, type StoredSetting, storedSetting } from '../store/version.ts'
 
 /** What is to become of a setting, and what is kept of that. */
@@ -24,6 +24,8 @@ export interface Change {
   by: string
   reason: string
   id: () => string
+  /** What of it goes into the audit; nothing. */
+  audit?: (made: { move: SettingMove; version: number | null; revision: number }) => AuditEntry
 }
 
 /** Others are quicker so often, and this gives up. */
@@ -35,7 +37,7 @@ const PATIENCE = 20
  */
 export async function changeSetting(
   store: Pick<StateStore, 'now' | 'settings' | 'writeSetting'>,
-  { name, by, reason, id }: Change,
+  { name, by, reason, id, audit }: Change,
   decide: (seen: Seen) => Promise<Decided | null>,
 ): Promise<boolean> {
   for (let round = 0; round < PATIENCE; round++) {
@@ -48,7 +50,8 @@ export async function changeSetting(
     const next: StoredSetting = { format: 1, state, by: mark }
     const change: StoredChange = { format: 1, at: now, by, reason, ...what }
     const write = { name, expected: revision, at: now, state: JSON.stringify(next), change: JSON.stringify(change) }
-    if (await store.writeSetting(write)) return true
+    const entry = audit?.({ move: what.move, version: what.version, revision: revision + 1 })
+    if (await store.writeSetting({ ...write, ...(entry && { audit: entry }) })) return true
     // A write whose answer was lost is made again, and finds itself.
     const [again] = await store.settings({ names: [name] })
     if (again && storedSetting(again.state)?.by === mark) return true

@@ -1,3 +1,4 @@
+import type { Audited } from './audit.ts'
 /** A circuit breaker, or a queue of parked steps that has none (yet), as the store keeps it. */
 export interface BreakerRow {
   /** `agent`, or `agent#key`: also the name of the work queue in which its steps wait. */
@@ -25,7 +26,7 @@ export type BreakerQuery = {
 )
 
 /** A change of one breaker. */
-export interface BreakerWrite {
+export interface BreakerWrite extends Audited {
   /** Which. */
   name: string
   /** The version it was read at; 0: there was no row. */

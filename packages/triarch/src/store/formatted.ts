@@ -15,7 +15,7 @@ export function withFormat(store: StateStore): StateStore {
       old = store.format?.() === 1
     },
     commit: (batch) => store.commit(old ? batch.map(transition) : batch),
-    submit: (tasks) => store.submit(old ? tasks.map(task) : tasks),
+    submit: (tasks, acted) => store.submit(old ? tasks.map(task) : tasks, acted),
     submitIn: (transaction, tasks) => store.submitIn(transaction, old ? tasks.map(task) : tasks),
     writeSchedule: (it) => store.writeSchedule(old ? { ...it, tasks: it.tasks.map(task) } : it),
     quarantine: (it) => store.quarantine(old && it.record ? { ...it, record: record(it.record) } : it),

@@ -1,4 +1,5 @@
 import type { Format } from '../kernel/format.ts'
+import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './audit.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
@@ -15,6 +16,7 @@ import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, Se
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Format } from '../kernel/format.ts'
+export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
 export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
@@ -89,8 +91,8 @@ export interface StateStore {
    * in its details: nothing was written, for somebody holds rows that something of the batch needs.
    */
   commit(batch: readonly Transition[]): Promise<CommitOutcome[]>
-  /** Submits tasks without owning them. */
-  submit(tasks: readonly NewTask[]): Promise<SubmitOutcome[]>
+  /** Submits tasks without owning them; with an entry of the audit, one. */
+  submit(tasks: readonly NewTask[], acted?: Audited): Promise<SubmitOutcome[]>
   /**
    * The same inside the caller's open transaction (for SQLite a DatabaseSync on the same file, done when it
    * returns; for PostgreSQL a client of `pg`). All of them, or it throws.
@@ -134,7 +136,7 @@ export interface StateStore {
   /** Sets a task apart, by its owner: it is given back, and nobody claims it before `lift`. False: another owner has it. */
   quarantine(task: Quarantine): Promise<boolean>
   /** An operator's word: it may be claimed once more, alone. False: it was not set apart. */
-  lift(id: string): Promise<boolean>
+  lift(id: string, acted?: Audited): Promise<boolean>
   /** A task taken on trial was opened and did no harm. */
   acquit(task: Ownership): Promise<void>
   /** Ends a task that is set apart, whatever its history holds; its locks are free and those that come after it are told. */
@@ -177,7 +179,7 @@ export interface StateStore {
   /** The outcomes of its tasks, in order; null: nothing was written. */
   writeSchedule(write: ScheduleWrite): Promise<SubmitOutcome[] | null>
   /** False: there was none. Its tasks stay. */
-  dropSchedule(name: string): Promise<boolean>
+  dropSchedule(name: string, acted?: Audited): Promise<boolean>
 
   /** What is kept under this key, and whether somebody asks for it. */
   recall(key: string): Promise<CacheRow>
@@ -188,7 +190,7 @@ export interface StateStore {
   /** It has no answer to keep. */
   land(flight: Pick<Flight, 'key' | 'node'>): Promise<void>
   /** No answer that has one of these names is valid any more that was asked for before. The generation of that. */
-  invalidate(names: readonly string[]): Promise<number>
+  invalidate(names: readonly string[], acted?: Audited): Promise<number>
   /** Those after this generation. */
   invalidated(after: number): Promise<Invalidations>
   /** Drops what has expired, and what is too much. How many answers it dropped. */
@@ -217,6 +219,13 @@ export interface StateStore {
   writeSetting(write: SettingWrite): Promise<boolean>
   /** What was done to one of them. */
   settingChanges(query: SettingChangeQuery): Promise<SettingChangeRow[]>
+
+  /** Keeps acts that no write goes with; those that are there already, not again. */
+  writeAudit(entries: readonly AuditEntry[]): Promise<void>
+  /** Acts, the last first. */
+  audit(query: AuditQuery): Promise<AuditRow[]>
+  /** Drops what is too old, and what is too much. How many entries it dropped. */
+  trimAudit(bounds: AuditBounds): Promise<number>
 
   /** Readers: never decide anything. */
   task(id: string): Promise<TaskRow | null>

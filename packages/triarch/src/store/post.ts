@@ -1,7 +1,8 @@
 import type { Message } from '../kernel/message.ts'
+import type { Audited } from './audit.ts'
 
 /** A message for a task. */
-export interface Post {
+export interface Post extends Audited {
   /** The id of the task. */
   task: string
   /** What it says. */

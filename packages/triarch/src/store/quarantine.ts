@@ -1,3 +1,4 @@
+import type { Audited } from './audit.ts'
 import type { Post } from './post.ts'
 import type { Snapshot } from './task.ts'
 
@@ -22,7 +23,7 @@ export interface Quarantine extends Ownership {
 }
 
 /** A task that is set apart goes on from a record: what comes after it is given up. */
-export interface Cut {
+export interface Cut extends Audited {
   /** The id of the task. */
   id: string
   /** The last record that stays. */
@@ -40,7 +41,7 @@ export interface Cut {
 }
 
 /** The end of a task that is set apart, without its history. */
-export interface Termination {
+export interface Termination extends Audited {
   /** The id of the task. */
   id: string
   /** When it was decided (ms since the epoch). */

@@ -1,4 +1,5 @@
 import type { TriarchError } from '../error/error.ts'
+import type { Audited } from './audit.ts'
 import type { NewTask } from './task.ts'
 
 /** A schedule: what it is and how far it is, as JSON that the store does not read. */
@@ -21,7 +22,7 @@ export interface ScheduleRow {
  * Written as a whole, with the tasks it starts, or not at all: when the row is at another revision (`expected`; null: there is
  * none yet), or the fencing token is no longer the leader's.
  */
-export interface ScheduleWrite extends Omit<ScheduleRow, 'revision'> {
+export interface ScheduleWrite extends Omit<ScheduleRow, 'revision'>, Audited {
   /** The revision that it was read at; null: there was none. */
   expected: number | null
   /** Tasks that it starts. */

@@ -1,3 +1,4 @@
+import type { Audited } from './audit.ts'
 /** A setting, as the store keeps it. */
 export interface SettingRow {
   /** Which. */
@@ -12,7 +13,7 @@ export interface SettingRow {
 export type SettingQuery = { names: readonly string[] } | { after: string; limit: number }
 
 /** A change of one setting, and what is kept of it for ever: both or neither. */
-export interface SettingWrite {
+export interface SettingWrite extends Audited {
   /** Which. */
   name: string
   /** The revision it was read at; 0: there was no row. */

@@ -25,6 +25,8 @@ export interface SupervisorOptions {
   swept: (report: SweepReport) => void
   /** Told that schedules were due: there are new tasks. */
   submitted: () => void
+  /** How much of the audit is kept: ms (null: whatever its age), entries. */
+  audit: { keep: number | null; entries: number }
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   failed: (error: unknown) => void
@@ -50,6 +52,8 @@ const SHORTLY = 10
 
 /** Between two looks for expired answers, after one that found some and after one that found none (ms); what of all that may be there. */
 const FORGETS = { some: 30_000, none: 300_000 }
+/** Distance between two looks at what of the audit is to go, unless one left something over (ms). */
+const TRIMS = 600_000
 const CACHE: CacheBounds = { limit: 1_000, marks: 10_000, answers: 100_000 }
 
 /** The longest wait after rounds that failed (ms). */
@@ -86,6 +90,7 @@ export class Supervisor implements Service {
   #standing = false
   /** When expired answers are looked for again. */
   #forgetAt = 0
+  #trimAt = 0
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -252,11 +257,22 @@ export class Supervisor implements Service {
     const now = environment.monotonic()
     if (now < this.#forgetAt) return false
     this.#forgetAt = now + FORGETS.some
-    const found = await store.forget(CACHE)
+    const found = (await store.forget(CACHE)) + (await this.#trim(now))
     const more = found >= CACHE.limit
     if (more) this.#forgetAt = now
     else if (found === 0) this.#forgetAt = now + FORGETS.none
     return more
+  }
+
+  /** What of the audit is too old, or too much. */
+  async #trim(now: number): Promise<number> {
+    if (now < this.#trimAt) return 0
+    this.#trimAt = now + TRIMS
+    const { environment, store, audit } = this.#options
+    const before = audit.keep === null ? null : environment.now() - audit.keep
+    const found = await store.trimAudit({ before, entries: audit.entries, limit: CACHE.limit })
+    if (found >= CACHE.limit) this.#trimAt = now
+    return found
   }
 
   #prune(leadership: Leadership): Promise<boolean> {

@@ -105,6 +105,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'owned',
     ] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues'] as const),
+    ...(['writeAudit', 'audit', 'trimAudit'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.

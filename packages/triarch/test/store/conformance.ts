@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
+import { auditSuite } from './audit.suite.ts'
 import { breakerSuite } from './breaker.suite.ts'
 import { cacheSuite } from './cache.suite.ts'
 import { claimSuite } from './claim.suite.ts'
@@ -74,6 +75,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     shareSuite(bench)
     seatSuite(bench, { shared })
     breakerSuite(bench)
+    auditSuite(bench)
     leaderSuite(bench)
     settingSuite(bench)
     cacheSuite(bench)

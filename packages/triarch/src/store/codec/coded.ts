@@ -3,6 +3,7 @@ import type { Message } from '../../kernel/message.ts'
 import { callsOf } from '../deadline.ts'
 import { ASK_AGAIN } from '../legible.ts'
 import type {
+  Audited,
   HistoryRecord,
   Letter,
   LogWrite,
@@ -87,7 +88,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
-  | 'writeLogs'
+  | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -102,6 +103,7 @@ type Reading =
   | 'replay'
   | 'schedules'
   | 'logs'
+  | 'audit'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -138,6 +140,8 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       const log = await store.logs(query)
       return { ...log, lines: log.lines.map((it) => (isCoded(it.text) ? { ...it, ...decoded(coder, it.text) } : it)) }
     },
+    audit: async (query) =>
+      (await store.audit(query)).map((it) => (isCoded(it.text) ? { ...it, text: decoded(coder, it.text).text } : it)),
     effect: async (effect, within) => {
       const text = await store.effect(effect, within)
       return text && answer(text)
@@ -153,8 +157,8 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
 /** What writes back what it read: that must stay as it is where it could not be decoded. */
 function keeping(store: StateStore, coder: Coder) {
   return {
-    terminate: async (it) => store.terminate(encodedTermination(coder, it)),
-    writeSchedule: async (it) => store.writeSchedule(encodedSchedule(coder, it)),
+    terminate: async (it) => store.terminate(encodedAct(coder, encodedTermination(coder, it))),
+    writeSchedule: async (it) => store.writeSchedule(encodedAct(coder, encodedSchedule(coder, it))),
   } satisfies Pick<StateStore, Keeping>
 }
 
@@ -163,7 +167,7 @@ function writing(store: StateStore, coder: Coder) {
   const post = (it: Post) => encodedPost(coder, it)
   return {
     commit: async (batch) => store.commit(batch.map((it) => encodedTransition(coder, it))),
-    submit: async (tasks) => store.submit(tasks.map(task)),
+    submit: async (tasks, acted) => store.submit(tasks.map(task), acted && encodedAct(coder, acted)),
     submitIn: (transaction, tasks) => decodedOutcomes(coder, store.submitIn(transaction, tasks.map(task))),
     transact: async (effect, bounds, body) => {
       const outcome = await store.transact(effect, bounds, async (tx) => coder.encode(await body(tx)))
@@ -180,11 +184,23 @@ function writing(store: StateStore, coder: Coder) {
       })
     },
     cut: async (it) =>
-      store.cut({ ...it, events: coder.encode(it.events), snapshot: encodedSnapshot(coder, it.snapshot) }),
+      store.cut(
+        encodedAct(coder, {
+          ...it,
+          events: coder.encode(it.events),
+          snapshot: encodedSnapshot(coder, it.snapshot),
+        }),
+      ),
     reply: async (replies) => store.reply(replies.map((it) => ({ ...it, message: encodedMessage(coder, it.message) }))),
     beatWork: async (beats) =>
       store.beatWork(beats.map((it) => ({ ...it, message: it.message && encodedMessage(coder, it.message) }))),
     writeLogs: async (writes) => store.writeLogs(writes.map((it) => encodedLog(coder, it))),
+    lift: async (id, acted) => store.lift(id, acted && encodedAct(coder, acted)),
+    dropSchedule: async (name, acted) => store.dropSchedule(name, acted && encodedAct(coder, acted)),
+    writeBreaker: async (it) => store.writeBreaker(encodedAct(coder, it)),
+    writeSetting: async (it) => store.writeSetting(encodedAct(coder, it)),
+    invalidate: async (names, acted) => store.invalidate(names, acted && encodedAct(coder, acted)),
+    writeAudit: async (all) => store.writeAudit(all.map((it) => ({ ...it, text: coder.encode(it.text) }))),
   } satisfies Pick<StateStore, Writing>
 }
 
@@ -211,7 +227,13 @@ function encodedLog(coder: Coder, write: LogWrite): LogWrite {
 }
 
 function encodedPost(coder: Coder, post: Post): Post {
-  return { ...post, message: encodedMessage(coder, post.message) }
+  return encodedAct(coder, { ...post, message: encodedMessage(coder, post.message) })
+}
+
+/** Why somebody did it may say what only a payload should. */
+function encodedAct<A extends Audited>(coder: Coder, acted: A): A {
+  const { audit } = acted
+  return audit ? { ...acted, audit: { ...audit, text: coder.encode(audit.text) } } : acted
 }
 
 function encodedTermination(coder: Coder, it: Termination): Termination {

@@ -1,5 +1,6 @@
 import { type BreakerQuery, type BreakerRow, type BreakerWrite, endOfKeys, KEYED } from '../breaker.ts'
 import { rateLine } from '../rate.ts'
+import { withAct } from './audit.ts'
 import type { Database } from './database.ts'
 
 const WAITING = `(SELECT count(*) FROM (SELECT 1 FROM triarch_work w WHERE w.agent = n.name AND w.locked_by IS NULL LIMIT ?1))`
@@ -49,7 +50,11 @@ export function breakers(database: Database, _now: number, query: BreakerQuery):
   return rows.map((row) => ({ ...row }))
 }
 
-export function writeBreaker(database: Database, _now: number, { name, expected, state }: BreakerWrite): boolean {
+export function writeBreaker(database: Database, _now: number, write: BreakerWrite): boolean {
+  return withAct(database, write, Boolean, () => written(database, write))
+}
+
+function written(database: Database, { name, expected, state }: BreakerWrite): boolean {
   if (state === null) return database.run(DROP, name, expected) > 0
   if (expected === 0) return database.run(CREATE, name, state) > 0
   return database.run(UPDATE, state, name, expected) > 0

@@ -1,4 +1,6 @@
+import type { Audited } from '../audit.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from '../cache.ts'
+import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
 const ALIVE = 'EXISTS (SELECT 1 FROM triarch_nodes n WHERE n.id = c.flight AND n.dead = 0)'
@@ -51,10 +53,16 @@ export function land(database: Database, _now: number, { key, node }: Pick<Fligh
   database.run(LAND, key, node)
 }
 
-export function invalidate(database: Database, _now: number, names: readonly string[]): number {
+export function invalidate(
+  database: Database,
+  _now: number,
+  names: readonly string[],
+  acted: Audited | null = null,
+): number {
   return database.transaction(() => {
     const generation = database.get<{ generation: number }>(NEXT)?.generation ?? 0
     for (const name of names) database.run(MARK, name, generation)
+    if (acted?.audit) keepAct(database, acted.audit)
     return generation
   })
 }

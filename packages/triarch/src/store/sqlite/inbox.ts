@@ -10,6 +10,7 @@ import {
   type PostRoom,
   type PostTerms,
 } from '../port.ts'
+import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
 const POST = `
@@ -47,7 +48,12 @@ interface Delivered {
 
 export function post(database: Database, _now: number, posts: readonly Post[]): PostOutcome[] {
   return database.transaction(() =>
-    posts.map((it) => (it.terms && judge(database, it, it.terms)) ?? (postOne(database, it) ? 'posted' : 'unknown')),
+    posts.map((it) => {
+      const outcome =
+        (it.terms && judge(database, it, it.terms)) ?? (postOne(database, it) ? 'posted' : ('unknown' as const))
+      if (it.audit && outcome === 'posted') keepAct(database, it.audit)
+      return outcome
+    }),
   )
 }
 

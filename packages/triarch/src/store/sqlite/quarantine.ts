@@ -1,4 +1,6 @@
+import type { Audited } from '../audit.ts'
 import type { Cut, Ownership, Quarantine, Termination } from '../port.ts'
+import { keepAct, withAct } from './audit.ts'
 import { DISOWN_LETTERS } from './commit.ts'
 import type { Database } from './database.ts'
 import { postOne } from './inbox.ts'
@@ -40,15 +42,19 @@ export function quarantine(database: Database, _now: number, { key, epoch, node,
   })
 }
 
-export function lift(database: Database, _now: number, id: string): boolean {
-  return database.run(LIFT, id) > 0
+export function lift(database: Database, _now: number, id: string, acted: Audited | null = null): boolean {
+  return withAct(database, acted, Boolean, () => database.run(LIFT, id) > 0)
 }
 
 export function acquit(database: Database, _now: number, { key, epoch, node }: Ownership): void {
   database.run(ACQUIT, key, epoch, node)
 }
 
-export function terminate(database: Database, _now: number, { id, at, events, snapshot, posts }: Termination): boolean {
+export function terminate(
+  database: Database,
+  _now: number,
+  { id, at, events, snapshot, posts, audit }: Termination,
+): boolean {
   return database.transaction(() => {
     const key = database.get<{ key: number }>(SET_ASIDE, id)?.key
     if (key === undefined) return false
@@ -57,11 +63,16 @@ export function terminate(database: Database, _now: number, { id, at, events, sn
     stopped(database, at, key, snapshot)
     database.run(END, at, snapshot.status, snapshot.result, snapshot.output, snapshot.error, key)
     for (const post of posts) postOne(database, post)
+    if (audit) keepAct(database, audit)
     return true
   })
 }
 
-export function cut(database: Database, _now: number, { id, after, at, events, snapshot, base, locks }: Cut): boolean {
+export function cut(
+  database: Database,
+  _now: number,
+  { id, after, at, events, snapshot, base, locks, audit }: Cut,
+): boolean {
   return database.transaction(() => {
     const key = database.get<{ key: number }>(SET_ASIDE, id)?.key
     if (key === undefined || !database.get(RECORD, key, after)) return false
@@ -71,6 +82,7 @@ export function cut(database: Database, _now: number, { id, after, at, events, s
     unlockOthers(database, at, key, locks)
     const { status, result, failures, progress, output, error, pause } = snapshot
     database.run(GO_BACK, base, at, status, result, failures, progress, output, error, pause, key)
+    if (audit) keepAct(database, audit)
     return true
   })
 }

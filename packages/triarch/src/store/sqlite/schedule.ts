@@ -1,4 +1,6 @@
+import type { Audited } from '../audit.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite, SubmitOutcome } from '../port.ts'
+import { keepAct, withAct } from './audit.ts'
 import type { Database } from './database.ts'
 import { insertTasks } from './submit.ts'
 import { LEADS } from './sweep.ts'
@@ -28,7 +30,7 @@ export function schedules(database: Database, _now: number, query: ScheduleQuery
 export function writeSchedule(
   database: Database,
   now: number,
-  { name, expected, definition, state, nextAt, tasks, fence }: ScheduleWrite,
+  { name, expected, definition, state, nextAt, tasks, fence, audit }: ScheduleWrite,
 ): SubmitOutcome[] | null {
   return database.transaction(() => {
     if (fence && !database.get(LEADS, fence.name, fence.token, now)) return null
@@ -36,10 +38,12 @@ export function writeSchedule(
       expected === null
         ? database.run(CREATE, name, definition, state, nextAt)
         : database.run(UPDATE, definition, state, nextAt, name, expected)
-    return written === 0 ? null : insertTasks(database, tasks)
+    if (written === 0) return null
+    if (audit) keepAct(database, audit)
+    return insertTasks(database, tasks)
   })
 }
 
-export function dropSchedule(database: Database, _now: number, name: string): boolean {
-  return database.run(DROP, name) > 0
+export function dropSchedule(database: Database, _now: number, name: string, acted: Audited | null = null): boolean {
+  return withAct(database, acted, Boolean, () => database.run(DROP, name) > 0)
 }

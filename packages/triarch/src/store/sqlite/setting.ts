@@ -1,4 +1,5 @@
 import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from '../setting.ts'
+import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 
 const COLUMNS = 'name, revision, state'
@@ -33,13 +34,14 @@ export function settingChanges(
 export function writeSetting(
   database: Database,
   _now: number,
-  { name, expected, at, state, change }: SettingWrite,
+  { name, expected, at, state, change, audit }: SettingWrite,
 ): boolean {
   return database.transaction(() => {
     const done =
       expected === 0 ? database.run(CREATE, name, at, state) : database.run(UPDATE, at, state, name, expected)
     if (done === 0) return false
     database.run(KEEP, name, expected + 1, change)
+    if (audit) keepAct(database, audit)
     return true
   })
 }

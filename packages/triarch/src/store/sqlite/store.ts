@@ -138,8 +138,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('commit', batch)
   }
 
-  submit(tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {
-    return this.#run('submit', tasks)
+  submit(tasks: readonly port.NewTask[], acted?: port.Audited): Promise<port.SubmitOutcome[]> {
+    return this.#run('submit', tasks, acted)
   }
 
   submitIn(transaction: unknown, tasks: readonly port.NewTask[]): port.SubmitOutcome[] {
@@ -193,8 +193,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('quarantine', task)
   }
 
-  lift(id: string): Promise<boolean> {
-    return this.#run('lift', id)
+  lift(id: string, acted?: port.Audited): Promise<boolean> {
+    return this.#run('lift', id, acted)
   }
 
   acquit(task: port.Ownership): Promise<void> {
@@ -303,8 +303,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('writeSchedule', write)
   }
 
-  dropSchedule(name: string): Promise<boolean> {
-    return this.#run('dropSchedule', name)
+  dropSchedule(name: string, acted?: port.Audited): Promise<boolean> {
+    return this.#run('dropSchedule', name, acted)
   }
 
   breakers(query: port.BreakerQuery): Promise<port.BreakerRow[]> {
@@ -331,8 +331,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('land', flight)
   }
 
-  invalidate(names: readonly string[]): Promise<number> {
-    return this.#run('invalidate', names)
+  invalidate(names: readonly string[], acted?: port.Audited): Promise<number> {
+    return this.#run('invalidate', names, acted)
   }
 
   invalidated(after: number): Promise<port.Invalidations> {
@@ -408,6 +408,18 @@ export class SqliteStore implements port.StateStore {
 
   logs(query: port.LogQuery): Promise<port.StoredLog> {
     return this.#run('logs', query)
+  }
+
+  writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
+    return this.#run('writeAudit', entries)
+  }
+
+  audit(query: port.AuditQuery): Promise<port.AuditRow[]> {
+    return this.#run('audit', query)
+  }
+
+  trimAudit(bounds: port.AuditBounds): Promise<number> {
+    return this.#run('trimAudit', bounds)
   }
 
   async #run<Name extends OperationName>(name: Name, ...args: Arguments<Name>): Promise<ReturnType<Operations[Name]>> {

@@ -1,4 +1,6 @@
+import type { Audited } from '../audit.ts'
 import type { NewTask, SubmitOutcome } from '../port.ts'
+import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 import { follow, openGates, refusedBy } from './lock.ts'
 
@@ -13,8 +15,17 @@ const UNRECORD = 'DELETE FROM triarch_history WHERE task = ?'
 const UNTAG = 'DELETE FROM triarch_tags WHERE name = ? AND value = ? AND task = ?'
 const TAG = 'INSERT INTO triarch_tags (name, value, task) VALUES (?, ?, ?)'
 
-export function submit(database: Database, _now: number, tasks: readonly NewTask[]): SubmitOutcome[] {
-  return database.transaction(() => insertTasks(database, tasks))
+export function submit(
+  database: Database,
+  _now: number,
+  tasks: readonly NewTask[],
+  acted: Audited | null = null,
+): SubmitOutcome[] {
+  return database.transaction(() => {
+    const outcomes = insertTasks(database, tasks)
+    if (acted?.audit && outcomes[0]?.created) keepAct(database, acted.audit)
+    return outcomes
+  })
 }
 
 /** Inside an open transaction. An id that exists stays as it is. All are there before any asks for its locks. */

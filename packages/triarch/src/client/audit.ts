@@ -1,0 +1,147 @@
+import { TriarchError } from '../error/error.ts'
+import type { Json } from '../kernel/json.ts'
+import { objectOf } from '../store/legible.ts'
+import type { AuditOutcome, AuditRow, StateStore } from '../store/port.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import type { ActText } from './act.ts'
+
+/**
+ * One act of a person or a program upon the system.
+ * @example
+ * const { entries } = await triarch.audit({ subject: 'task:o-1' })
+ * const last: AuditRecord | undefined = entries[0]
+ * console.log(last?.at, last?.actor ?? 'somebody', last?.action)
+ */
+export interface AuditRecord {
+  /** When, by the store's clock. */
+  at: Date
+  /** Who; undefined: nobody was named. */
+  actor: string | undefined
+  /** What: `task.cancel`, `breaker.open`, `setting.change` (docs/concepts/audit.md has all). */
+  action: string
+  /** On what: `task:ID`, `breaker:NAME`, `setting:NAME`, `schedule:NAME`, `operation:ID`, `cache:NAME`. */
+  subject: string
+  /** `done`: it was accepted, and is durable; `refused`: whoever asked has no right to it. */
+  outcome: AuditOutcome
+  /** Why, in their own words: the first 1,000 characters. */
+  reason: string | undefined
+  /** The request by which they did it. */
+  request: string | undefined
+  /** With what: a step, a version; never payloads. */
+  details: Readonly<Record<string, Json>> | undefined
+}
+
+/**
+ * Which acts: those that fit all that is given.
+ * @example const { entries } = await triarch.audit({ actor: 'ada@example.com', since: new Date('2026-01-01') })
+ */
+export interface AuditOptions {
+  /** Who; '': those of nobody in particular. */
+  actor?: string
+  /** What: `task.cancel`. */
+  action?: string
+  /** On what: `task:o-1`. */
+  subject?: string
+  /** From this instant on. */
+  since?: Date
+  /** Before this instant. */
+  until?: Date
+  /** `next` of the page before. */
+  cursor?: string
+  /** Entries a page: 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Some of the acts, the last first.
+ * @example
+ * const page: AuditPage = await triarch.audit({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.audit({ cursor: page.next })
+ */
+export interface AuditPage {
+  /** The entries of this page. */
+  entries: AuditRecord[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+/**
+ * An act that was refused because whoever asked has no right to it.
+ * @example
+ * const act = { action: 'breaker.open', subject: 'breaker:payments', actor: 'ada' }
+ * await triarch.refused({ ...act, right: 'breakers' })
+ */
+export interface RefusedAct {
+  /** What was asked for. */
+  action: string
+  /** On what. */
+  subject: string
+  /** Who asked; as `acting` says. */
+  actor?: string
+  /** The right that it would have needed. */
+  right?: string
+}
+
+const LONGEST = 300
+const LAST = Number.MAX_SAFE_INTEGER
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function listAudit(
+  store: Pick<StateStore, 'audit'>,
+  opened: () => Promise<void>,
+  options: AuditOptions,
+): Promise<AuditPage> {
+  checkOptions('audit', options, ['actor', 'action', 'subject', 'since', 'until', 'cursor', 'limit'])
+  const { cursor, limit = 100 } = options
+  checkInteger('audit: limit', limit, 1, 1_000)
+  const [since, until] = [instant('since', options.since), instant('until', options.until)]
+  const text = (name: 'actor' | 'action' | 'subject') => {
+    const value = options[name]
+    return value === undefined ? null : value === '' ? '' : checkText(`audit: ${name}`, value, LONGEST)
+  }
+  // Before an instant is before the first of its entries.
+  const first = { at: until ?? LAST, seq: 0 }
+  const after = cursor === undefined ? first : placeOf(cursor)
+  const before = after.at < first.at || (after.at === first.at && after.seq < first.seq) ? after : first
+  await opened()
+  const query = { actor: text('actor'), action: text('action'), subject: text('subject'), since, before }
+  const rows = await store.audit({ ...query, limit: limit + 1 })
+  const last = rows[limit - 1]
+  const next = rows.length > limit && last && { next: `${last.at}.${last.seq}` }
+  return { entries: rows.slice(0, limit).map(recordOf), ...next }
+}
+
+function recordOf({ at, actor, action, subject, outcome, text }: AuditRow): AuditRecord {
+  const { reason, request, details } = objectOf<ActText>(text) ?? {}
+  const shown = details as Readonly<Record<string, Json>> | undefined
+  return {
+    ...{ at: new Date(at), actor: actor === '' ? undefined : actor, action, subject, outcome },
+    ...{ reason, request, details: shown },
+  }
+}
+
+function placeOf(cursor: string): { at: number; seq: number } {
+  const [, at, seq] = /^(\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
+  if (at === undefined || seq === undefined)
+    throw new TriarchError('INVALID_OPTION', 'audit: the cursor is not one of its own')
+  return { at: Number(at), seq: Number(seq) }
+}
+
+function instant(name: string, value: Date | undefined): number | null {
+  if (value === undefined) return null
+  if (!(value instanceof Date) || Number.isNaN(value.getTime()))
+    throw new TriarchError('INVALID_OPTION', `audit: ${name} must be a valid date`)
+  return value.getTime()
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function checkRefused(act: RefusedAct): RefusedAct {
+  checkOptions('refused', act ?? null, ['action', 'subject', 'actor', 'right'])
+  const { action, subject, actor, right } = act
+  checkText('refused: action', action, LONGEST)
+  checkText('refused: subject', subject, LONGEST)
+  if (actor !== undefined) checkText('refused: actor', actor, LONGEST)
+  if (right !== undefined) checkText('refused: right', right, LONGEST)
+  return act
+}

@@ -1,0 +1,32 @@
+import { TriarchError } from '../error/error.ts'
+import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+
+/**
+ * How much of the audit is kept.
+ * @example const audit: AuditKeeping = { keep: '90d', entries: 50_000 }
+ */
+export interface AuditKeeping {
+  /** How long; `false`: whatever its age. '365d'. */
+  keep?: Duration | false
+  /** Most entries: 1,000 to 10,000,000; beyond it the oldest go. 100,000. */
+  entries?: number
+}
+
+/** `keep`: ms; null: whatever its age. */
+export interface AuditRules {
+  keep: number | null
+  entries: number
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function auditRules(options: AuditKeeping = {}): AuditRules {
+  if (typeof options !== 'object' || options === null)
+    throw new TriarchError('INVALID_OPTION', 'Triarch: audit must be an object')
+  checkOptions('Triarch: audit', options, ['keep', 'entries'])
+  const { keep = '365d', entries = 100_000 } = options
+  return {
+    keep: keep === false ? null : positiveMilliseconds(keep, 'Triarch: audit.keep'),
+    entries: checkInteger('Triarch: audit.entries', entries, 1_000, 1e7),
+  }
+}
