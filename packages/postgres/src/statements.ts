@@ -1,3 +1,4 @@
+import { type Act, acts } from './act.ts'
 import { DONE, EXPIRE_AUDIT, TRIM_AUDIT, WRITE_AUDIT, withAct } from './audit.ts'
 import {
   BREAKERS_AFTER,
@@ -8,17 +9,7 @@ import {
   RATE_LIMITS,
   UPDATE_BREAKER,
 } from './breaker.ts'
-import {
-  FLY,
-  FORGET_ANSWERS,
-  FORGET_MARKS,
-  INVALIDATE,
-  INVALIDATE_ACT,
-  INVALIDATED,
-  LAND,
-  RECALL,
-  REMEMBER,
-} from './cache.ts'
+import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
@@ -47,13 +38,11 @@ import { inSchema } from './schema.ts'
 import { SEATS } from './seat.ts'
 import {
   CREATE_SETTING,
-  CREATE_SETTING_ACT,
   SETTING_CHANGES,
   SETTINGS_AFTER,
   SETTINGS_MARK,
   SETTINGS_NAMED,
   UPDATE_SETTING,
-  UPDATE_SETTING_ACT,
 } from './setting.ts'
 import type { Statement } from './slot.ts'
 
@@ -141,16 +130,6 @@ type Read =
   | 'writeAudit'
   | 'expireAudit'
   | 'trimAudit'
-/** Statements that there are with an entry of the audit, too. */
-export type Act =
-  | 'createBreaker'
-  | 'updateBreaker'
-  | 'dropBreaker'
-  | 'createSetting'
-  | 'updateSetting'
-  | 'dropSchedule'
-  | 'lift'
-  | 'invalidate'
 export type CallWithAct = 'submit' | 'post_on_terms' | 'terminate' | 'cut' | 'write_schedule'
 
 /** Functions of our schema, with how many parameters they take. Calls begin with the slot and the number. */
@@ -239,16 +218,6 @@ const reads: Readonly<Record<Read, string>> = {
   writeAudit: WRITE_AUDIT,
   expireAudit: EXPIRE_AUDIT,
   trimAudit: TRIM_AUDIT,
-}
-const acts: Readonly<Record<`${Act}Act`, string>> = {
-  createBreakerAct: withAct(CREATE_BREAKER, 2),
-  updateBreakerAct: withAct(UPDATE_BREAKER, 3),
-  dropBreakerAct: withAct(DROP_BREAKER, 2),
-  createSettingAct: CREATE_SETTING_ACT,
-  updateSettingAct: UPDATE_SETTING_ACT,
-  dropScheduleAct: withAct(DROP_SCHEDULE, 1),
-  liftAct: withAct(LIFT, 1),
-  invalidateAct: INVALIDATE_ACT,
 }
 const callActs = {
   submit: 'created',

@@ -14,6 +14,7 @@ import {
   rateLine,
   requestOf,
 } from 'triarch/store'
+import type { Act } from './act.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
@@ -55,7 +56,7 @@ import { scheduleArguments, scheduleOf, scheduleOutcomes } from './schedule.ts'
 import { inSchema } from './schema.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row } from './slot.ts'
-import { type Act, type CallWithAct, type Statements, statementsIn } from './statements.ts'
+import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 

@@ -1,0 +1,29 @@
+import { withAct } from './audit.ts'
+import { CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
+import { INVALIDATE_ACT } from './cache.ts'
+import { LIFT } from './quarantine.ts'
+import { DROP_SCHEDULE } from './schedule.ts'
+import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
+
+/** Statements that there are with an entry of the audit, too. */
+export type Act =
+  | 'createBreaker'
+  | 'updateBreaker'
+  | 'dropBreaker'
+  | 'createSetting'
+  | 'updateSetting'
+  | 'dropSchedule'
+  | 'lift'
+  | 'invalidate'
+
+/** Each of them. */
+export const acts: Readonly<Record<`${Act}Act`, string>> = {
+  createBreakerAct: withAct(CREATE_BREAKER, 2),
+  updateBreakerAct: withAct(UPDATE_BREAKER, 3),
+  dropBreakerAct: withAct(DROP_BREAKER, 2),
+  createSettingAct: CREATE_SETTING_ACT,
+  updateSettingAct: UPDATE_SETTING_ACT,
+  dropScheduleAct: withAct(DROP_SCHEDULE, 1),
+  liftAct: withAct(LIFT, 1),
+  invalidateAct: INVALIDATE_ACT,
+}
