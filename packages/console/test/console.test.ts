@@ -239,19 +239,49 @@ describe('the console', () => {
     await page.getByRole('table').getByText('scheduler').waitFor()
   })
 
-  it.each(['/', '/tasks', '/workflows', '/agents', '/nodes', '/locks', '/schedules', '/settings', '/nowhere'])(
-    'can be used by everybody, in both themes: %s',
-    async (path) => {
-      const { order, options } = shop()
-      await using stage = await Stage.open(options)
-      await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1', tags: { customer: 'c-7' } })
-      await stage.triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
-      const page = await stage.window(browser)
-      await page.goto(stage.url + path)
-      await page.locator('main table, main .empty').first().waitFor()
-      await expectUsable(page)
-    },
-  )
+  it.each([
+    '/',
+    '/tasks',
+    '/workflows',
+    '/agents',
+    '/nodes',
+    '/locks',
+    '/schedules',
+    '/settings',
+    '/audit',
+    '/nowhere',
+  ])('can be used by everybody, in both themes: %s', async (path) => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1', tags: { customer: 'c-7' } })
+    await stage.triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
+    const page = await stage.window(browser)
+    await page.goto(stage.url + path)
+    await page.locator('main table, main .empty').first().waitFor()
+    await expectUsable(page)
+  })
+
+  it('shows who did what, and of a task what was done to it', async () => {
+    const { order, options } = shop()
+    await using stage = await Stage.open(options)
+    await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1' })
+    const schedule = stage.triarch.schedule('nightly')
+    await stage.triarch.acting({ actor: 'ada' }, async () => {
+      await schedule.register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
+      await stage.triarch.task('o-1').pause({ reason: 'stock-taking' })
+    })
+    await schedule.pause()
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/audit`)
+    await page.getByText('schedule.pause').waitFor()
+    await page.getByRole('link', { name: 'ada' }).first().click()
+    await page.getByText('schedule.pause').waitFor({ state: 'detached' })
+    await page.getByText('schedule.register').waitFor()
+    await page.getByRole('link', { name: 'task:o-1' }).click()
+    await page.getByRole('tab', { name: 'Audit' }).click()
+    await page.getByRole('table').getByText('stock-taking').waitFor()
+    await expectUsable(page)
+  })
 
   it('speaks German, and keeps what was chosen', async () => {
     await using stage = await Stage.open(shop().options)

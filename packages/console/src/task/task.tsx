@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import { TaskAudit } from '../audit/audit.tsx'
 import { deed } from '../part/asking.tsx'
 import { Copy } from '../part/copy.tsx'
 import { Empty } from '../part/empty.tsx'
@@ -19,7 +20,7 @@ import { Logs } from './logs.tsx'
 import { Fact, Steps } from './steps.tsx'
 import { Why } from './why.tsx'
 
-const tabs = ['steps', 'data', 'history', 'logs', 'children'] as const
+const tabs = ['steps', 'data', 'history', 'logs', 'children', 'audit'] as const
 type Tab = (typeof tabs)[number]
 
 /** One task: why it waits, what it did, and what can be done about it. */
@@ -53,6 +54,7 @@ export function TaskPage() {
     history: t().history,
     logs: t().logs,
     children: t().children,
+    audit: t().audit,
   }
   return (
     <>
@@ -129,6 +131,7 @@ export function TaskPage() {
         {tab === 'history' && <History path={path} stream={stream} />}
         {tab === 'logs' && <Logs path={path} />}
         {tab === 'children' && <Children path={path} stream={stream} />}
+        {tab === 'audit' && <TaskAudit id={id} />}
       </div>
     </>
   )
