@@ -14,6 +14,7 @@ import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
 import { addOperations } from './command/operation.ts'
 import { addProfiles } from './command/profile.ts'
+import { addRateLimits } from './command/rate-limit.ts'
 import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
 import { addSettings } from './command/setting.ts'
@@ -52,6 +53,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addOperations(program.command('operation').description('one thing for many tasks'), means)
   addNodes(program, means)
   addInventories(program, means)
+  addRateLimits(program.command('rate-limit').description('rate limits'), means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
   addAudit(program, means)

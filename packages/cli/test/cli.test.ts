@@ -207,6 +207,14 @@ describe('the command', () => {
     expect((await breaker(...open, '--yes')).out).toMatch(/^state +open$/m)
     expect((await breaker('reset', 'bank', '--reason', 'done')).out).toMatch(/^state +(?:releasing|closed)$/m)
     expect((await breaker('close', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
+    const rate = (...args: string[]) => inside(['rate-limit', ...args])
+    await expect.poll(async () => (await rate('list')).out).toMatch(/^bank +1000 in 1000 ms/m)
+    const change = ['change', 'bank', '--limit', '20', '--per', '1s', '--reason', 'few hands']
+    expect((await rate(...change)).out).toMatch(/^forced +20 in 1000 ms$/m)
+    expect((await rate('lift', 'bank', '--reason', 'all hands')).exit).toBe(exitCodes.usage)
+    expect((await rate('lift', 'bank', '--reason', 'all hands', '--yes')).out).toMatch(/^forced +lifted$/m)
+    expect((await rate('restore', 'bank', '--reason', 'done')).out).not.toMatch(/lifted/)
+    expect((await rate('restore', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
   })
 
   it('says how the system is, with a code that a script can go by', async () => {

@@ -12,7 +12,10 @@ const stamp = desk.action('stamp', {
   undo: () => undefined,
 })
 
-export const bank = agent('bank', { circuitBreaker: { failureRate: 0.5, window: '30s', open: '10s', probes: 3 } })
+export const bank = agent('bank', {
+  circuitBreaker: { failureRate: 0.5, window: '30s', open: '10s', probes: 3 },
+  rateLimit: { limit: 1_000, per: '1s' },
+})
 bank.action('pay', { run: (amount: number) => amount })
 
 export const letter = workflow('letter', { run: (text: string, task) => task.run(stamp, text) })

@@ -17,6 +17,8 @@ import type {
   NoSignals,
   OperationOrder,
   OperationReport,
+  RateLimitPage,
+  RateLimitsOptions,
   ResumeOptions,
   SchedulePage,
   SchedulesOptions,
@@ -34,6 +36,7 @@ import type {
 } from 'triarch'
 import type {
   BreakerHandle,
+  RateLimitHandle,
   ScheduleHandle,
   SettingHandle,
   TaskHandle,
@@ -48,6 +51,7 @@ import { countsChange, listChange } from './change.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
+import { RemoteRateLimit, rateLimitInfo } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { RemoteSetting, settingInfo } from './setting.ts'
 import { array, object } from './shape.ts'
@@ -176,6 +180,17 @@ class HttpClient implements TriarchClient {
     return this.#get(`/breakers${named('breakers', options)}`, (body) => {
       const page = object(body)
       return { ...page, breakers: array(page.breakers, breakerInfo) }
+    })
+  }
+
+  rateLimit(name: string): RateLimitHandle {
+    return new RemoteRateLimit(this.#exchange, name)
+  }
+
+  async rateLimits(options: RateLimitsOptions = {}): Promise<RateLimitPage> {
+    return this.#get(`/rate-limits${named('rateLimits', options)}`, (body) => {
+      const page = object(body)
+      return { ...page, rateLimits: array(page.rateLimits, rateLimitInfo) }
     })
   }
 

@@ -35,7 +35,10 @@ const charge = bank.action('charge', {
   },
   undo: async () => undefined,
 })
-const clinic = agent('clinic', { circuitBreaker: { failureRate: 0.5, window: '30s', open: '10s', probes: 1 } })
+const clinic = agent('clinic', {
+  circuitBreaker: { failureRate: 0.5, window: '30s', open: '10s', probes: 1 },
+  rateLimit: { limit: 1_000, per: '1s' },
+})
 clinic.action('heal', { run: async (_: null) => null })
 const tokens = new Map<string, string>()
 const callback = bank.action('callback', {
@@ -560,6 +563,35 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
         at: expect.any(Date),
         ...why,
       })
+    })
+
+    also('lists rate limits, and changes them by hand: with why and by whom', async () => {
+      await vi.waitFor(async () => expect((await client.rateLimits()).rateLimits).toHaveLength(1), { timeout: 15_000 })
+      const { rateLimits, next } = await client.rateLimits({ limit: 10 })
+      const limit = client.rateLimit('clinic')
+      const own = await limit.info()
+      expect([rateLimits, next]).toEqual([[own], undefined])
+      const nothing = { action: undefined, key: undefined, forced: undefined, rests: undefined }
+      const numbers = { limit: 1_000, per: 1_000, burst: 100 }
+      expect(own).toEqual({ name: 'clinic', agent: 'clinic', ...numbers, ...nothing, waiting: 0, changes: [] })
+      const until = new Date('2999-01-01T00:00:00Z')
+      await limit.change({ limit: 20, per: '2s', burst: 3, until, reason: 'few doctors', actor: 'suite' })
+      const forced = { lifted: false, limit: 20, per: 2_000, burst: 3, until }
+      expect(await limit.info()).toMatchObject({ ...numbers, forced })
+      await limit.lift({ reason: 'all are well', actor: 'suite' })
+      expect((await limit.info()).forced).toEqual({ lifted: true, limit: 0, per: 0, burst: 0, until: undefined })
+      await limit.restore({ reason: 'as ever', actor: 'suite' })
+      const { forced: none, changes } = await limit.info()
+      expect([none, changes.map(({ did }) => did)]).toEqual([undefined, ['changed', 'lifted', 'restored']])
+      expect(changes[0]).toEqual({ did: 'changed', actor: 'suite', reason: 'few doctors', at: expect.any(Date) })
+      expect((await client.rateLimits({ cursor: 'clinic' })).rateLimits).toEqual([])
+      expect(await codeOf(client.rateLimit('nobody').info())).toBe('UNKNOWN_RATE_LIMIT')
+      expect(await codeOf(client.rateLimit('a#/? ü').restore({ reason: 'x' }))).toBe('UNKNOWN_RATE_LIMIT')
+      expect(await codeOf(limit.restore({} as never))).toBe('INVALID_OPTION')
+      expect(await codeOf(limit.lift({ reason: 'x', until: 'soon' as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(limit.lift({ reason: 'x', by: 'me' } as never))).toBe('UNKNOWN_OPTION')
+      expect(await codeOf(client.rateLimits({ limit: 0 }))).toBe('INVALID_OPTION')
+      expect(() => client.rateLimit('x'.repeat(301))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
     })
 
     also('lists circuit breakers, and changes them by hand: with why and by whom', async () => {

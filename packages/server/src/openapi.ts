@@ -21,6 +21,7 @@ const about: Readonly<Record<string, string>> = {
   workflows: 'What can be started, and who runs it.',
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
+  'rate-limits': 'Rate limits: how much may begin in a time.',
   cache: 'Answers that are kept.',
   audit: 'Who did what, on what, when and why.',
   principal: 'Who asks.',

@@ -94,9 +94,18 @@ describe('a hostile client', () => {
   it.each(['0', '1', '9007199254740993', '9999999999999999'])(
     'forges no cursor that breaks a list: %s',
     async (cursor) => {
-      for (const path of ['/tasks', '/operations', '/schedules', '/workflows', '/agents', '/locks', '/breakers'])
+      for (const path of [
+        '/tasks',
+        '/operations',
+        '/schedules',
+        '/workflows',
+        '/agents',
+        '/locks',
+        '/breakers',
+        '/rate-limits',
+      ])
         expect((await here.ask('GET', `${path}?cursor=${cursor}`)).status, path).toBeLessThan(500)
-      for (const path of ['/tasks', '/operations', '/schedules', '/locks', '/breakers'])
+      for (const path of ['/tasks', '/operations', '/schedules', '/locks', '/breakers', '/rate-limits'])
         expect((await here.ask('GET', `${path}?cursor=${'%00'.repeat(10)}`)).status, path).toBeLessThan(500)
       expect(here.errors).toEqual([])
     },

@@ -32,6 +32,7 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ['POST', '/tasks/r-1/pause', {}, 'control'],
     ['PUT', '/schedules/s', { workflow: 'approval', every: '1d' }, 'schedules'],
     ['POST', '/breakers/bank/open', { reason: 'x' }, 'breakers'],
+    ['POST', '/rate-limits/bank/restore', { reason: 'x' }, 'rates'],
     ['POST', '/cache/invalidate', { tag: 'x' }, 'caches'],
     ['POST', '/agents/exchange', {}, 'agents'],
     ['GET', setting, undefined, 'settings:read'],

@@ -5,6 +5,7 @@
 
 export type { BreakerHandle } from './client/breaker.ts'
 export type { TriarchClient } from './client/client.ts'
+export type { RateLimitHandle } from './client/rate-limit.ts'
 export type { ScheduleHandle } from './client/schedule.ts'
 export type { SettingHandle } from './client/setting.ts'
 export type { TaskOptions } from './client/submission.ts'

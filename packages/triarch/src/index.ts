@@ -19,6 +19,14 @@ export type { TaskCount } from './client/matching.ts'
 export { type MigrateOptions, migrate } from './client/migrate.ts'
 export type { OperationAction, OperationOrder, OperationReport } from './client/operation.ts'
 export type { TaskPage } from './client/page.ts'
+export type {
+  RateLimitControlOptions,
+  RateLimitForceOptions,
+  RateLimitHandle,
+  RateLimitLiftOptions,
+  RateLimitPage,
+  RateLimitsOptions,
+} from './client/rate-limit.ts'
 export type { ResumeOptions } from './client/resume.ts'
 export type {
   BackfillOptions,
@@ -202,6 +210,7 @@ export type { LeaderInfo, LeaderPage } from './view/leader.ts'
 export type { LogLine } from './view/log.ts'
 export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
+export type { ForcedRate, RateLimitChange, RateLimitInfo } from './view/rate-limit.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'
 export type {
   SettingChange,

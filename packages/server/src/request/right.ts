@@ -1,8 +1,8 @@
 import { Refused } from '../problem/problem.ts'
 
 /**
- * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers and kept
- * answers; be an agent (`agents`); read and write settings; read the audit.
+ * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers, rate limits and
+ * kept answers; be an agent (`agents`); read and write settings; read the audit.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =
@@ -11,6 +11,7 @@ export type Right =
   | 'control'
   | 'schedules'
   | 'breakers'
+  | 'rates'
   | 'caches'
   | 'agents'
   | 'settings:read'
@@ -23,6 +24,7 @@ const known: Readonly<Record<Right, true>> = {
   control: true,
   schedules: true,
   breakers: true,
+  rates: true,
   caches: true,
   agents: true,
   'settings:read': true,

@@ -7,6 +7,7 @@ import { health } from './health.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
 import { principal } from './principal.ts'
+import { rateLimits } from './rate-limits.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
 import { settings } from './settings.ts'
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...schedules,
   ...system,
   ...breakers,
+  ...rateLimits,
   ...health,
   ...cache,
   ...settings,

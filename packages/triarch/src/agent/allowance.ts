@@ -4,11 +4,13 @@ import {
   isVoid,
   LONGEST_REST,
   NEW_RATE,
+  type RateHand,
   type RateRule,
   type RateState,
   reservableAt,
   restarted,
   rested,
+  ruleNow,
   tolerance,
 } from '../policy/rate.ts'
 
@@ -17,8 +19,12 @@ export class Allowance {
   /** `agent`, or `agent.action`; with `#key` where each has one of its own. */
   readonly name: string
   readonly agent: string
-  /** May be another later. */
+  /** The one that counts now. */
   rule: RateRule
+  /** What operators say, as it was read last. */
+  hand: RateHand | undefined
+  /** That of the code, or of a setting. */
+  #own: RateRule
   /** As it was read last; 0: there is no row. */
   version = 0
   state: RateState = NEW_RATE
@@ -51,12 +57,23 @@ export class Allowance {
     this.name = name
     this.agent = agent
     this.rule = rule
+    this.#own = rule
     this.#environment = environment
     this.#lag = lag
   }
 
   /** From now on it is this one: the store is asked anew, for what was due by the one before may be due by now. */
   change(rule: RateRule): void {
+    this.#own = rule
+    this.#apply()
+  }
+
+  get own(): RateRule {
+    return this.#own
+  }
+
+  #apply(): void {
+    const rule = ruleNow(this.#own, this.hand, this.#environment.now())
     if (rule.limit === this.rule.limit && rule.per === this.rule.per && rule.burst === this.rule.burst) return
     this.rule = rule
     this.#changes++
@@ -115,9 +132,11 @@ export class Allowance {
   }
 
   /** How the store has it now. */
-  take(version: number, state: RateState): void {
+  take(version: number, state: RateState, hand?: RateHand): void {
     this.version = version
     this.state = state
+    this.hand = hand
+    this.#apply()
     if (this.rests <= state.rests) this.rests = 0
     this.#forget(state.rests)
   }
@@ -148,7 +167,11 @@ export class Allowance {
   /** Nothing waits for it here and nothing is reserved: for so long nobody has used it (ms). */
   get idle(): number {
     const { now, lag } = this.#tidy()
-    const busy = this.waiting > 0 || this.#free.length + this.#promised.length > 0 || this.#restsUntil > now
+    const busy =
+      this.waiting > 0 ||
+      this.#free.length + this.#promised.length > 0 ||
+      this.#restsUntil > now ||
+      this.hand !== undefined
     return busy ? 0 : Math.max(0, now - lag - tolerance(this.rule) - this.state.next)
   }
 

@@ -2,7 +2,7 @@ import { Backoff } from '../environment/backoff.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import type { Service } from '../environment/service.ts'
 import { NEW_RATE, reserve, tolerance } from '../policy/rate.ts'
-import { KEYED } from '../store/breaker.ts'
+import { type BreakerRow, KEYED } from '../store/breaker.ts'
 import type { StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
 import type { Allowance } from './allowance.ts'
@@ -129,8 +129,8 @@ export class Rates implements Service {
       for (const allowance of allowances) {
         const row = found.get(rateRow(allowance.name))
         allowance.counted(row?.waiting ?? 0)
-        allowance.take(row?.version ?? 0, storedRate(row?.state ?? null)?.state ?? NEW_RATE)
-        await this.#reserve(allowance)
+        const moves = take(allowance, row)
+        await this.#reserve(allowance, moves)
         allowance.looked()
       }
       const made = await this.#drop()
@@ -185,27 +185,36 @@ export class Rates implements Service {
     }
   }
 
-  async #reserve(allowance: Allowance): Promise<void> {
+  async #reserve(allowance: Allowance, read: StoredRate['moves']): Promise<void> {
     const { environment, store, lag, free } = this.#options
+    let moves = read
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { said, rule, version, name, changes } = allowance
+      const { said, rule, own, hand, version, name, changes } = allowance
       const wants = this.#open ? allowance.wants(Math.min(PORTION, free(allowance.agent))) : 0
       const { state, instants } = reserve(said, rule, environment.now(), wants, lag())
       // That there is such a limit is known before anything waits for it.
       if (state === allowance.state && (version > 0 || name.includes(KEYED))) return allowance.settled(changes)
-      const stored: StoredRate = { format: 'rate-1', state, rule }
+      const kept = { ...(hand && { hand }), ...(moves && { moves }) }
+      const stored: StoredRate = { format: 'rate-1', state, rule: own, ...kept }
       const row = rateRow(name)
       if (await store.writeBreaker({ name: row, expected: version, state: JSON.stringify(stored) })) {
-        allowance.take(version + 1, state)
+        allowance.take(version + 1, state, hand)
         allowance.settled(changes)
         return allowance.reserved(instants)
       }
       const [now] = await store.breakers({ names: [row], count: 1 })
-      allowance.take(now?.version ?? 0, storedRate(now?.state ?? null)?.state ?? NEW_RATE)
+      moves = take(allowance, now)
     }
   }
 }
 
-function isIdle({ state, rule }: StoredRate, since: number): boolean {
-  return state.rests < since && state.next + tolerance(rule) < since
+/** Takes in what was read; what operators said before. */
+function take(allowance: Allowance, row: BreakerRow | undefined): StoredRate['moves'] {
+  const { state = NEW_RATE, hand, moves } = storedRate(row?.state ?? null) ?? {}
+  allowance.take(row?.version ?? 0, state, hand)
+  return moves
+}
+
+function isIdle({ state, rule, hand }: StoredRate, since: number): boolean {
+  return !hand && state.rests < since && state.next + tolerance(rule) < since
 }

@@ -14,6 +14,7 @@ import type { SubmitResult, TaskEntry } from './many.ts'
 import type { TaskCount } from './matching.ts'
 import type { OperationOrder, OperationReport } from './operation.ts'
 import type { TaskPage } from './page.ts'
+import type { RateLimitHandle, RateLimitPage, RateLimitsOptions } from './rate-limit.ts'
 import type { ResumeOptions } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
@@ -99,6 +100,21 @@ export interface TriarchClient {
    * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
    */
   breakers(options?: BreakersOptions): Promise<BreakerPage>
+
+  /**
+   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key; whether it exists shows at the first use. Throws
+   * INVALID_OPTION.
+   * @example await client.rateLimit('payments').lift({ reason: 'the bank has no limit tonight' })
+   */
+  rateLimit(name: string): RateLimitHandle
+
+  /**
+   * Rate limits by name, a page at a time: those that nodes know; of keys those that are in use. Throws INVALID_OPTION.
+   * @example
+   * const { rateLimits } = await client.rateLimits()
+   * for (const { name, limit, per, waiting } of rateLimits) console.log(name, limit, per, waiting)
+   */
+  rateLimits(options?: RateLimitsOptions): Promise<RateLimitPage>
 
   /**
    * A setting, by its definition or its name; whether it exists shows at the first use. To write one, the process that is asked must know its

@@ -89,6 +89,13 @@ import {
   operationsOf,
 } from './operation.ts'
 import { readPage, type TaskPage } from './page.ts'
+import {
+  listRateLimits,
+  NamedRateLimit,
+  type RateLimitHandle,
+  type RateLimitPage,
+  type RateLimitsOptions,
+} from './rate-limit.ts'
 import { listSchedules, StoredSchedule } from './registered.ts'
 import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
@@ -454,6 +461,25 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const breakers = rows.slice(0, limit).flatMap((row) => breakerInfo(row, now) ?? [])
     const last = rows[limit - 1]
     return { breakers, ...(rows.length > limit && last && { next: last.name }) }
+  }
+
+  /**
+   * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key. Whether it exists shows at the first use. Throws
+   * INVALID_OPTION.
+   * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+   */
+  rateLimit(name: string): RateLimitHandle {
+    return new NamedRateLimit(this.#connection, name)
+  }
+
+  /**
+   * Rate limits by name, a page at a time: those that nodes know; of keys those that are in use. Throws INVALID_OPTION.
+   * @example
+   * const { rateLimits } = await triarch.rateLimits({ limit: 50 })
+   * for (const { name, limit, per, waiting } of rateLimits) console.log(name, limit, per, waiting)
+   */
+  async rateLimits(options: RateLimitsOptions = {}): Promise<RateLimitPage> {
+    return listRateLimits(this.#connection, options)
   }
 
   /**

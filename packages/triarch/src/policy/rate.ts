@@ -32,6 +32,34 @@ export const LONGEST_REST = 3_600_000
 
 export const NEW_RATE: RateState = { next: 0, rests: 0 }
 
+/** What counts instead of a rule, by an operator's word. */
+export interface RateHand {
+  /** Null: there is no limit. */
+  readonly rule: RateRule | null
+  /** Then it is over; null: once somebody says so. */
+  readonly until: number | null
+}
+
+/** One word of an operator. */
+export interface RateMove {
+  readonly at: number
+  readonly did: 'changed' | 'lifted' | 'restored'
+  readonly by: string
+  readonly reason: string
+}
+
+/** So many of them are kept. */
+export const MOST_MOVES = 20
+
+/** As good as no limit. */
+const LIFTED: RateRule = { limit: 1_000_000, per: 1_000, burst: 1_000_000 }
+
+/** The rule that counts now. */
+export function ruleNow(own: RateRule, hand: RateHand | undefined, now: number): RateRule {
+  if (!hand || (hand.until !== null && hand.until <= now)) return own
+  return hand.rule ?? LIFTED
+}
+
 /** Between two instants (ms). */
 export function gap({ limit, per }: RateRule): number {
   return per / limit

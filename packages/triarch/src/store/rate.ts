@@ -1,4 +1,4 @@
-import type { RateRule, RateState } from '../policy/rate.ts'
+import type { RateHand, RateMove, RateRule, RateState } from '../policy/rate.ts'
 import { endOfKeys, KEYED } from './breaker.ts'
 import { objectOf } from './legible.ts'
 
@@ -6,8 +6,12 @@ import { objectOf } from './legible.ts'
 export interface StoredRate {
   format: 'rate-1'
   state: RateState
-  /** By which the node reserves that wrote it last. */
+  /** By which the node reserves that wrote it last, where no operator says otherwise. */
   rule: RateRule
+  /** What an operator says. */
+  hand?: RateHand
+  /** And what operators said before, oldest first. */
+  moves?: RateMove[]
 }
 
 /** No agent, and no breaker, can be called so. */
@@ -44,6 +48,11 @@ export function rateLine(name: string): RateLine {
 
 export function isRateRow(name: string): boolean {
   return name.startsWith(MARK)
+}
+
+/** What the row of this name is the limit of. */
+export function rateName(row: string): string {
+  return row.slice(MARK.length)
 }
 
 /** Null: it cannot be read, or is the row of a breaker. */

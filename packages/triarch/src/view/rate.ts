@@ -1,4 +1,5 @@
 import type { TaskState } from '../kernel/state.ts'
+import { ruleNow } from '../policy/rate.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { QueuedRow, StateStore } from '../store/port.ts'
 import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
@@ -47,7 +48,7 @@ export function limiterOf(
     const stored = known.get(name)
     const until = stored ? Math.max(stored.state.next, stored.state.rests) : 0
     if (!stored || until <= now) return []
-    const { limit, per } = stored.rule
+    const { limit, per } = ruleNow(stored.rule, stored.hand, now)
     return [{ name, until: new Date(Math.ceil(until)), rests: stored.state.rests > now, limit, per }]
   })
   return found.sort((a, b) => b.until.getTime() - a.until.getTime())[0] ?? null

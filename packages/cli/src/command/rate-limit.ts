@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import type { Duration, RateLimitInfo } from 'triarch'
+import { instant } from '../argument.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
+import type { Column } from '../table.ts'
+
+const numbers = ({ limit, per }: { limit: number; per: number }) => `${limit} in ${per} ms`
+
+const columns: readonly Column<RateLimitInfo>[] = [
+  ['RATE LIMIT', ({ name }) => name],
+  ['LIMIT', numbers],
+  ['FORCED', ({ forced }) => forced && (forced.lifted ? 'lifted' : numbers(forced))],
+  ['UNTIL', ({ forced }) => forced?.until],
+  ['RESTS', ({ rests }) => rests],
+  ['WAITING', ({ waiting }) => waiting],
+]
+
+interface Given {
+  reason: string
+  actor?: string
+  until?: Date
+  limit?: string
+  per?: string
+  burst?: string
+  yes?: boolean
+}
+
+const words = {
+  change: 'other numbers, on all nodes',
+  lift: 'no limit, on all nodes',
+  restore: 'what the code or a setting says counts again',
+} as const
+
+/** Rate limits, and the operator's word on them. */
+export function addRateLimits(rateLimits: Command, means: Means): void {
+  rateLimits
+    .command('list')
+    .description('rate limits by name')
+    .action((_, command: Command) =>
+      onTasks(means, command, async ({ session, report }) => {
+        const found: RateLimitInfo[] = []
+        let cursor: string | undefined
+        do {
+          const page = await session.triarch.rateLimits({ limit: 1_000, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.rateLimits)
+          cursor = page.next
+        } while (cursor !== undefined)
+        report.rows(columns, found, 'no rate limit')
+      }),
+    )
+
+  for (const [word, description] of Object.entries(words) as [keyof typeof words, string][]) {
+    const command = rateLimits
+      .command(word)
+      .description(description)
+      .argument('<name>', 'of its agent, or agent.action; with #key that of one key')
+      .requiredOption('--reason <text>', 'kept with the change')
+      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    if (word === 'change')
+      command
+        .requiredOption('--limit <n>', 'so many attempts begin in each --per')
+        .requiredOption('--per <duration>', 'as 1s')
+        .option('--burst <n>', 'so many more at once after a lull')
+    if (word !== 'restore')
+      command.option('--until <instant>', 'then it is as before; else once somebody restores it', instant('--until'))
+    if (word === 'lift') command.option('--yes', 'do not ask')
+    command.action((name: string, _, command: Command) =>
+      onTasks<Given>(means, command, async ({ session, report, options }) => {
+        const { reason, actor = means.terminal.env.USER, until, limit, per, burst, yes } = options
+        const why = { reason, ...(actor && { actor }), ...(until && { until }) }
+        const rate = session.triarch.rateLimit(name)
+        if (word === 'lift') await confirm(means, yes, `Lift the rate limit of "${name}"`)
+        if (word === 'lift') await rate.lift(why)
+        if (word === 'restore') await rate.restore(why)
+        if (word === 'change')
+          await rate.change({
+            ...why,
+            ...{ limit: Number(limit), per: per as Duration },
+            ...(burst !== undefined && { burst: Number(burst) }),
+          })
+        const found = await rate.info()
+        const { forced } = found
+        report.one(found, {
+          'rate limit': name,
+          limit: numbers(found),
+          forced: forced && (forced.lifted ? 'lifted' : numbers(forced)),
+          until: forced?.until,
+        })
+      }),
+    )
+  }
+}

@@ -1,0 +1,218 @@
+import { toRateRule } from '../definition/rate.ts'
+import { TriarchError } from '../error/error.ts'
+import { MOST_MOVES, type RateHand, type RateMove, type RateRule, type RateState } from '../policy/rate.ts'
+import { rateRow, type StoredRate, storedRate } from '../store/rate.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import type { Duration } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { type RateLimitInfo, rateLimitInfo } from '../view/rate-limit.ts'
+import { actor as acting, entryOf } from './act.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Why a rate limit is changed by hand, and by whom: both are kept with the change.
+ * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over', actor: 'ada' })
+ */
+export interface RateLimitControlOptions {
+  /** Why: up to 1,000 characters. */
+  reason: string
+  /** Who; `operator`. */
+  actor?: string
+}
+
+/**
+ * The same, and for how long.
+ * @example
+ * const until = new Date('2026-11-27T23:59:00Z')
+ * await triarch.rateLimit('payments').lift({ reason: 'the bank knows of the sale', until })
+ */
+export interface RateLimitLiftOptions extends RateLimitControlOptions {
+  /** Then the limit is its own again; when not given, once somebody restores it. */
+  until?: Date
+}
+
+/**
+ * The same, and the numbers.
+ * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+ */
+export interface RateLimitForceOptions extends RateLimitLiftOptions {
+  /** So many attempts begin in each `per`: 1 to 1,000,000. */
+  limit: number
+  /** 100 ms to a day. */
+  per: Duration
+  /** As of `RateLimitOptions`. */
+  burst?: number
+}
+
+/**
+ * Which rate limits to list, and how many.
+ * @example const { rateLimits } = await triarch.rateLimits({ limit: 50 })
+ */
+export interface RateLimitsOptions {
+  /** `next` of the page before. */
+  cursor?: string
+  /** Rate limits a page: 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Some of the rate limits, by name.
+ * @example
+ * const page: RateLimitPage = await triarch.rateLimits({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.rateLimits({ cursor: page.next })
+ */
+export interface RateLimitPage {
+  /** The rate limits of this page. */
+  rateLimits: RateLimitInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+/** Somebody else is quicker so often, and this gives up. */
+const PATIENCE = 20
+const LONGEST = 1_000
+const LONGEST_NAME = 300
+
+/**
+ * One rate limit: what it is, and how to change it by hand.
+ * @example
+ * const limit: RateLimitHandle = triarch.rateLimit('payments.refund')
+ * const { waiting, rests } = await limit.info()
+ */
+export interface RateLimitHandle {
+  /** Its agent, or `agent.action`; with `#key` that of one key. */
+  readonly name: string
+  /**
+   * As it stands. Throws UNKNOWN_RATE_LIMIT.
+   * @example const { limit, per, forced, changes } = await triarch.rateLimit('payments').info()
+   */
+  info(): Promise<RateLimitInfo>
+  /**
+   * Other numbers, for a time: all nodes go by them a poll later. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION, INVALID_DURATION.
+   * @example await triarch.rateLimit('payments').change({ limit: 20, per: '1s', reason: 'a slow day' })
+   */
+  change(options: RateLimitForceOptions): Promise<void>
+  /**
+   * No limit, for a time; a rest that the service asked for is over. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
+   * @example await triarch.rateLimit('payments').lift({ reason: 'the bank has no limit tonight' })
+   */
+  lift(options: RateLimitLiftOptions): Promise<void>
+  /**
+   * What the code or a setting says counts again; a rest that the service asked for is over. Throws UNKNOWN_RATE_LIMIT, INVALID_OPTION.
+   * @example await triarch.rateLimit('payments').restore({ reason: 'the sale is over' })
+   */
+  restore(options: RateLimitControlOptions): Promise<void>
+}
+
+/** A rate limit in the store, by its name. */
+export class NamedRateLimit implements RateLimitHandle {
+  readonly name: string
+  readonly #connection: Connection
+
+  constructor(connection: Connection, name: string) {
+    this.name = checkText('rateLimit: name', name, LONGEST_NAME)
+    this.#connection = connection
+  }
+
+  async info(): Promise<RateLimitInfo> {
+    await this.#connection.opened()
+    const { store } = this.#connection
+    const query = { limits: [rateRow(this.name)], count: MOST_COUNTED }
+    const [now, [row]] = await Promise.all([store.now(), store.breakers(query)])
+    const info = row && rateLimitInfo(row, now)
+    if (!info) throw this.#unknown()
+    return info
+  }
+
+  async change(options: RateLimitForceOptions): Promise<void> {
+    checkOptions('change', options ?? null, ['limit', 'per', 'burst', 'reason', 'until', 'actor'])
+    const { limit, per, burst } = options
+    const rule = toRateRule('change', { limit, per, ...(burst !== undefined && { burst }) })
+    await this.#force('changed', options, rule, (state) => state)
+  }
+
+  async lift(options: RateLimitLiftOptions): Promise<void> {
+    checkOptions('lift', options ?? null, ['reason', 'until', 'actor'])
+    await this.#force('lifted', options, null, awake)
+  }
+
+  async restore(options: RateLimitControlOptions): Promise<void> {
+    checkOptions('restore', options ?? null, ['reason', 'actor'])
+    await this.#write('restored', options, null, awake)
+  }
+
+  async #force(
+    did: RateMove['did'],
+    options: RateLimitLiftOptions,
+    rule: RateRule | null,
+    change: (state: RateState) => RateState,
+  ): Promise<void> {
+    const { until } = options
+    if (until !== undefined && !(until instanceof Date && !Number.isNaN(until.getTime())))
+      throw new TriarchError('INVALID_OPTION', 'rateLimit: until must be a Date')
+    await this.#write(did, options, { rule, until: until?.getTime() ?? null }, change)
+  }
+
+  async #write(
+    did: RateMove['did'],
+    { reason, actor = acting() ?? 'operator' }: RateLimitControlOptions,
+    hand: RateHand | null,
+    change: (state: RateState) => RateState,
+  ): Promise<void> {
+    checkText('rateLimit: reason', reason, LONGEST)
+    checkText('rateLimit: actor', actor, 200)
+    await this.#connection.opened()
+    const { store, environment } = this.#connection
+    const name = rateRow(this.name)
+    const details = { ...hand?.rule, until: hand?.until ?? undefined }
+    const subject = `rate-limit:${this.name}`
+    const audit = entryOf(environment, { action: `rate-limit.${acts[did]}`, subject, reason, actor, details })
+    for (let round = 0; round < PATIENCE; round++) {
+      const [row] = await store.breakers({ names: [name], count: 1 })
+      const stored = storedRate(row?.state ?? null)
+      if (!row || !stored) throw this.#unknown()
+      const { hand: _, moves = [], ...rest } = stored
+      const move = { at: await store.now(), did, by: actor, reason }
+      const next: StoredRate = {
+        ...rest,
+        state: change(stored.state),
+        ...(hand && { hand }),
+        moves: [...moves, move].slice(-MOST_MOVES),
+      }
+      if (await store.writeBreaker({ name, expected: row.version, state: JSON.stringify(next), audit })) return
+    }
+    throw new TriarchError('STORE_BUSY', `the rate limit of ${this.name} changes all the time`)
+  }
+
+  #unknown(): TriarchError {
+    return new TriarchError('UNKNOWN_RATE_LIMIT', `there is no rate limit "${this.name}"`)
+  }
+}
+
+/** What the audit has for it. */
+const acts: Readonly<Record<RateMove['did'], string>> = { changed: 'change', lifted: 'lift', restored: 'restore' }
+
+function awake(state: RateState): RateState {
+  return { ...state, rests: 0 }
+}
+
+/** Throws INVALID_OPTION, UNKNOWN_OPTION. */
+export async function listRateLimits(connection: Connection, options: RateLimitsOptions): Promise<RateLimitPage> {
+  checkOptions('rateLimits', options, ['cursor', 'limit'])
+  const { cursor = '', limit = 100 } = options
+  checkInteger('rateLimits: limit', limit, 1, 1_000)
+  checkText('rateLimits: cursor', cursor, LONGEST_NAME)
+  await connection.opened()
+  const { store } = connection
+  const found = await store.breakers({ after: rateRow(cursor), limit: limit + 1, count: 1 })
+  const names = found.map(({ name }) => name).filter((name) => name.startsWith(rateRow('')))
+  const shown = names.slice(0, limit)
+  const [now, rows] = await Promise.all([
+    store.now(),
+    shown.length > 0 ? store.breakers({ limits: shown, count: MOST_COUNTED }) : [],
+  ])
+  const rateLimits = rows.flatMap((row) => rateLimitInfo(row, now) ?? [])
+  const last = shown.at(-1)
+  return { rateLimits, ...(names.length > limit && last !== undefined && { next: last.slice(rateRow('').length) }) }
+}
