@@ -33,6 +33,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Retries by error', unit: 'ops', queries: { '{{action}} {{error_type}} {{lost}}': share('triarch_step_retried_total', 'action, error_type, lost') } }, // biome-ignore format: a row
     { title: 'Backlog', unit: 'short', queries: { '{{agent}}': 'max by (agent) (triarch_agent_backlog)' } },
     { title: 'Age of the backlog', unit: 's', queries: { '{{agent}}': 'max by (agent) (triarch_agent_backlog_age_seconds)' } }, // biome-ignore format: a row
+    { title: 'Processes asked for', unit: 'short', queries: { '{{agent}}': 'max by (agent) (triarch_agent_demand)', '{{workflow}} {{version}}': 'max by (workflow, version) (triarch_scheduler_demand)' } }, // biome-ignore format: a row
     { title: 'Slots in use', unit: 'short', queries: { '{{action}} runs': 'sum by (action) (triarch_attempt_active)', '{{agent}} slots': 'max by (agent) (triarch_agent_slots)' } }, // biome-ignore format: a row
   ],
   'Inside the engine': [

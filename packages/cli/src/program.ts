@@ -4,6 +4,7 @@ import { addBreakers } from './command/breaker.ts'
 import { addCaches } from './command/cache.ts'
 import { addCompletion } from './command/completion.ts'
 import { addControls } from './command/control.ts'
+import { addDemand } from './command/demand.ts'
 import { addDev } from './command/dev.ts'
 import { addDoctor } from './command/doctor.ts'
 import { addExport } from './command/export.ts'
@@ -54,6 +55,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addNodes(program, means)
   addInventories(program, means)
   addRateLimits(program.command('rate-limit').description('rate limits'), means)
+  addDemand(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
   addAudit(program, means)

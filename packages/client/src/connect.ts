@@ -6,6 +6,8 @@ import type {
   BreakerPage,
   BreakersOptions,
   CountsChange,
+  Demand,
+  DemandOptions,
   HealthReport,
   HealthRequest,
   LeaderPage,
@@ -58,9 +60,10 @@ import { array, object } from './shape.ts'
 import { followed } from './stream.ts'
 import { entryOf, isNewTask, submitAll } from './submission.ts'
 import { accepted, RemoteTask } from './task.ts'
-import { encode, instant, query, segment } from './value.ts'
+import { duration, encode, instant, query, segment } from './value.ts'
 import {
   agentPage,
+  demand,
   healthReport,
   leaderPage,
   lockPage,
@@ -277,6 +280,15 @@ class HttpClient implements TriarchClient {
 
   async locks(options: NamedPage = {}): Promise<LockPage> {
     return this.#get(`/locks${named('locks', options)}`, lockPage)
+  }
+
+  async demand(options: DemandOptions = {}): Promise<Demand> {
+    const { within, ...rest } = options
+    known('demand', rest)
+    return this.#get(
+      `/demand${query({ within: within === undefined ? undefined : duration('demand: within', within) })}`,
+      demand,
+    )
   }
 
   async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {

@@ -511,6 +511,11 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
           { name: 'idle', node: undefined, token: 1 },
         ],
       })
+      const { agents: asked, schedulers } = await client.demand({ within: '10s' })
+      expect(asked.map(({ agent }) => agent)).toEqual((await client.agents()).agents.map(({ name }) => name))
+      expect(schedulers.every(({ has }) => has.processes === 1)).toBe(true)
+      expect(await codeOf(client.demand({ within: '1ms' }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.demand({ per: '1s' } as object))).toBe('UNKNOWN_OPTION')
       for (const ask of ['workflows', 'agents', 'locks', 'leaders'] as const) {
         expect(await codeOf(client[ask]({ limit: 101 })), ask).toBe('INVALID_OPTION')
         expect(await codeOf(client[ask]({ after: 'x' } as object)), ask).toBe('UNKNOWN_OPTION')

@@ -138,7 +138,7 @@ describe('the metrics of Prometheus', () => {
     const gone = async () => {
       throw new Error('gone')
     }
-    const end = prom.observe({ statistics: gone, agents: gone, breakers: gone, nodes: gone })
+    const end = prom.observe({ statistics: gone, demand: gone, breakers: gone, nodes: gone })
     expect(await textOf(prom)).toContain('triarch_store_readable 0\n')
     expect(errors.map(String)).toEqual(['Error: gone'])
     end()
@@ -219,7 +219,7 @@ it('circuit breakers are counted beyond the first page', async () => {
   const info = (name: string, state: string) => ({ name, agent: 'shop', state, keyed: false })
   const end = prom.observe({
     statistics: async () => ({ tasks: 0, ready: 0, inbox: 0 }) as never,
-    agents: async () => ({ agents: [] }),
+    demand: async () => ({ agents: [], schedulers: [] }),
     nodes: async () => [],
     breakers: async ({ cursor } = {}) =>
       (cursor === undefined

@@ -1,4 +1,5 @@
 import {
+  type BacklogRow,
   countedUpTo,
   FIRST_WAITING,
   type HeldLock,
@@ -136,6 +137,21 @@ CROSS JOIN LATERAL (
   FROM (SELECT o.id, o.task, o.step FROM triarch.work o WHERE o.agent = n.agent AND o.locked_by IS NULL
     ORDER BY o.priority DESC, coalesce(o.place, o.id) LIMIT ${MOST_COUNTED}) w) q
 LEFT JOIN triarch.tasks t ON t.key = q.task ORDER BY n.agent`
+/** From one version of a workflow to the next, however many tasks of each are ready. */
+export const BACKLOGS: string = `
+WITH RECURSIVE v AS (
+  (SELECT t.workflow, t.version, 1 AS n FROM triarch.tasks t WHERE t.ready ORDER BY t.workflow, t.version LIMIT 1)
+  UNION ALL
+  SELECT x.workflow, x.version, v.n + 1 FROM v CROSS JOIN LATERAL (
+    SELECT t.workflow, t.version FROM triarch.tasks t WHERE t.ready AND (t.workflow, t.version) > (v.workflow, v.version)
+    ORDER BY t.workflow, t.version LIMIT 1) x WHERE v.n < $1)
+SELECT v.workflow, v.version, q.depth, o.updated_at FROM v
+CROSS JOIN LATERAL (
+  SELECT count(*) AS depth, (array_agg(w.key ORDER BY w.place))[1] AS key
+  FROM (SELECT t.key, coalesce(t.readied, t.key) AS place FROM triarch.tasks t
+    WHERE t.ready AND t.workflow = v.workflow AND t.version = v.version
+    ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT ${MOST_COUNTED}) w) q
+JOIN triarch.tasks o ON o.key = q.key ORDER BY v.workflow, v.version`
 export const COUNTS: string = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${MOST_COUNTED}) c),
   (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks WHERE ready ORDER BY workflow, version LIMIT ${MOST_COUNTED}) c),
@@ -190,8 +206,15 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 /** Without what only stores tell each other. */
 function shownRuns(said: NodeRuns | null): NodeRuns | null {
   if (said === null) return null
-  const { workflows, actions, slots, labels, settings } = said
-  return { workflows, actions, ...(slots && { slots }), ...(labels && { labels }), ...(settings && { settings }) }
+  const { workflows, actions, slots, labels, settings, load } = said
+  return {
+    workflows,
+    actions,
+    ...(slots && { slots }),
+    ...(labels && { labels }),
+    ...(settings && { settings }),
+    ...(load && { load }),
+  }
 }
 
 export function queuedOf(row: Row): QueuedRow['work'][number] {
@@ -219,6 +242,11 @@ export function heldOf(row: Row): HeldLock {
 export function queueOf(row: Row): QueueRow {
   const [agent, depth, task, step] = row as [string, number, string | null, number]
   return { agent, depth, oldest: task === null ? null : { task, step } }
+}
+
+export function backlogOf(row: Row): BacklogRow {
+  const [workflow, version, depth, since] = row as [string, string, number, number]
+  return { workflow, version, depth, since }
 }
 
 export function countsOf(row: Row | undefined): StoreCounts {

@@ -17,6 +17,7 @@ import {
   ADOPT_WORK,
   AHEAD,
   ATTEMPTS,
+  BACKLOGS,
   COUNTS,
   HELD,
   LOCKS_OF_NAME,
@@ -112,6 +113,7 @@ type Read =
   | 'locksOfName'
   | 'held'
   | 'queues'
+  | 'backlogs'
   | 'task'
   | 'marks'
   | 'records'
@@ -201,6 +203,7 @@ const reads: Readonly<Record<Read, string>> = {
   locksOfName: LOCKS_OF_NAME,
   held: HELD,
   queues: QUEUES,
+  backlogs: BACKLOGS,
   task: TASK,
   marks: MARKS,
   records: RECORDS,

@@ -11,6 +11,7 @@ import {
   LONGEST_ANSWER,
   LOOK,
   listingOf,
+  MOST_BACKLOGS,
   rateLine,
   requestOf,
 } from 'triarch/store'
@@ -40,6 +41,7 @@ import { patiently } from './patience.ts'
 import { Pool } from './pool.ts'
 import { Queue } from './queue.ts'
 import {
+  backlogOf,
   countsOf,
   heldOf,
   lockOf,
@@ -399,14 +401,14 @@ export class PostgresStore implements port.StateStore {
   }
 
   /** A lease cannot wait: a beat that is late says so, and the next one tries anew. */
-  async beat({ id, roles, lease, runs, place }: port.NodeBeat): Promise<boolean> {
+  async beat({ id, roles, lease, runs, place, again }: port.NodeBeat): Promise<boolean> {
     this.#hints.node = id
     const said: AddressedRuns | undefined = runs && { ...runs, addressed: true }
     const texts = [said, place].map((it) => (it ? JSON.stringify(it) : null))
     const values = [this.#given(), id, JSON.stringify(roles), lease, ...texts]
     const rows = await this.#run('beats', this.#statements.beat, values, Math.min(this.#settings.patience, lease / 3))
     const alive = rows[0]?.[0] === true
-    if (alive && runs) this.#tell(['came'])
+    if (alive && runs && !again) this.#tell(['came'])
     return alive
   }
 
@@ -665,6 +667,10 @@ export class PostgresStore implements port.StateStore {
 
   async queues({ after, limit }: port.NamePage): Promise<port.QueueRow[]> {
     return (await this.#read('queues', [after, limit])).map(queueOf)
+  }
+
+  async backlogs(): Promise<port.BacklogRow[]> {
+    return (await this.#read('backlogs', [MOST_BACKLOGS])).map(backlogOf)
   }
 
   async counts(): Promise<port.StoreCounts> {

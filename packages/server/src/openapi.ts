@@ -27,6 +27,7 @@ const about: Readonly<Record<string, string>> = {
   principal: 'Who asks.',
   settings: 'Values that all nodes share, and that change while they run.',
   locks: 'What tasks hold, and who waits for it.',
+  demand: 'How many processes the work asks for.',
   leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',
   stats: 'How much there is.',

@@ -186,6 +186,14 @@ export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { BreakerChange, BreakerInfo } from './view/breaker.ts'
 export type {
+  AgentDemand,
+  Capacity,
+  Demand,
+  DemandOptions,
+  SchedulerDemand,
+  WorkDemand,
+} from './view/demand.ts'
+export type {
   CachedAt,
   HistoryAttempt,
   HistoryEntry,

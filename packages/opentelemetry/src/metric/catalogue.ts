@@ -62,6 +62,10 @@ const known = {
   'triarch.agent.backlog.age': gauge('s', 'How long the oldest of them has waited.', 'agent'),
   'triarch.agent.slots': gauge('{slot}', 'Attempts that all living nodes run of the agent at a time.', 'agent'),
   'triarch.agent.nodes': gauge('{node}', 'Living nodes that host the agent.', 'agent'),
+  'triarch.agent.demand': gauge('{process}', 'Processes that what waits for the agent, and runs, asks for.', 'agent'),
+  'triarch.scheduler.backlog': gauge('{task}', 'Tasks that wait for a scheduler which runs this version.', 'workflow', 'version'), // biome-ignore format: a row
+  'triarch.scheduler.backlog.age': gauge('s', 'How long the oldest of them has waited.', 'workflow', 'version'),
+  'triarch.scheduler.demand': gauge('{process}', 'Processes that those tasks, and those that are owned, ask for.', 'workflow', 'version'), // biome-ignore format: a row
   'triarch.breaker.state': gauge('1', 'The state of a circuit breaker: 1 where it is in it. Keys of one agent are counted.', 'agent', 'state'), // biome-ignore format: a row
   'triarch.node.living': gauge('{node}', 'Nodes that live, by their role.', 'role'),
   'triarch.node.lease.remaining': gauge('s', 'The shortest time that a living node is still taken for alive.'),

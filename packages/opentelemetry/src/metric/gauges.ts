@@ -1,14 +1,11 @@
-import type { AgentInfo, BreakerInfo, Triarch } from 'triarch'
+import type { AgentDemand, BreakerInfo, SchedulerDemand, Triarch } from 'triarch'
 import { age, monotonic } from '../environment.ts'
 import { LoopDelay } from './delay.ts'
 import type { Reading } from './sink.ts'
 
 /** What of an engine is looked at. */
-export type Observed = Pick<Triarch, 'statistics' | 'agents' | 'breakers' | 'nodes'>
+export type Observed = Pick<Triarch, 'statistics' | 'demand' | 'breakers' | 'nodes'>
 
-/** Agents of one look, at most. */
-const MOST = 1_000
-const PAGE = 100
 /** Circuit breakers of one look, at most; those of keys count. */
 const MOST_BREAKERS = 10_000
 const BREAKERS_PAGE = 1_000
@@ -45,9 +42,9 @@ export class Gauges {
 
   async #look(): Promise<Reading[]> {
     try {
-      const [statistics, agents, breakers, nodes] = await Promise.all([
+      const [statistics, { agents, schedulers }, breakers, nodes] = await Promise.all([
         this.#observed.statistics(),
-        this.#agents(),
+        this.#observed.demand(),
         this.#breakers(),
         this.#observed.nodes(),
       ])
@@ -57,6 +54,7 @@ export class Gauges {
         { name: 'triarch.store.ready', value: statistics.ready, labels: {} },
         { name: 'triarch.store.inbox', value: statistics.inbox, labels: {} },
         ...agents.flatMap(ofAgent),
+        ...schedulers.flatMap(ofScheduler),
         ...ofBreakers(breakers),
         ...ofNodes(nodes),
       ]
@@ -64,17 +62,6 @@ export class Gauges {
       this.#failed(error)
       return [{ name: 'triarch.store.readable', value: 0, labels: {} }]
     }
-  }
-
-  async #agents(): Promise<AgentInfo[]> {
-    const all: AgentInfo[] = []
-    let cursor: string | undefined
-    do {
-      const { agents, next } = await this.#observed.agents({ limit: PAGE, ...(cursor !== undefined && { cursor }) })
-      all.push(...agents)
-      cursor = next
-    } while (cursor !== undefined && all.length < MOST)
-    return all
   }
 
   async #breakers(): Promise<BreakerInfo[]> {
@@ -90,15 +77,23 @@ export class Gauges {
   }
 }
 
-function ofAgent({ name: agent, nodes, queue }: AgentInfo): Reading[] {
+function ofAgent({ agent, waiting, since, has, wanted }: AgentDemand): Reading[] {
   const labels = { agent }
-  const slots = nodes.reduce((sum, node) => sum + (node.slots ?? 0), 0)
-  const since = queue.oldest?.since
   return [
-    { name: 'triarch.agent.backlog', value: queue.depth, labels },
-    { name: 'triarch.agent.slots', value: slots, labels },
-    { name: 'triarch.agent.nodes', value: nodes.length, labels },
+    { name: 'triarch.agent.backlog', value: waiting, labels },
+    { name: 'triarch.agent.slots', value: has.slots, labels },
+    { name: 'triarch.agent.nodes', value: has.processes, labels },
     { name: 'triarch.agent.backlog.age', value: since ? age(since) : 0, labels },
+    { name: 'triarch.agent.demand', value: wanted.processes, labels },
+  ]
+}
+
+function ofScheduler({ workflow, version, waiting, since, wanted }: SchedulerDemand): Reading[] {
+  const labels = { workflow, version }
+  return [
+    { name: 'triarch.scheduler.backlog', value: waiting, labels },
+    { name: 'triarch.scheduler.backlog.age', value: since ? age(since) : 0, labels },
+    { name: 'triarch.scheduler.demand', value: wanted.processes, labels },
   ]
 }
 

@@ -1,7 +1,8 @@
-import type { StandardSchema, Workflow, WorkflowVersionInfo } from 'triarch'
+import type { Duration, StandardSchema, Workflow, WorkflowVersionInfo } from 'triarch'
 import { z } from 'zod'
 import { Matching } from '../wire/operation.ts'
-import { Agents, Leaders, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
+import { duration } from '../wire/schema.ts'
+import { Agents, Demand, Leaders, Locks, Nodes, Statistics, Workflows } from '../wire/system.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const MOST = 100
@@ -83,6 +84,20 @@ const agents = route({
   },
 })
 
+const demand = route({
+  method: 'GET',
+  path: '/demand',
+  id: 'getDemand',
+  summary:
+    'How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. `within`: how long work may wait (100ms to 1d; 30s).',
+  query: z.strictObject({ within: duration.optional() }),
+  answers: { 200: { description: 'What there is, and what should be there', schema: Demand } },
+  problems: [422],
+  async run({ query }, { triarch }) {
+    return reply(200, await triarch.demand(query.within === undefined ? {} : { within: query.within as Duration }))
+  },
+})
+
 const locks = route({
   method: 'GET',
   path: '/locks',
@@ -151,4 +166,4 @@ const count = route({
   },
 })
 
-export const system: readonly Route[] = [workflows, agents, locks, leaders, nodes, statistics, count]
+export const system: readonly Route[] = [workflows, agents, demand, locks, leaders, nodes, statistics, count]

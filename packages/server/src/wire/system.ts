@@ -46,6 +46,31 @@ export const Agents = named(
   }),
 )
 
+const capacity = z.object({ slots: whole, processes: whole })
+const work = {
+  waiting: whole,
+  truncated: z.literal(true).optional(),
+  since: instant.optional(),
+  running: whole,
+  has: capacity,
+  wanted: capacity,
+}
+
+export const Demand = named(
+  'Demand',
+  z.object({
+    agents: z.array(
+      z.object({
+        agent: z.string(),
+        ...work,
+        held: z.object({ by: z.enum(['breaker', 'rate', 'concurrency']), until: instant.optional() }).optional(),
+      }),
+    ),
+    schedulers: z.array(z.object({ workflow: z.string(), version: z.string(), ...work })),
+    truncated: z.literal(true).optional(),
+  }),
+)
+
 export const Locks = named(
   'Locks',
   z.object({

@@ -599,6 +599,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/demand": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. `within`: how long work may wait (100ms to 1d; 30s). */
+        get: operations["getDemand"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/locks": {
         parameters: {
             query?: never;
@@ -2111,6 +2128,48 @@ export interface components {
                 };
             }[];
             next?: string;
+        };
+        Demand: {
+            agents: {
+                agent: string;
+                waiting: number;
+                /** @constant */
+                truncated?: true;
+                since?: components["schemas"]["Instant"];
+                running: number;
+                has: {
+                    slots: number;
+                    processes: number;
+                };
+                wanted: {
+                    slots: number;
+                    processes: number;
+                };
+                held?: {
+                    /** @enum {string} */
+                    by: "breaker" | "rate" | "concurrency";
+                    until?: components["schemas"]["Instant"];
+                };
+            }[];
+            schedulers: {
+                workflow: string;
+                version: string;
+                waiting: number;
+                /** @constant */
+                truncated?: true;
+                since?: components["schemas"]["Instant"];
+                running: number;
+                has: {
+                    slots: number;
+                    processes: number;
+                };
+                wanted: {
+                    slots: number;
+                    processes: number;
+                };
+            }[];
+            /** @constant */
+            truncated?: true;
         };
         Locks: {
             locks: {
@@ -4080,6 +4139,37 @@ export interface operations {
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getDemand: {
+        parameters: {
+            query?: {
+                within?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What there is, and what should be there */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demand"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

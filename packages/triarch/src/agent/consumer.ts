@@ -132,6 +132,7 @@ export class Consumer implements Service {
           for (const item of items) {
             const agent = agentOfQueue(item.agent)
             held.set(agent, (held.get(agent) ?? 0) - 1)
+            this.#options.hosts.get(agent)?.slots.fill()
             ranks.get(agent)?.push(item.request.rank ?? 0)
             this.#options.contextOf(item.request.task).run(() => this.#start(item))
           }

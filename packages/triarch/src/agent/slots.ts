@@ -12,6 +12,8 @@ export class Slots {
   /** Told when a slot is free again after all were taken. */
   readonly #freed: () => void
   #taken = 0
+  /** Of those taken: held, while nobody knows whether there is anything for them. */
+  #held = 0
   /** Attempts that are here without a slot. */
   #guests = 0
   #open = true
@@ -36,6 +38,11 @@ export class Slots {
     const grows = most > this.#most
     this.#most = most
     if (grows && this.free > 0) this.#freed()
+  }
+
+  /** Attempts that have one. */
+  get running(): number {
+    return this.#taken - this.#held
   }
 
   get free(): number {
@@ -75,12 +82,19 @@ export class Slots {
   hold(most: number): number {
     const slots = Math.max(0, Math.min(this.free, most))
     this.#taken += slots
+    this.#held += slots
     return slots
+  }
+
+  /** Something was found for one that is held. */
+  fill(): void {
+    this.#held--
   }
 
   /** Gives back held slots that nothing was found for. */
   unhold(slots: number): void {
     this.#taken -= slots
+    this.#held -= slots
     this.#wake()
   }
 

@@ -3,6 +3,7 @@ import type { Setting } from '../definition/setting.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
+import type { Demand, DemandOptions } from '../view/demand.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
@@ -210,6 +211,15 @@ export interface TriarchClient {
    * @example for (const { id, roles, place } of await client.nodes()) console.log(id, roles, place?.host)
    */
   nodes(): Promise<NodeInfo[]>
+
+  /**
+   * How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. Throws
+   * INVALID_OPTION, INVALID_DURATION, UNKNOWN_OPTION.
+   * @example
+   * const { agents } = await client.demand({ within: '10s' })
+   * for (const { agent, has, wanted } of agents) console.log(agent, has.processes, wanted.processes)
+   */
+  demand(options?: DemandOptions): Promise<Demand>
 
   /**
    * How much is in the store, and what the process that was asked counted.

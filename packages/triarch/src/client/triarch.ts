@@ -51,6 +51,7 @@ import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
+import { type Demand, type DemandOptions, demandOf, demandTerms } from '../view/demand.ts'
 import {
   type AgentPage,
   agentPage,
@@ -649,6 +650,19 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async agents(options: NamedPage = {}): Promise<AgentPage> {
     const page = namedPage('agents', options)
     return agentPage(this.#store, [...this.#registry.agents.values()], await this.#living(), page)
+  }
+
+  /**
+   * How many processes the work asks for that waits and runs, for each agent and each version of a workflow: what an autoscaler goes by. A few
+   * reads by index; of each agent for which anything waits, the history of the task that waits longest. Throws INVALID_OPTION, INVALID_DURATION,
+   * UNKNOWN_OPTION.
+   * @example
+   * const { agents } = await triarch.demand({ within: '10s' })
+   * for (const { agent, has, wanted } of agents) console.log(agent, has.processes, wanted.processes)
+   */
+  async demand(options: DemandOptions = {}): Promise<Demand> {
+    const within = demandTerms(options)
+    return demandOf(this.#store, [...this.#registry.agents.values()], await this.#living(), within)
   }
 
   /**

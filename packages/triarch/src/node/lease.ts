@@ -42,6 +42,8 @@ export class Lease {
   /** When it was last seen to hold, by the wall clock (ms). */
   #heldAt = Number.NEGATIVE_INFINITY
   #told = false
+  /** What it last told of its load, and when, by the monotonic clock. */
+  #load: { said: string; at: number } = { said: '', at: Number.NEGATIVE_INFINITY }
   #unsure = false
   /** When this process was last seen to have stood still. */
   #stoodAt = Number.NEGATIVE_INFINITY
@@ -155,10 +157,13 @@ export class Lease {
     const { environment, wall, store, node, renewed } = this.#options
     const asked = environment.monotonic()
     const offset = wall() - asked
-    // What it can run is told once.
+    // What it can run is told once, and again with its load where that is another.
     const { runs, place, ...rest } = node
-    if (!(await store.beat(this.#told ? rest : node))) return void this.#lose()
+    const load = loadOf(runs)
+    const again = load === this.#load.said ? rest : { ...rest, ...(runs && { runs }), again: true as const }
+    if (!(await store.beat(this.#told ? again : node))) return void this.#lose()
     this.#told = true
+    this.#load = { said: load, at: asked }
     this.#beatenAt = Math.max(this.#beatenAt, asked)
     this.#offset = offset
     this.#unsure = false
@@ -190,8 +195,14 @@ export class Lease {
       this.#lookedAt = now
       this.#lifeline?.tick()
       if (!this.holds()) void this.sure()
+      else if (now - this.#load.at >= node.lease / 3 && loadOf(node.runs) !== this.#load.said) this.#say()
       if (this.#open && this.#lifeline) this.#look()
     })
+  }
+
+  /** Its load is another: the thread that renews the lease does not know it. */
+  #say(): void {
+    this.#renewing = this.#renew().catch(this.#options.failed)
   }
 
   #hear(report: LifelineReport): void {
@@ -226,4 +237,8 @@ export class Lease {
     this.#options.lost()
     return false
   }
+}
+
+function loadOf(runs: NodeBeat['runs']): string {
+  return JSON.stringify(runs?.load) ?? ''
 }

@@ -159,7 +159,7 @@ export class Node {
       }),
     )
     this.#hosts = new Hosts(hosts, environment, failed)
-    const roster = new Roster(registry, settings, hosts, options.values)
+    const roster = new Roster(registry, settings, hosts, options.values, () => this.scheduler?.size ?? 0)
     const { values, reader } = options
     this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, alert: options.alert })
     this.scheduler = roles.has('scheduler')

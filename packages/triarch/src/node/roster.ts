@@ -1,7 +1,7 @@
 import type { AgentHost } from '../agent/host.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Values } from '../setting/values.ts'
-import type { NodeRuns } from '../store/port.ts'
+import type { NodeLoad, NodeRuns } from '../store/port.ts'
 import { FORMAT } from '../store/record.ts'
 import type { Settings } from './options.ts'
 
@@ -13,12 +13,21 @@ export class Roster {
   readonly #settings: Settings
   readonly #hosts: ReadonlyMap<string, AgentHost>
   readonly #values: Values
+  /** How many tasks it owns. */
+  readonly #owned: () => number
 
-  constructor(registry: Registry, settings: Settings, hosts: ReadonlyMap<string, AgentHost>, values: Values) {
+  constructor(
+    registry: Registry,
+    settings: Settings,
+    hosts: ReadonlyMap<string, AgentHost>,
+    values: Values,
+    owned: () => number,
+  ) {
     this.#registry = registry
     this.#settings = settings
     this.#hosts = hosts
     this.#values = values
+    this.#owned = owned
     this.actions = this.#known()
   }
 
@@ -45,6 +54,18 @@ export class Roster {
       }),
       ...(Object.keys(labels).length > 0 && { labels }),
       ...(Object.keys(versions).length > 0 && { settings: versions }),
+      load: this.load,
+    }
+  }
+
+  /** What it has to do now, and room for. */
+  get load(): NodeLoad {
+    const { roles, limits } = this.#settings
+    const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
+    const agents = hosts.map(({ name, slots }) => [name, { running: slots.running, most: slots.most }] as const)
+    return {
+      agents: Object.fromEntries(agents),
+      ...(roles.has('scheduler') && { tasks: { running: this.#owned(), most: limits.tasks } }),
     }
   }
 

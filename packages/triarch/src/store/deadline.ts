@@ -93,6 +93,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   locks: true,
   held: true,
   queues: true,
+  backlogs: true,
   counts: true,
   changes: true,
 }

@@ -89,7 +89,40 @@ export interface NodeRuns {
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
   settings?: Readonly<Record<string, number>>
+  /** How much it has to do: as it was when it last said so. */
+  load?: NodeLoad
 }
+
+/** How much a node has to do, and has room for. */
+export interface NodeLoad {
+  /** Attempts, by agent. */
+  agents: Readonly<Record<string, NodeShare>>
+  /** Tasks that it owns; not given: it is no scheduler. */
+  tasks?: NodeShare
+}
+
+/** Of one kind of work. */
+export interface NodeShare {
+  /** What it has now. */
+  running: number
+  /** Room, with what it has. */
+  most: number
+}
+
+/** Ready tasks of one version of a workflow, which nobody has taken. */
+export interface BacklogRow {
+  /** The name of the workflow. */
+  workflow: string
+  /** The version of the workflow. */
+  version: string
+  /** How many there are; at most 10,000 are counted. */
+  depth: number
+  /** Since when the one waits, of those that are counted, that was ready first (ms since the epoch). */
+  since: number
+}
+
+/** So many versions of workflows have their ready tasks counted. */
+export const MOST_BACKLOGS = 1_000
 
 /** Where a task stands in line. */
 export interface QueuedRow {

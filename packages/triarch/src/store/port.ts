@@ -3,7 +3,7 @@ import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './a
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
+import type { BacklogRow, HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
@@ -22,7 +22,18 @@ export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidat
 export type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 export { CLAIM_BOUNDS, INBOX_BYTES } from './claim.ts'
 export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-export type { HeldLock, LockRequest, LockRow, NamePage, NodeRuns, QueuedRow, QueueRow } from './gate.ts'
+export type {
+  BacklogRow,
+  HeldLock,
+  LockRequest,
+  LockRow,
+  NamePage,
+  NodeLoad,
+  NodeRuns,
+  NodeShare,
+  QueuedRow,
+  QueueRow,
+} from './gate.ts'
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
 export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
@@ -256,6 +267,8 @@ export interface StateStore {
   seats(names: readonly string[]): Promise<SeatRow[]>
   /** Agents for which requests wait, by name. */
   queues(page: NamePage): Promise<QueueRow[]>
+  /** Ready tasks by workflow and version, in that order: the first 1,000 of these. */
+  backlogs(): Promise<BacklogRow[]>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
   /** Lines of a task's log. */

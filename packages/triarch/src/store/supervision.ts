@@ -9,6 +9,8 @@ export interface NodeBeat {
   roles: readonly string[]
   /** What it can run; kept until it is given again. */
   runs?: NodeRuns
+  /** It said all of `runs` before but for its load: there is nothing in it that others act on. */
+  again?: true
   /** Lease length in ms. */
   lease: number
   /** Which process of which machine it is; kept until it is given again. */

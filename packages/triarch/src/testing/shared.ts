@@ -104,8 +104,8 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'lost',
       'owned',
     ] as const),
-    ...(['settings', 'writeSetting', 'settingChanges', 'queues'] as const),
     ...(['writeAudit', 'audit', 'trimAudit'] as const),
+    ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]
   // The compiler cannot see that the arguments of a name fit the method of the same name.

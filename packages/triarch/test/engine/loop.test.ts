@@ -64,6 +64,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   locks: 'caller',
   held: 'caller',
   queues: 'caller',
+  backlogs: 'caller',
   counts: 'caller',
   changes: 'loop',
   watch: 'caller',

@@ -450,6 +450,33 @@ export function gateSuite(bench: Bench): void {
     })
   })
 
+  describe('ready tasks', () => {
+    it('are told by workflow and version, with how long the first of them has waited', async () => {
+      const { store } = bench
+      expect(await store.backlogs()).toEqual([])
+      const [first, second] = [await store.now(), (await store.now()) + 5]
+      await store.submit([
+        newTask('low', { at: first }),
+        newTask('high', { at: second, priority: 9 }),
+        newTask('newer', { at: second, version: '2' }),
+        newTask('other', { at: second, workflow: 'after' }),
+        newTask('later', { at: first, startAt: first + 86_400_000 }),
+      ])
+      const rows = await store.backlogs()
+      expect(rows.map(({ workflow, version, depth }) => [workflow, version, depth])).toEqual([
+        ['after', '1', 1],
+        ['flow', '1', 2],
+        ['flow', '2', 1],
+      ])
+      expect(rows[1]?.since).toBe((await store.task('low'))?.updatedAt)
+      await claimAll(store)
+      expect((await store.backlogs()).map(({ workflow, version }) => [workflow, version])).toEqual([
+        ['after', '1'],
+        ['flow', '2'],
+      ])
+    })
+  })
+
   describe('what is queued', () => {
     it('knows how many are before a task, and before each of its requests', async () => {
       const { store } = bench

@@ -1,4 +1,12 @@
-import { FIRST_WAITING, type HeldLock, MOST_WAITING, type NamePage, type QueueRow } from '../gate.ts'
+import {
+  type BacklogRow,
+  FIRST_WAITING,
+  type HeldLock,
+  MOST_BACKLOGS,
+  MOST_WAITING,
+  type NamePage,
+  type QueueRow,
+} from '../gate.ts'
 import { MOST_COUNTED } from '../rows.ts'
 import type { Database } from './database.ts'
 
@@ -17,6 +25,15 @@ SELECT agent FROM triarch_work WHERE locked_by IS NULL AND agent > ? ORDER BY ag
 export const QUEUE: string = `
 SELECT count(*) AS depth, min(id) AS first FROM (
   SELECT id FROM triarch_work WHERE locked_by IS NULL AND agent = ? ORDER BY priority DESC, coalesce(place, id) LIMIT ${MOST_COUNTED})`
+/** From one version of a workflow to the next, however many tasks of each are ready. */
+export const READY_VERSION: string = `
+SELECT workflow, version FROM triarch_tasks WHERE ready = 1 AND (workflow, version) > (?, ?) ORDER BY workflow, version LIMIT 1`
+/** `key`: of the row that has the least. */
+export const BACKLOG: string = `
+SELECT count(*) AS depth, min(place), key FROM (
+  SELECT coalesce(readied, key) AS place, key FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ?
+  ORDER BY priority DESC, coalesce(readied, key) LIMIT ${MOST_COUNTED})`
+const SINCE = 'SELECT updated_at AS since FROM triarch_tasks WHERE key = ?'
 const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
 
 export function held(database: Database, _now: number, { after, limit }: NamePage): HeldLock[] {
@@ -36,6 +53,20 @@ export function queues(database: Database, _now: number, { after, limit }: NameP
     const oldest = database.get<{ task: string; step: number }>(REQUEST, queue?.first ?? 0)
     rows.push({ agent, depth: queue?.depth ?? 0, oldest: oldest ? { ...oldest } : null })
     last = agent
+  }
+  return rows
+}
+
+export function backlogs(database: Database): BacklogRow[] {
+  const rows: BacklogRow[] = []
+  for (let last = { workflow: '', version: '' }; rows.length < MOST_BACKLOGS; ) {
+    const next = database.get<typeof last>(READY_VERSION, last.workflow, last.version)
+    if (!next) break
+    const { workflow, version } = next
+    const found = database.get<{ depth: number; key: number }>(BACKLOG, workflow, version)
+    const since = database.get<{ since: number }>(SINCE, found?.key ?? 0)?.since ?? 0
+    rows.push({ workflow, version, depth: found?.depth ?? 0, since })
+    last = next
   }
   return rows
 }

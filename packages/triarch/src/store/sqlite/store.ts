@@ -383,6 +383,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('queues', page)
   }
 
+  backlogs(): Promise<port.BacklogRow[]> {
+    return this.#run('backlogs')
+  }
+
   counts(): Promise<port.StoreCounts> {
     return this.#run('counts')
   }

@@ -1,0 +1,245 @@
+import type { Agent } from '../definition/definition.ts'
+import { TriarchError } from '../error/error.ts'
+import { wanted, wantedBusy } from '../policy/demand.ts'
+import { storedBreaker } from '../store/circuit.ts'
+import { type BacklogRow, MOST_BACKLOGS } from '../store/gate.ts'
+import type { BreakerRow, NodeRow, SeatRow, StateStore } from '../store/port.ts'
+import { rateRow, storedRate } from '../store/rate.ts'
+import { MOST_COUNTED } from '../store/rows.ts'
+import { type Duration, milliseconds } from '../value/duration.ts'
+import { checkOptions } from '../value/options.ts'
+import { type AgentInfo, agentPage } from './inventory.ts'
+
+/**
+ * How long work may wait.
+ * @example const { agents } = await triarch.demand({ within: '5s' })
+ */
+export interface DemandOptions {
+  /** What waits should not wait for longer: '100ms' to '1d'; '30s'. */
+  within?: Duration
+}
+
+/**
+ * How many processes the work that waits and runs asks for.
+ * @example
+ * const { agents, schedulers } = await triarch.demand()
+ * const most = Math.max(0, ...[...agents, ...schedulers].map(({ wanted }) => wanted.processes))
+ */
+export interface Demand {
+  /** By name: those of living nodes, those that the process asked knows, and those for which anything waits. */
+  agents: AgentDemand[]
+  /** By workflow and version: those of living nodes, and those of which a task is ready. */
+  schedulers: SchedulerDemand[]
+  /** There are more than 1,000 agents or versions of workflows, and these are the first. */
+  truncated?: true
+}
+
+/**
+ * Slots, and the processes that have them.
+ * @example const none: Capacity = { slots: 0, processes: 0 }
+ */
+export interface Capacity {
+  /** How many may run at a time. */
+  slots: number
+  /** Processes that run any of it. */
+  processes: number
+}
+
+/**
+ * What work of one kind asks for.
+ * @example const grows = ({ has, wanted }: WorkDemand) => wanted.processes > has.processes
+ */
+export interface WorkDemand {
+  /** How much waits, and nobody has taken. Counted to 10,000 for each queue. */
+  waiting: number
+  /** As much waits, or more. */
+  truncated?: true
+  /** Since when the one waits that waits longest; absent where nothing does, or nobody can say. */
+  since?: Date
+  /** How much runs, as the living nodes last said: they say so once in a third of their lease. */
+  running: number
+  /** What the living nodes have. */
+  has: Capacity
+  /** What should be there. */
+  wanted: Capacity
+}
+
+/**
+ * What waits for one agent asks for.
+ * @example const sick = (await triarch.demand()).agents.filter(({ held }) => held?.by === 'breaker')
+ */
+export interface AgentDemand extends WorkDemand {
+  /** The name of the agent. */
+  agent: string
+  /**
+   * More processes would do nothing for what waits: its circuit breaker lets nothing through, its rate limit is used up, or as many run over all nodes
+   * as may (`concurrency`). Absent where nothing of the kind is so, or nothing waits.
+   */
+  held?: { by: 'breaker' | 'rate' | 'concurrency'; until?: Date }
+}
+
+/**
+ * What ready tasks of one version of a workflow ask for: of the nodes that run it, which are its group.
+ * @example
+ * const { schedulers } = await triarch.demand()
+ * const idle = schedulers.filter(({ waiting, running }) => waiting + running === 0)
+ */
+export interface SchedulerDemand extends WorkDemand {
+  /** The name of the workflow. */
+  workflow: string
+  /** The version of the workflow. */
+  version: string
+}
+
+const PAGE = 100
+const MOST_AGENTS = 1_000
+const LEAST_WITHIN = 100
+const MOST_WITHIN = 86_400_000
+
+/** In ms. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
+export function demandTerms(options: DemandOptions): number {
+  checkOptions('demand', options, ['within'])
+  const within = milliseconds(options.within ?? '30s', 'demand: within')
+  if (within < LEAST_WITHIN || within > MOST_WITHIN)
+    throw new TriarchError('INVALID_OPTION', 'demand: within must be from 100 ms to 1 day')
+  return within
+}
+
+/** `nodes`: those that live. */
+export async function demandOf(
+  store: StateStore,
+  known: readonly Agent[],
+  nodes: readonly NodeRow[],
+  within: number,
+): Promise<Demand> {
+  const [now, backlogs, { agents, more }] = await Promise.all([
+    store.now(),
+    store.backlogs(),
+    agentsOf(store, known, nodes),
+  ])
+  const waiting = agents.filter(({ queue }) => queue.depth > 0).map(({ name }) => name)
+  const names = waiting.flatMap((name) => [name, rateRow(name)])
+  const [rows, seats] =
+    waiting.length === 0 ? [[], []] : await Promise.all([store.breakers({ names, count: 0 }), store.seats(waiting)])
+  const holds = new Holds(rows, seats, now)
+  const concurrency = new Map(known.map((agent) => [agent.name, agent.concurrency]))
+  return {
+    agents: agents.map((agent) => agentDemand(agent, nodes, holds, concurrency.get(agent.name), { now, within })),
+    schedulers: schedulerDemands(backlogs, nodes, { now, within }),
+    ...((more || backlogs.length >= MOST_BACKLOGS) && { truncated: true }),
+  }
+}
+
+async function agentsOf(
+  store: StateStore,
+  known: readonly Agent[],
+  nodes: readonly NodeRow[],
+): Promise<{ agents: AgentInfo[]; more: boolean }> {
+  const agents: AgentInfo[] = []
+  for (let after = ''; ; ) {
+    const { agents: page, next } = await agentPage(store, known, nodes, { after, limit: PAGE })
+    agents.push(...page)
+    if (next === undefined || agents.length >= MOST_AGENTS) return { agents, more: next !== undefined }
+    after = next
+  }
+}
+
+interface Moment {
+  now: number
+  within: number
+}
+
+/** What keeps the queues of agents, whoever would take of them. */
+class Holds {
+  readonly #rows: ReadonlyMap<string, BreakerRow>
+  readonly #seats: ReadonlyMap<string, SeatRow>
+  readonly #now: number
+
+  constructor(rows: readonly BreakerRow[], seats: readonly SeatRow[], now: number) {
+    this.#rows = new Map(rows.map((row) => [row.name, row]))
+    this.#seats = new Map(seats.map((row) => [row.name, row]))
+    this.#now = now
+  }
+
+  of(agent: string): AgentDemand['held'] {
+    const state = this.#rows.get(agent)?.state
+    const breaker = state ? storedBreaker(state) : null
+    if (breaker && !breaker.keyed && breaker.state.phase !== 'closed') {
+      const { phase, until } = breaker.state
+      return { by: 'breaker', ...(phase === 'open' && until !== null && { until: new Date(until) }) }
+    }
+    const rate = storedRate(this.#rows.get(rateRow(agent))?.state ?? null)
+    const until = rate ? Math.ceil(Math.max(rate.state.next, rate.state.rests)) : 0
+    if (until > this.#now) return { by: 'rate', until: new Date(until) }
+    const seat = this.#seats.get(agent)
+    return seat && seat.taken >= seat.most ? { by: 'concurrency' } : undefined
+  }
+
+  most(agent: string): number | null {
+    return this.#seats.get(agent)?.most ?? null
+  }
+}
+
+function agentDemand(
+  { name: agent, nodes: hosts, queue }: AgentInfo,
+  nodes: readonly NodeRow[],
+  holds: Holds,
+  concurrency: number | undefined,
+  { now, within }: Moment,
+): AgentDemand {
+  const shares = hosts.map(({ id, slots = 1 }) => {
+    // One that says nothing of its load, for it is of another version, is taken for busy.
+    const said = nodes.find((node) => node.id === id)?.runs?.load?.agents[agent]
+    return said ?? { running: slots, most: slots }
+  })
+  const { running, ...has } = added(shares)
+  const held = queue.depth > 0 ? holds.of(agent) : undefined
+  const since = queue.oldest?.since
+  const load = {
+    ...{ waiting: queue.depth, age: since ? Math.max(0, now - since.getTime()) : 0, running },
+    each: has.processes > 0 ? has.slots / has.processes : (concurrency ?? 1),
+    most: held ? running : holds.most(agent),
+  }
+  return {
+    ...{ agent, waiting: queue.depth },
+    ...(queue.truncated && { truncated: true as const }),
+    ...(since && { since }),
+    ...{ running, has, wanted: wanted(load, within) },
+    ...(held && { held }),
+  }
+}
+
+function schedulerDemands(
+  backlogs: readonly BacklogRow[],
+  nodes: readonly NodeRow[],
+  { now, within }: Moment,
+): SchedulerDemand[] {
+  const groups = new Map<string, NodeRow[]>(backlogs.map(({ workflow, version }) => [`${workflow}@${version}`, []]))
+  for (const node of nodes)
+    for (const key of node.runs?.workflows ?? []) {
+      const group = groups.get(key)
+      if (group) group.push(node)
+      else if (groups.size < MOST_BACKLOGS) groups.set(key, [node])
+    }
+  const lines = new Map(backlogs.map((row) => [`${row.workflow}@${row.version}`, row]))
+  return [...groups.keys()].sort().map((key) => {
+    const at = key.lastIndexOf('@')
+    const { depth, since } = lines.get(key) ?? { depth: 0, since: now }
+    const { running, ...has } = added(
+      (groups.get(key) ?? []).map((node) => node.runs?.load?.tasks ?? { running: 1, most: 1 }),
+    )
+    const each = has.processes > 0 ? has.slots / has.processes : 1
+    const load = { waiting: depth, age: Math.max(0, now - since), running, each, most: null, processes: has.processes }
+    return {
+      ...{ workflow: key.slice(0, at), version: key.slice(at + 1), waiting: depth },
+      ...(depth >= MOST_COUNTED && { truncated: true as const }),
+      ...(depth > 0 && { since: new Date(since) }),
+      ...{ running, has, wanted: wantedBusy(load, within) },
+    }
+  })
+}
+
+function added(shares: readonly { running: number; most: number }[]): Capacity & { running: number } {
+  const sum = (of: 'running' | 'most') => shares.reduce((all, share) => all + share[of], 0)
+  return { running: sum('running'), slots: sum('most'), processes: shares.length }
+}
