@@ -50,6 +50,7 @@ import { TriarchError } from 'triarch/contract'
 import { auditRecord } from './audit.ts'
 import { breakerInfo, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
+import { demand, demandPath } from './demand.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
@@ -60,10 +61,9 @@ import { array, object } from './shape.ts'
 import { followed } from './stream.ts'
 import { entryOf, isNewTask, submitAll } from './submission.ts'
 import { accepted, RemoteTask } from './task.ts'
-import { duration, encode, instant, query, segment } from './value.ts'
+import { encode, instant, query, segment } from './value.ts'
 import {
   agentPage,
-  demand,
   healthReport,
   leaderPage,
   lockPage,
@@ -283,12 +283,7 @@ class HttpClient implements TriarchClient {
   }
 
   async demand(options: DemandOptions = {}): Promise<Demand> {
-    const { within, ...rest } = options
-    known('demand', rest)
-    return this.#get(
-      `/demand${query({ within: within === undefined ? undefined : duration('demand: within', within) })}`,
-      demand,
-    )
+    return this.#get(demandPath(options), demand)
   }
 
   async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {

@@ -1,6 +1,5 @@
 import type {
   AgentPage,
-  Demand,
   Explanation,
   ExportedRecord,
   HealthReport,
@@ -147,18 +146,6 @@ export function agentPage(value: unknown): AgentPage {
     return { ...rest, queue: { ...depth, ...(oldest !== undefined && { oldest: dated(oldest, 'since') }) } }
   })
   return { ...page, agents } as unknown as AgentPage
-}
-
-export function demand(value: unknown): Demand {
-  const { agents, schedulers, ...rest } = object(value)
-  const asked = {
-    agents: array(agents, (agent) => {
-      const { held, ...work } = dated(agent, 'since')
-      return { ...work, ...(held !== undefined && { held: dated(held, 'until') }) }
-    }),
-    schedulers: array(schedulers, (scheduler) => dated(scheduler, 'since')),
-  }
-  return { ...rest, ...asked } as unknown as Demand
 }
 
 export function leaderPage(value: unknown): LeaderPage {
