@@ -2,6 +2,7 @@ import * as cluster from './cluster.ts'
 import type { Finding } from './finding.ts'
 import { type Check, Health } from './health.ts'
 import { type Engine, Look } from './look.ts'
+import { settings } from './setting.ts'
 import * as store from './store.ts'
 
 interface Builtin {
@@ -25,6 +26,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
   agents: { failing: 'warning', run: cluster.agents },
   breakers: { failing: 'warning', run: cluster.breakers },
   schedules: { failing: 'warning', run: cluster.schedules },
+  settings: { failing: 'warning', run: settings },
 }
 
 export const checkNames: readonly string[] = Object.keys(builtin)

@@ -37,7 +37,7 @@ export interface HealthOptions {
   slow?: Duration
   /** Clocks of this machine and of the store further apart than this are a warning; '5s'. */
   skew?: Duration
-  /** Schedules, timers, dead nodes and tasks that nobody took, later than this, are a warning; '1m'. */
+  /** Schedules, timers, dead nodes, settings and tasks that nobody took, later than this, are a warning; '1m'. */
   late?: Duration
   /** A request that waits longer than this in the queue of an agent is a warning; '5m'. */
   queueAge?: Duration

@@ -38,7 +38,7 @@ describe('the health of an engine', () => {
     expect(report.node).toBe((await triarch.nodes())[0]?.id)
     expect(report.checks.map(({ name }) => name)).toEqual([
       ...['store.read', 'store.write', 'clock', 'disk', 'pool', 'node', 'nodes', 'leader', 'timers', 'backlog'],
-      ...['queues', 'agents', 'breakers', 'schedules'],
+      ...['queues', 'agents', 'breakers', 'schedules', 'settings'],
     ])
     for (const { at, since } of report.checks) expect([at.getTime(), since.getTime()]).toEqual([environment.now(), environment.now()]) // biome-ignore format: a row
   })
@@ -61,6 +61,38 @@ describe('the health of an engine', () => {
     await s.advance('6m')
     const { message, status } = checkOf(await triarch.health(), 'queues') ?? {}
     expect([status, message]).toEqual(['warning', expect.stringContaining('mail')])
+  })
+
+  it('tells of a node that still runs another version of a setting, once there was time to hear of it', async () => {
+    await using s = await stage({ workflows: [letter], agents: [mail], lease: '10m' })
+    const { triarch } = s.engine
+    const setting = triarch.setting('triarch.agent.mail')
+    await setting.change({ priority: 2 }, { reason: 'a test' })
+    await s.settle()
+    const [node] = await s.store.nodes()
+    const told = (version: number) =>
+      s.store.beat({
+        ...{ id: 'deaf', roles: ['agent'], lease: 3_600_000 },
+        runs: {
+          ...(node?.runs ?? { workflows: [], agents: {} }),
+          settings: { 'triarch.agent.mail': version },
+        } as never,
+      })
+    await setting.change({ priority: 3 }, { reason: 'a test' })
+    const { live } = await setting.get()
+    await told((live?.version ?? 0) - 1)
+    expect(checkOf(await triarch.health(), 'settings')?.status).toBe('ok')
+    await s.advance('2m')
+    expect(checkOf(await triarch.health(), 'settings')).toMatchObject({
+      ...{
+        status: 'warning',
+        message: expect.stringContaining('triarch.agent.mail (deaf)'),
+        observed: { drifting: 1 },
+      },
+    })
+    await told(live?.version ?? 0)
+    await s.advance('1m')
+    expect(checkOf(await triarch.health(), 'settings')?.status).toBe('ok')
   })
 
   it('weighs a check as its options say', async () => {

@@ -1,0 +1,38 @@
+import { storedSetting } from '../store/version.ts'
+import { settingNodes } from '../view/setting.ts'
+import type { Finding } from './finding.ts'
+import type { Look } from './look.ts'
+
+/** Settings that are looked at, and those that are named, at most. */
+const MOST_SETTINGS = 1_000
+const NAMED = 5
+
+/**
+ * Nodes run the versions of settings that they are to run, once those have been so for a while. One that reports none of a setting does not
+ * have it, or is still at its defaults, which nobody can tell from here.
+ */
+export async function settings(look: Look): Promise<Finding> {
+  const { engine } = look
+  const store = await engine.store()
+  const [now, rows, nodes] = await Promise.all([
+    store.now(),
+    store.settings({ after: '', limit: MOST_SETTINGS }),
+    look.nodes(),
+  ])
+  const living = nodes.filter(({ leaseUntil }) => leaseUntil >= now)
+  const drifting = rows.flatMap(({ name, state: text }) => {
+    const state = storedSetting(text)?.state
+    if (!state) return []
+    const since = Math.max(state.live?.at ?? 0, state.trial?.since ?? 0)
+    if (since === 0 || now - since < engine.settings.late) return []
+    const others = settingNodes(name, state, living).filter(
+      ({ version, expected }) => version !== 0 && version !== expected,
+    )
+    return others.map(({ id }) => `${name} (${id})`)
+  })
+  const observed = { drifting: drifting.length }
+  if (drifting.length === 0) return { status: 'ok', observed }
+  const more = drifting.length > NAMED ? ` and ${drifting.length - NAMED} more` : ''
+  const message = `nodes run other versions of settings than they should: ${drifting.slice(0, NAMED).join(', ')}${more}`
+  return { status: 'warning', message, observed }
+}
