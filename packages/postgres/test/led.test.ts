@@ -7,6 +7,7 @@ import { anyFilter } from '../../triarch/test/filter/filters.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { queryOf, renamed } from '../../triarch/test/store/listing.ts'
 import { type ListStatement, listStatement, probeStatement } from '../src/list.ts'
+import { BACKLOGS } from '../src/reads.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, subjectIn, withClient } from './database.ts'
 
@@ -94,5 +95,13 @@ describe('a list on PostgreSQL', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('ready tasks by version on PostgreSQL', () => {
+  it('are led by the line that they stand in, and no table is scanned', async () => {
+    const found = await plan({ sql: BACKLOGS, values: [1_000] })
+    expect(found).toContain('tasks_line')
+    expect(found).not.toContain('Seq Scan on tasks')
   })
 })
