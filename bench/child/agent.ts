@@ -1,9 +1,14 @@
 // A process that only runs actions: steps reach it through the work queue.
 import './parent.ts'
 import { Triarch } from 'triarch'
+import { policedService } from '../policed.ts'
 import { service, storeAt } from '../subject.ts'
 
-const [place = ''] = process.argv.slice(2)
-const engine = new Triarch({ store: storeAt(place), agents: [service], roles: ['agent'] })
+const [place = '', kind = ''] = process.argv.slice(2)
+const engine = new Triarch({
+  store: storeAt(place),
+  agents: [kind === 'policed' ? policedService : service],
+  roles: ['agent'],
+})
 await engine.start()
 console.log('ready')

@@ -8,6 +8,7 @@ import { herd } from './herd.ts'
 import { http } from './http.ts'
 import { line } from './line.ts'
 import { plan } from './plan.ts'
+import { policies } from './policies.ts'
 import { queue } from './queue.ts'
 import { recover } from './recover.ts'
 import { replay } from './replay.ts'
@@ -39,6 +40,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     growth,
     http,
     wire,
+    policies,
   ],
   postgres: [
     steps,
@@ -55,5 +57,6 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     snapshot,
     http,
     wire,
+    policies,
   ],
 }
