@@ -46,6 +46,7 @@ import {
   UPDATE_SETTING,
 } from './setting.ts'
 import type { Statement } from './slot.ts'
+import { COUNTING, TALLIES } from './statistics.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
 type Call =
@@ -76,6 +77,9 @@ type Plain =
   | 'look'
   | 'clock'
   | 'write_logs'
+  | 'follow_history'
+  | 'tally_history'
+  | 'drop_tallies'
 type Read =
   | 'breakersOf'
   | 'breakersNamed'
@@ -128,6 +132,8 @@ type Read =
   | 'adoptWork'
   | 'nextWake'
   | 'seats'
+  | 'tallies'
+  | 'counting'
   | 'logs'
   | 'writeAudit'
   | 'expireAudit'
@@ -164,9 +170,14 @@ const plain: Readonly<Record<Plain, number>> = {
   look: 6,
   clock: 1,
   write_logs: 15,
+  follow_history: 7,
+  tally_history: 8,
+  drop_tallies: 0,
 }
 const reads: Readonly<Record<Read, string>> = {
   seats: SEATS,
+  tallies: TALLIES,
+  counting: COUNTING,
   breakersOf: BREAKERS_OF,
   breakersNamed: BREAKERS_NAMED,
   rateLimits: RATE_LIMITS,

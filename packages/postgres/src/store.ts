@@ -14,6 +14,7 @@ import {
   MOST_BACKLOGS,
   rateLine,
   requestOf,
+  TALLIES_DROPPED,
 } from 'triarch/store'
 import type { Act } from './act.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
@@ -59,6 +60,7 @@ import { inSchema } from './schema.ts'
 import { settingChangeOf, settingOf } from './setting.ts'
 import type { Row } from './slot.ts'
 import { type CallWithAct, type Statements, statementsIn } from './statements.ts'
+import { countingOf, filtersOf, tallyOf } from './statistics.ts'
 import { gatesOfTasks, submitOutcomes, taskArrays } from './submit.ts'
 import { Transactions } from './transactions.ts'
 
@@ -464,6 +466,29 @@ export class PostgresStore implements port.StateStore {
       ...[limit, records, integers([...except])],
     ])
     return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.PruneReport) : null
+  }
+
+  async follow({ name, token, after, look, limit, audit }: port.FollowRequest): Promise<port.FollowPage | null> {
+    const row = await this.#first('follow_history', [this.#given(), name, token, after, look, limit, audit])
+    return typeof row?.[0] === 'string' ? (JSON.parse(row[0]) as port.FollowPage) : null
+  }
+
+  async tally({ name, token, tasks, tallies, asOf, keepFrom }: port.TallyWrite): Promise<boolean> {
+    const row = await this.#first('tally_history', [
+      ...[this.#given(), name, token, JSON.stringify(tasks), JSON.stringify(tallies), asOf],
+      ...[Math.max(0, Math.floor(keepFrom)), TALLIES_DROPPED],
+    ])
+    return row?.[0] === true
+  }
+
+  async dropTallies(): Promise<void> {
+    await this.#call('drop_tallies', [])
+  }
+
+  async tallies(query: port.TallyQuery): Promise<port.TallyPage> {
+    const { from, to, by, limit } = query
+    const rows = await this.#read('tallies', [from, to, texts([...by]), limit, ...filtersOf(query)])
+    return { tallies: rows.map(tallyOf), ...countingOf((await this.#read('counting', [this.#given()]))[0]) }
   }
 
   async task(id: string): Promise<port.TaskRow | null> {

@@ -156,7 +156,7 @@ export type { PauseCause } from './kernel/task/pause.ts'
 export type { AuditKeeping } from './node/audit.ts'
 export type { AnswerCacheOptions } from './node/cache.ts'
 export type { LeadOptions } from './node/candidate.ts'
-export type { Limits, Role, TriarchOptions } from './node/options.ts'
+export type { Limits, Role, StatisticsOptions, TriarchOptions } from './node/options.ts'
 export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export type { BreakerPhase } from './policy/breaker.ts'
@@ -202,6 +202,7 @@ export type {
   HistoryRemark,
 } from './view/event.ts'
 export type { ExportedRecord, TaskExport } from './view/export.ts'
+export type { Figures, FiguresColumn, FiguresQuery, FiguresRow } from './view/figures.ts'
 export type {
   AgentInfo,
   AgentNode,

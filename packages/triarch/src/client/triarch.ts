@@ -52,6 +52,7 @@ import { checkText } from '../value/text.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
 import { type Demand, type DemandOptions, demandOf, demandTerms } from '../view/demand.ts'
+import { type Figures, type FiguresQuery, figures } from '../view/figures.ts'
 import {
   type AgentPage,
   agentPage,
@@ -797,9 +798,29 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    * How much is in the store, and what this process counted.
    * @example const { ready, work, stale } = await triarch.statistics()
    */
-  async statistics(): Promise<Statistics> {
+  async statistics(): Promise<Statistics>
+  /**
+   * What histories say, counted by the hour, where a supervisor has `statistics` on: how often tasks, steps and attempts ended how, and how
+   * long they took. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { rows } = await triarch.statistics({ by: ['workflow', 'outcome'], kind: 'task', from: Date.now() - 86_400_000 })
+   * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95)
+   */
+  async statistics(query: FiguresQuery): Promise<Figures>
+  async statistics(query?: FiguresQuery): Promise<Statistics | Figures> {
     await this.#open()
+    if (query !== undefined) return figures(this.#store, query)
     return { ...(await this.#store.counts()), ...this.#counters }
+  }
+
+  /**
+   * Drops all that was counted: the supervisor counts anew, from the histories that are still there. What it has counted so far is kept
+   * through crashes, and `statistics` says how far behind it is.
+   * @example await triarch.recount()
+   */
+  async recount(): Promise<void> {
+    await this.#open()
+    await this.#store.dropTallies()
   }
 
   /**

@@ -246,6 +246,7 @@ export class Node {
           sweep: settings.sweep,
           audit: settings.audit,
           retention: retentionRules(settings.retention, registry.retentions),
+          statistics: settings.statistics,
           paused: (schedule) => this.#governor.paused(schedule),
           swept: (report) => {
             options.swept(report)

@@ -70,6 +70,11 @@ export interface TriarchOptions {
    * submitted again, it is a new task. Children stay as long as their parent.
    */
   retention?: RetentionOption
+  /**
+   * Whether the supervisor counts what histories say, for `statistics({ by })`: true, or how; false. Whoever leads counts as it was told:
+   * say the same to all nodes with that role. It costs one small read a sweep, and one commit for each hundred tasks that have gone on.
+   */
+  statistics?: boolean | StatisticsOptions
   /** Bounds, each with a default of its own. */
   limits?: Partial<Limits>
   /** Around all that happens in this process: what is submitted, planned, attempted and shown here; none. */
@@ -122,6 +127,17 @@ export interface TriarchOptions {
 }
 
 /**
+ * How histories are counted.
+ * @example const statistics: StatisticsOptions = { tag: 'tenant', keep: '90d' }
+ */
+export interface StatisticsOptions {
+  /** The tag whose values are counted apart, such as a tenant; none. What has too many values makes the statistics large. */
+  tag?: string
+  /** How long hours are kept: '90d'. */
+  keep?: Duration
+}
+
+/**
  * Every bound, and what crossing it means.
  * @example const triarch = new Triarch({ store: sqlite('shop.db'), limits: { payload: 1_048_576 } })
  */
@@ -164,6 +180,7 @@ export interface Settings {
   grace: number
   notices: boolean
   retention: Retention
+  statistics: { tag: string | null; keep: number } | null
   limits: SchedulerLimits
   settings: readonly KnownSetting[]
   settingsFile: string | null
@@ -190,6 +207,7 @@ const optionKeys = [
   'poll',
   'grace',
   'retention',
+  'statistics',
   'limits',
   'middleware',
   'hooks',
@@ -268,6 +286,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     health: healthSettings(options.health, checkNames),
     retention: toRetention(options.retention, 'Triarch: retention'),
+    statistics: countingOf(options.statistics),
     limits: {
       payload: bound('payload', DEFAULT_PAYLOAD_LIMIT),
       history: bound('history', 50_000),
@@ -283,4 +302,13 @@ export function settingsOf(options: TriarchOptions): Settings {
       idle: 10_000,
     },
   }
+}
+
+function countingOf(option: TriarchOptions['statistics'] = false): Settings['statistics'] {
+  if (option === false) return null
+  const given = option === true ? {} : option
+  checkOptions('Triarch: statistics', given, ['tag', 'keep'])
+  if (given.tag !== undefined && (typeof given.tag !== 'string' || given.tag === ''))
+    throw new TriarchError('INVALID_OPTION', 'Triarch: statistics.tag must be the name of a tag')
+  return { tag: given.tag ?? null, keep: positiveMilliseconds(given.keep ?? '90d', 'statistics.keep') }
 }

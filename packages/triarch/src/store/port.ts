@@ -13,6 +13,7 @@ import type { PruneReport, PruneRequest } from './retention.ts'
 import type { ListedTasks, ListQuery, NodeRow, StoreCounts, TaskMark, TaskRow } from './rows.ts'
 import type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 import type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
+import type { FollowPage, FollowRequest, TallyPage, TallyQuery, TallyWrite } from './statistics.ts'
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Format } from '../kernel/format.ts'
@@ -54,6 +55,18 @@ export type {
 } from './rows.ts'
 export type { ScheduleQuery, ScheduleRow, ScheduleWrite } from './schedule.ts'
 export type { SettingChangeQuery, SettingChangeRow, SettingQuery, SettingRow, SettingWrite } from './setting.ts'
+export type {
+  CountedTask,
+  FollowedTask,
+  FollowPage,
+  FollowRequest,
+  Tally,
+  TallyColumn,
+  TallyKind,
+  TallyPage,
+  TallyQuery,
+  TallyWrite,
+} from './statistics.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 export type { Creation, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
@@ -182,6 +195,18 @@ export interface StateStore {
   bury(nodes: readonly string[]): Promise<number>
   /** One supervisor sweep under a token; null when the token is no longer the leader's. */
   sweep(request: SweepRequest): Promise<SweepReport | null>
+
+  /**
+   * Tasks with records that are not counted yet, page by page; null when the token is no longer the leader's. A lap begins with all tasks
+   * that were committed before it, in whatever order they were: when it is over, all is counted that had been written by then.
+   */
+  follow(request: FollowRequest): Promise<FollowPage | null>
+  /** Adds to the tallies, in one transaction with what was counted for them. False: nothing was written, for another leads or counted it. */
+  tally(write: TallyWrite): Promise<boolean>
+  /** Drops all tallies, and what is known of what is counted: it is counted anew, from the histories that there are. */
+  dropTallies(): Promise<void>
+  /** Tallies, added up. */
+  tallies(query: TallyQuery): Promise<TallyPage>
 
   /** Drops what was kept for long enough, the oldest first; null when the token is no longer the leader's. */
   prune(request: PruneRequest): Promise<PruneReport | null>

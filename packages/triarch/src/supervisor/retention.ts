@@ -52,15 +52,17 @@ export class Retention {
   /** Keys of tasks that could not be dropped, and when they are tried again. */
   readonly #resting = new Map<number, number>()
   #next = 0
+  #least = 0
 
   constructor(means: Means) {
     this.#means = means
   }
 
-  /** Whether there is more to drop at once. */
-  async prune(leadership: { name: string; token: number }): Promise<boolean> {
+  /** Whether there is more to drop at once. `least`: what stopped within that time stays, whatever the rules say (ms). */
+  async prune(leadership: { name: string; token: number }, least = 0): Promise<boolean> {
     const { environment, retention } = this.#means
-    if (retention.length === 0 || environment.monotonic() < this.#next) return false
+    if (retention.length === 0 || environment.monotonic() < this.#next || !Number.isFinite(least)) return false
+    this.#least = least
     this.#next = environment.monotonic() + EVERY
     let more: boolean
     try {
@@ -77,7 +79,8 @@ export class Retention {
     const { environment, store, alert } = this.#means
     const now = environment.monotonic()
     const except = [...this.#resting].filter(([, until]) => until > now).map(([key]) => key)
-    const report = await store.prune({ ...leadership, rules, limit: LIMIT, records: RECORDS, except })
+    const kept = rules.map((rule) => (rule.age === null ? rule : { ...rule, age: Math.max(rule.age, this.#least) }))
+    const report = await store.prune({ ...leadership, rules: kept, limit: LIMIT, records: RECORDS, except })
     for (const { key, id, workflow, message: why } of report?.failed ?? []) {
       const told = this.#resting.delete(key)
       this.#resting.set(key, now + REST)

@@ -5,6 +5,7 @@ import type { RaisedAlert } from '../kernel/alert.ts'
 import type { CacheBounds, StateStore, SweepReport } from '../store/port.ts'
 import type { RetentionRule } from '../store/retention.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import { Counting, type CountingOptions } from './counting.ts'
 import { Retention } from './retention.ts'
 import { fireSchedules } from './schedule.ts'
 import { Silence } from './silence.ts'
@@ -19,6 +20,8 @@ export interface SupervisorOptions {
   sweep: number
   /** How long stopped tasks are kept; none: for ever. May be another later. */
   retention: readonly RetentionRule[]
+  /** How histories are counted; null or absent: they are not. */
+  statistics?: CountingOptions | null
   /** Why a schedule starts nothing now; undefined: it does. */
   paused?: (schedule: string) => string | undefined
   /** Told what a sweep found, when it found something. */
@@ -67,6 +70,7 @@ const LONGEST_WAIT = 30_000
 export class Supervisor implements Service {
   readonly #options: SupervisorOptions
   readonly #retention: Retention
+  readonly #counting: Counting
   readonly #backoff: Backoff
   #timer: Timer | null = null
   #open = false
@@ -97,6 +101,7 @@ export class Supervisor implements Service {
     this.#wait = options.sweep
     this.#silence = new Silence({ lease: options.lease })
     this.#retention = new Retention(options)
+    this.#counting = new Counting(options)
     this.#backoff = new Backoff(options.sweep, Math.max(options.sweep, LONGEST_WAIT))
   }
 
@@ -163,7 +168,7 @@ export class Supervisor implements Service {
       this.#wait = this.#options.sweep
       const leadership = { name: LEASE, token }
       this.#schedulesDue = true
-      for (const work of [this.#sweep, this.#fire, this.#prune, this.#forget])
+      for (const work of [this.#sweep, this.#fire, this.#count, this.#prune, this.#forget])
         more = (await part(() => work.call(this, leadership))) || more
       return true
     })
@@ -276,6 +281,10 @@ export class Supervisor implements Service {
   }
 
   #prune(leadership: Leadership): Promise<boolean> {
-    return this.#retention.prune(leadership)
+    return this.#retention.prune(leadership, this.#counting.uncounted)
+  }
+
+  #count(leadership: Leadership): Promise<boolean> {
+    return this.#counting.count(leadership)
   }
 }

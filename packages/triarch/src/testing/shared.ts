@@ -104,6 +104,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'lost',
       'owned',
     ] as const),
+    ...(['follow', 'tally', 'tallies', 'dropTallies'] as const),
     ...(['writeAudit', 'audit', 'trimAudit'] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),

@@ -20,6 +20,7 @@ import { seatSuite } from './seat.suite.ts'
 import { settingSuite } from './setting.suite.ts'
 import { shareSuite } from './share.suite.ts'
 import { sharedSuite } from './shared.suite.ts'
+import { statisticsSuite } from './statistics.suite.ts'
 import { supervisionSuite } from './supervision.suite.ts'
 import { transactionSuite } from './transaction.suite.ts'
 
@@ -77,6 +78,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     breakerSuite(bench)
     auditSuite(bench)
     leaderSuite(bench)
+    statisticsSuite(bench)
     settingSuite(bench)
     cacheSuite(bench)
     claimSuite(bench)

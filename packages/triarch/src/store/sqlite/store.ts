@@ -263,6 +263,22 @@ export class SqliteStore implements port.StateStore {
     return this.#run('prune', request)
   }
 
+  follow(request: port.FollowRequest): Promise<port.FollowPage | null> {
+    return this.#run('follow', request)
+  }
+
+  tally(write: port.TallyWrite): Promise<boolean> {
+    return this.#run('tally', write)
+  }
+
+  dropTallies(): Promise<void> {
+    return this.#run('dropTallies')
+  }
+
+  tallies(query: port.TallyQuery): Promise<port.TallyPage> {
+    return this.#run('tallies', query)
+  }
+
   task(id: string): Promise<port.TaskRow | null> {
     return this.#run('task', id)
   }

@@ -15,6 +15,7 @@ import { migration0014 } from './0014.ts'
 import { migration0015 } from './0015.ts'
 import { migration0016 } from './0016.ts'
 import { migration0017 } from './0017.ts'
+import { migration0018 } from './0018.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '0015', sql: migration0015 },
   { name: '0016', sql: migration0016 },
   { name: '0017', sql: migration0017 },
+  { name: '0018', sql: migration0018 },
 ]
 
 /**

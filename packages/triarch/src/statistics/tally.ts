@@ -1,0 +1,149 @@
+import type { TaskEvent } from '../kernel/event.ts'
+import type { ErrorRecord } from '../kernel/json.ts'
+import type { Tally } from '../store/statistics.ts'
+import { bucketOf, UNKNOWN } from './histogram.ts'
+
+/** What counting knows of a task from the records before: enough to tell what the next ones are about. */
+export interface Following {
+  workflow: string
+  /** The value of the tag that tenants are told by. */
+  tag: string
+  /** When it began to be due (ms since the epoch). */
+  since: number
+  stopped: boolean
+  /** `agent.action` of each step of this run, by its number. */
+  actions: Map<number, string>
+}
+
+const HOUR = 3_600_000
+/** Characters of what users name; what is longer is cut, and what no store can keep goes. */
+const LONGEST = 128
+/** Steps of workflow code that no agent runs: their names may be without end. */
+const LOCAL = '(local)'
+
+/** Of a task of which nothing is counted yet. */
+export function unknownTask(): Following {
+  return { workflow: '', tag: '', since: 0, stopped: false, actions: new Map() }
+}
+
+/** What the events of one record count, by what is known of those before, which goes on with them. No clock, nothing read. */
+export function tally(task: Following, at: number, events: readonly TaskEvent[], tag?: string): Tally[] {
+  const counted: Tally[] = []
+  const about = (
+    kind: Tally['kind'],
+    outcome: string,
+    more: { id?: number; error?: ErrorRecord | undefined; ms?: number | null } = {},
+  ) => {
+    const action = more.id === undefined ? '' : (task.actions.get(more.id) ?? LOCAL)
+    const dot = action.indexOf('.')
+    const known = typeof more.ms === 'number'
+    counted.push({
+      hour: at - (((at % HOUR) + HOUR) % HOUR),
+      kind,
+      workflow: task.workflow,
+      agent: dot > 0 ? action.slice(0, dot) : '',
+      action,
+      outcome,
+      error: cut(more.error?.code ?? more.error?.name ?? ''),
+      tag: task.tag,
+      bucket: known ? bucketOf(more.ms ?? 0) : UNKNOWN,
+      count: 1,
+      ms: known ? Math.max(0, Math.round(more.ms ?? 0)) : 0,
+    })
+  }
+  for (const event of events) {
+    switch (event.type) {
+      case 'submitted':
+        task.workflow = cut(event.workflow)
+        task.tag = tag === undefined ? '' : cut(event.tags?.[tag] ?? '')
+        task.since = Math.max(at, event.startAt ?? 0)
+        about('task', 'submitted')
+        break
+      case 'planned':
+        for (const [index, { action, lock, unlock }] of event.plan.steps.entries())
+          if (action !== null && lock === undefined && unlock === undefined)
+            task.actions.set(event.plan.first + index, cut(action))
+        break
+      case 'stepRequested':
+        if (event.action !== null) task.actions.set(event.id, cut(event.action))
+        break
+      case 'attemptFailed': {
+        const { id, error, operation } = event
+        const outcome = event.lost ? 'lost' : operation === 'undo' ? 'undo failed' : 'failed'
+        about('attempt', outcome, { id, error, ms: took(event) })
+        break
+      }
+      case 'stepCompleted':
+        about('step', event.cached ? 'cached' : 'success', { id: event.id, ms: event.cached ? null : took(event) })
+        break
+      case 'stepFailed':
+      case 'plannedStepFailed':
+        about('step', 'error', { id: event.id, error: event.error })
+        break
+      case 'stepSkipped':
+        about('step', 'skipped', { id: event.id })
+        break
+      case 'stepCancelled':
+        about('step', 'cancelled', { id: event.id })
+        break
+      case 'undone':
+        about('step', 'undone', { id: event.id, ms: took(event) })
+        break
+      case 'continuedAsNew':
+        task.actions.clear()
+        break
+      case 'reset':
+        task.stopped = false
+        break
+      case 'stopped':
+        task.stopped = true
+        about('task', event.result, { error: event.error, ms: at - task.since })
+        break
+      default:
+    }
+  }
+  return counted
+}
+
+function took({ startedAt, endedAt }: { startedAt: number | null; endedAt: number }): number | null {
+  return startedAt === null ? null : endedAt - startedAt
+}
+
+function cut(text: string): string {
+  return (text.length > LONGEST ? text.slice(0, LONGEST) : text).replaceAll('\0', '').toWellFormed()
+}
+
+/** Of those that differ in nothing but how often, one. */
+export function merged(tallies: readonly Tally[]): Tally[] {
+  const all = new Map<string, Tally>()
+  for (const one of tallies) {
+    const { count, ms, ...told } = one
+    const key = JSON.stringify(Object.values(told))
+    const known = all.get(key)
+    all.set(key, known ? { ...known, count: known.count + count, ms: known.ms + ms } : one)
+  }
+  return [...all.values()]
+}
+
+/** The text that the store keeps: each action once, with the steps that are of it. */
+export function followingText({ workflow, tag, since, stopped, actions }: Following): string {
+  const steps = new Map<string, number[]>()
+  for (const [id, action] of actions) {
+    const known = steps.get(action)
+    if (known) known.push(id)
+    else steps.set(action, [id])
+  }
+  return JSON.stringify([workflow, tag, since, stopped, Object.fromEntries(steps)])
+}
+
+/** What that text says. */
+export function followingOf(text: string | null): Following {
+  if (text === null) return unknownTask()
+  const [workflow, tag, since, stopped, steps] = JSON.parse(text) as [
+    ...[string, string, number, boolean],
+    Record<string, number[]>,
+  ]
+  const actions = new Map<number, string>()
+  for (const [action, ids] of Object.entries(steps)) for (const id of ids) actions.set(id, action)
+  return { workflow, tag, since, stopped, actions }
+}

@@ -1,0 +1,123 @@
+import {
+  type FollowedTask,
+  type FollowPage,
+  type FollowRequest,
+  TALLIES_DROPPED,
+  TALLY_COLUMNS,
+  type Tally,
+  type TallyPage,
+  type TallyQuery,
+  type TallyWrite,
+} from '../statistics.ts'
+import type { Database } from './database.ts'
+import { leads } from './sweep.ts'
+
+const COUNTING = 'SELECT settled, as_of AS asOf FROM triarch_counting'
+const NEWER = 'SELECT 1 FROM triarch_tasks WHERE key > ? LIMIT 1'
+// There is one writer: whatever commits later has a higher key.
+const DISCOVER = `
+INSERT INTO triarch_followed (task) SELECT key FROM triarch_tasks WHERE key > ? ORDER BY key LIMIT ? ON CONFLICT DO NOTHING`
+const SETTLE = `
+INSERT INTO triarch_counting (one, settled) SELECT 1, coalesce(max(task), 0) FROM triarch_followed WHERE true
+ON CONFLICT DO UPDATE SET settled = max(settled, excluded.settled)`
+const AUDIT = `
+SELECT f.task, t.key IS NULL AS gone,
+  f.done = 1 AND EXISTS (SELECT 1 FROM triarch_history h WHERE h.task = f.task AND h.seq > f.seq) AS open
+FROM triarch_followed f LEFT JOIN triarch_tasks t ON t.key = f.task WHERE f.task > ? ORDER BY f.task LIMIT ?`
+const GONE = 'DELETE FROM triarch_followed WHERE task = ?'
+const REOPEN = 'UPDATE triarch_followed SET done = 0 WHERE task = ?'
+const LOOK = 'SELECT task FROM triarch_followed WHERE done = 0 AND task > ? ORDER BY task LIMIT ?'
+const FOUND = `
+SELECT f.task AS key, t.id, f.seq, f.state FROM triarch_followed f JOIN triarch_tasks t ON t.key = f.task
+WHERE f.done = 0 AND f.task > ? AND f.task <= ?
+  AND EXISTS (SELECT 1 FROM triarch_history h WHERE h.task = f.task AND h.seq > f.seq)
+ORDER BY f.task LIMIT ?`
+const COUNTED = 'UPDATE triarch_followed SET seq = ?, state = ?, done = ? WHERE task = ? AND seq = ?'
+const ADD = `
+INSERT INTO triarch_statistics (${TALLY_COLUMNS.join(', ')}, count, ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET count = count + excluded.count, ms = ms + excluded.ms`
+const AS_OF = 'UPDATE triarch_counting SET as_of = ?'
+const DROP = `
+DELETE FROM triarch_statistics WHERE (${TALLY_COLUMNS.join(', ')}) IN (
+  SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics WHERE hour < ? LIMIT ${TALLIES_DROPPED})`
+const FILTERS = ['kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const
+const GROUPS = TALLY_COLUMNS.map((_, index) => index + 1).join(', ')
+const columns = TALLY_COLUMNS.map((it) => {
+  const none = it === 'hour' || it === 'bucket' ? '0' : "''"
+  return `CASE WHEN ?3 LIKE '% ${it} %' THEN ${it} ELSE ${none} END AS ${it}`
+})
+const TALLIES = `
+SELECT ${columns.join(', ')}, sum(count) AS count, sum(ms) AS ms FROM triarch_statistics s
+WHERE hour >= ?1 AND hour < ?2 ${FILTERS.map((it, index) => `AND (?${index + 5} IS NULL OR s.${it} = ?${index + 5})`).join(' ')}
+GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4`
+
+export function follow(database: Database, now: number, request: FollowRequest): FollowPage | null {
+  const { after, look, limit, audit } = request
+  if (!leads(database, request, now)) return null
+  const behind = after === 0 && discover(database, look)
+  const audited = after === 0 ? auditFrom(database, audit, look) : audit
+  const looked = database.all<{ task: number }>(LOOK, after, look)
+  const last = looked.at(-1)?.task ?? after
+  const tasks = database.all<FollowedTask>(FOUND, after, last, limit).map((it) => ({ ...it }))
+  const end = tasks.length === limit ? (tasks.at(-1)?.key ?? last) : last
+  const over = tasks.length < limit && looked.length < look
+  return { at: now, tasks, next: over ? null : end, audited, behind }
+}
+
+/** Whether there may be more of them. Takes no write lock where there is none. */
+function discover(database: Database, most: number): boolean {
+  const settled = database.get<{ settled: number }>(COUNTING)?.settled ?? 0
+  if (!database.get(NEWER, settled)) return false
+  return database.transaction(() => {
+    const found = database.run(DISCOVER, settled, most)
+    database.run(SETTLE)
+    return found >= most
+  })
+}
+
+function auditFrom(database: Database, from: number, most: number): number {
+  const rows = database.all<{ task: number; gone: number; open: number }>(AUDIT, from, most)
+  const changed = rows.filter(({ gone, open }) => gone === 1 || open === 1)
+  if (changed.length > 0)
+    database.transaction(() => {
+      for (const { task, gone } of changed) database.run(gone === 1 ? GONE : REOPEN, task)
+    })
+  return rows.length < most ? 0 : (rows.at(-1)?.task ?? 0)
+}
+
+export function tally(database: Database, now: number, write: TallyWrite): boolean {
+  const { tasks, tallies: added, asOf, keepFrom } = write
+  database.run('BEGIN IMMEDIATE')
+  try {
+    const fits =
+      leads(database, write, now) &&
+      tasks.every(({ key, from, seq, state, done }) => database.run(COUNTED, seq, state, done ? 1 : 0, key, from) === 1)
+    if (fits) {
+      for (const one of added) database.run(ADD, ...TALLY_COLUMNS.map((it) => one[it]), one.count, one.ms)
+      if (asOf !== null) {
+        database.run(SETTLE)
+        database.run(AS_OF, asOf)
+      }
+      database.run(DROP, keepFrom)
+    }
+    database.run(fits ? 'COMMIT' : 'ROLLBACK')
+    return fits
+  } catch (error) {
+    if (database.connection.isTransaction) database.run('ROLLBACK')
+    throw error
+  }
+}
+
+export function dropTallies(database: Database): void {
+  database.transaction(() => {
+    for (const table of ['statistics', 'followed', 'counting']) database.run(`DELETE FROM triarch_${table}`)
+  })
+}
+
+export function tallies(database: Database, now: number, { from, to, where, by, limit }: TallyQuery): TallyPage {
+  const told = ` ${by.join(' ')} `
+  const filters = FILTERS.map((it) => where[it] ?? null)
+  const found = database.all<Tally>(TALLIES, from, to, told, limit, ...filters)
+  const asOf = database.get<{ asOf: number | null }>(COUNTING)?.asOf ?? null
+  return { tallies: found.map((it) => ({ ...it })), asOf, at: now }
+}

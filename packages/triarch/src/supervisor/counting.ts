@@ -1,0 +1,128 @@
+import type { Environment } from '../environment/environment.ts'
+import { isTriarchError } from '../error/error.ts'
+import type { TaskEvent } from '../kernel/event.ts'
+import { followingOf, followingText, merged, tally } from '../statistics/tally.ts'
+import type { CountedTask, FollowedTask, StateStore, Tally } from '../store/port.ts'
+import { eventsIn } from '../store/record.ts'
+
+/** Whether and how histories are counted. */
+export interface CountingOptions {
+  /** The tag that tenants are told by; null: none. */
+  tag: string | null
+  /** How long hours are kept (ms). */
+  keep: number
+}
+
+/** What one round looks at and reads, so that none holds the store for long: tasks looked at, tasks read, records and bytes of each. */
+const BOUNDS = { look: 2_000, limit: 100, records: 500, bytes: 1_000_000 }
+/** Tasks that are read side by side. */
+const READ_AT_ONCE = 4
+/** How much later than the beginning of a lap a task may have stopped by another clock and yet be in it (ms). */
+const MARGIN = 5_000
+
+interface Means {
+  environment: Pick<Environment, 'monotonic' | 'now'>
+  store: Pick<StateStore, 'follow' | 'tally' | 'records'>
+  statistics?: CountingOptions | null
+}
+
+/**
+ * Counts what histories say, record by record and each once, in laps over the tasks that go on. Where it is lives in the store, task by
+ * task: a history has no gap, so that a record that commits late can only be the last of its task, or the first of a new one.
+ */
+export class Counting {
+  readonly #means: Means
+  /** Where the next page of this lap begins; 0: the next lap. */
+  #after = 0
+  #audit = 0
+  /** When this lap began, by the store and by this process; null: it cannot say what is counted when it is over. */
+  #lap: { at: number; monotonic: number } | null = null
+  /** The beginning of the last lap that is over (ms of this process). */
+  #complete: number | null = null
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  /** Tasks that stopped within this time may not be counted yet (ms); 0: nothing is counted. */
+  get uncounted(): number {
+    const { environment, statistics } = this.#means
+    if (!statistics) return 0
+    return this.#complete === null ? Number.POSITIVE_INFINITY : environment.monotonic() - this.#complete + MARGIN
+  }
+
+  /** Whether there is more to count at once. */
+  async count(leadership: { name: string; token: number }): Promise<boolean> {
+    const { environment, store, statistics } = this.#means
+    if (!statistics) return false
+    const began = environment.monotonic()
+    const place = { after: this.#after, audit: this.#audit }
+    const page = await store.follow({ ...leadership, ...place, look: BOUNDS.look, limit: BOUNDS.limit })
+    if (!page) return this.#anew()
+    if (this.#after === 0) this.#lap = page.behind ? null : { at: page.at, monotonic: began }
+    const tasks: CountedTask[] = []
+    const tallies: Tally[] = []
+    let next = page.next
+    for (let from = 0; from < page.tasks.length; from += READ_AT_ONCE) {
+      const some = page.tasks.slice(from, from + READ_AT_ONCE)
+      for (const one of await Promise.all(some.map((it) => this.#read(it, statistics.tag)))) {
+        if (!one) continue
+        tasks.push(one.task)
+        tallies.push(...one.tallies)
+        // It has more: the lap goes on with it.
+        if (one.more) next = Math.min(next ?? Number.MAX_SAFE_INTEGER, one.task.key - 1)
+      }
+    }
+    const over = next === null
+    const asOf = over ? (this.#lap?.at ?? null) : null
+    if (tasks.length > 0 || over) {
+      const keepFrom = page.at - statistics.keep
+      const done = await store.tally({ ...leadership, tasks, tallies: merged(tallies), asOf, keepFrom })
+      if (!done) return this.#anew()
+    }
+    this.#audit = page.audited
+    if (over && this.#lap) this.#complete = this.#lap.monotonic
+    this.#after = next ?? 0
+    return !over || (this.#after === 0 && this.#lap === null)
+  }
+
+  /** Another leads, or has counted. */
+  #anew(): false {
+    this.#after = 0
+    this.#lap = null
+    return false
+  }
+
+  /** Null: this node cannot read what comes next. It may another time. */
+  async #read(
+    { key, id, seq, state }: FollowedTask,
+    tag: string | null,
+  ): Promise<{ task: CountedTask; tallies: Tally[]; more: boolean } | null> {
+    const { records: most, bytes } = BOUNDS
+    const records = await this.#means.store.records(id, seq, { records: most, bytes })
+    const following = followingOf(state)
+    const tallies: Tally[] = []
+    let last = seq
+    let size = 0
+    for (const record of records) {
+      const events = record.undecoded ? null : legible(record.events, record.seq)
+      if (events === null) break
+      tallies.push(...tally(following, record.at, events, tag ?? undefined))
+      last = record.seq
+      size += record.stored ?? Buffer.byteLength(record.events)
+    }
+    if (last === seq) return null
+    const more = last === records.at(-1)?.seq && (records.length >= most || size >= bytes)
+    const task = { key, from: seq, seq: last, state: followingText(following), done: following.stopped && !more }
+    return { task, tallies, more }
+  }
+}
+
+/** None of a record that is no history; null: of a format that this version does not read. */
+function legible(text: string, seq: number): TaskEvent[] | null {
+  try {
+    return eventsIn(text, seq)
+  } catch (error) {
+    return isTriarchError(error, 'HISTORY_CORRUPT') ? [] : null
+  }
+}

@@ -1,0 +1,145 @@
+import { TriarchError } from '../error/error.ts'
+import { quantiles, UNKNOWN } from '../statistics/histogram.ts'
+import type { StateStore, Tally, TallyColumn } from '../store/port.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+
+/**
+ * What figures can be told apart by.
+ * @example const by: readonly FiguresColumn[] = ['hour', 'workflow']
+ */
+export type FiguresColumn = 'hour' | 'kind' | 'workflow' | 'agent' | 'action' | 'outcome' | 'error' | 'tag'
+
+/**
+ * Which figures, and what they are told apart by.
+ * @example const query: FiguresQuery = { by: ['action', 'error'], kind: 'attempt', workflow: 'order' }
+ */
+export interface FiguresQuery {
+  /** A row for each combination of these that there is: `['kind', 'workflow', 'outcome']`. */
+  by?: readonly FiguresColumn[]
+  /** From the hour that this instant is in (ms since the epoch): a day before `to`. */
+  from?: number
+  /** Up to this instant (ms since the epoch), with the hour that it is in: now. */
+  to?: number
+  /** Only of tasks, of steps, or of attempts that failed: of all. */
+  kind?: 'task' | 'step' | 'attempt'
+  /** Only of this workflow. */
+  workflow?: string
+  /** Only of this agent. */
+  agent?: string
+  /** Only of this action, as `agent.action`. */
+  action?: string
+  /** Only of those that became this. */
+  outcome?: string
+  /** Only with this error: its code, or its name. */
+  error?: string
+  /** Only with this value of the tag that the supervisor counts by. */
+  tag?: string
+}
+
+/**
+ * How often something was so, and how long that took. What the query does not tell apart is absent.
+ * @example const { workflow, count, p95 } = row
+ */
+export interface FiguresRow {
+  /** The beginning of the hour (ms since the epoch). */
+  hour?: number
+  /** What is counted: tasks, steps, or attempts that failed. */
+  kind?: string
+  /** The name of the workflow. */
+  workflow?: string
+  /** The agent; '' where none has a part in it. */
+  agent?: string
+  /** `agent.action`; '(local)' for all steps that no agent runs, '' for tasks. */
+  action?: string
+  /**
+   * What became of it. A task: `submitted`, or the result that it stopped with. A step: `success`, `cached`, `error`, `skipped`, `cancelled`,
+   * `undone`. An attempt: `failed`, `undo failed`, or `lost` with its process.
+   */
+  outcome?: string
+  /** The code of the error, or its name; '' without one. */
+  error?: string
+  /** The value of the tag that the supervisor counts by; '' without one. */
+  tag?: string
+  /** How often. */
+  count: number
+  /** How many of them it is known of how long they took. */
+  timed: number
+  /** How long they took on average (ms): tasks since they were due, steps in the attempt that counted; null: not known. */
+  mean: number | null
+  /** Half of them took no longer (ms, within 5 %). */
+  p50: number | null
+  /** 95 of 100 took no longer (ms, within 5 %). */
+  p95: number | null
+  /** 99 of 100 took no longer (ms, within 5 %). */
+  p99: number | null
+}
+
+/**
+ * What was counted.
+ * @example
+ * const { rows, behind } = await triarch.statistics({ by: ['hour'], kind: 'task', outcome: 'error' })
+ */
+export interface Figures {
+  /** In the order of `by`, at most 2,000. */
+  rows: FiguresRow[]
+  /** There are more than these: ask for fewer hours, or tell less apart. */
+  truncated: boolean
+  /** All that was written before this instant is counted (ms since the epoch); null: nothing was ever counted whole. */
+  asOf: number | null
+  /** How far behind that is (ms); null: nothing was ever counted whole. */
+  behind: number | null
+}
+
+const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
+const FILTERS = ['kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Rows of an answer, and of the store for them: each has one for each bucket of its durations. */
+const MOST_ROWS = 2_000
+const MOST_TALLIES = 50_000
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query: FiguresQuery): Promise<Figures> {
+  const { by = ['kind', 'workflow', 'outcome'] } = checked(query)
+  const to = query.to ?? (await store.now())
+  const from = query.from ?? to - DAY
+  const where = Object.fromEntries(FILTERS.flatMap((it) => (query[it] === undefined ? [] : [[it, query[it]]])))
+  const columns: TallyColumn[] = [...ALL.filter((it) => by.includes(it)), 'bucket']
+  const start = Math.max(0, from - (from % HOUR))
+  const page = await store.tallies({ from: start, to: to + 1, where, by: columns, limit: MOST_TALLIES + 1 })
+  const groups = Map.groupBy(page.tallies.slice(0, MOST_TALLIES), (it) => JSON.stringify(by.map((name) => it[name])))
+  const rows = [...groups.values()].map((tallies) => rowOf(tallies, by))
+  const cut = page.tallies.length > MOST_TALLIES
+  // What the bound cut off may be of the last row, which is not whole then.
+  if (cut && rows.length > 1) rows.pop()
+  return {
+    rows: rows.slice(0, MOST_ROWS),
+    truncated: cut || rows.length > MOST_ROWS,
+    asOf: page.asOf,
+    behind: page.asOf === null ? null : Math.max(0, page.at - page.asOf),
+  }
+}
+
+function rowOf(tallies: readonly Tally[], by: readonly FiguresColumn[]): FiguresRow {
+  const [first] = tallies
+  const told = Object.fromEntries(by.map((name) => [name, first?.[name]])) as Partial<FiguresRow>
+  const known = tallies.filter(({ bucket }) => bucket !== UNKNOWN)
+  const sum = (of: readonly Tally[], name: 'count' | 'ms') => of.reduce((all, it) => all + it[name], 0)
+  const timed = sum(known, 'count')
+  const buckets = new Map(known.map(({ bucket, count }) => [bucket, count]))
+  const [p50 = null, p95 = null, p99 = null] = quantiles(buckets, [0.5, 0.95, 0.99])
+  const mean = timed === 0 ? null : Math.round(sum(known, 'ms') / timed)
+  return { ...told, count: sum(tallies, 'count'), timed, mean, p50, p95, p99 }
+}
+
+function checked(query: FiguresQuery): FiguresQuery {
+  checkOptions('statistics', query, ['by', 'from', 'to', ...FILTERS])
+  if (query.by !== undefined && !(Array.isArray(query.by) && query.by.every((it) => ALL.includes(it))))
+    throw new TriarchError('INVALID_OPTION', `statistics: by must be a list of ${ALL.join(', ')}`)
+  for (const name of ['from', 'to'] as const)
+    if (query[name] !== undefined) checkInteger(`statistics: ${name}`, query[name], 0, Number.MAX_SAFE_INTEGER - 1)
+  for (const name of FILTERS)
+    if (query[name] !== undefined && typeof query[name] !== 'string')
+      throw new TriarchError('INVALID_OPTION', `statistics: ${name} must be a string`)
+  return query
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { agent, PermanentError, type Triarch, workflow } from '../../src/index.ts'
+import { bucketOf, quantiles } from '../../src/statistics/histogram.ts'
+import { codeOf, stage } from './harness.ts'
+
+const bank = agent('bank')
+const charge = bank.action('charge', {
+  retry: { attempts: 2 },
+  run: async (kind: string) => {
+    if (kind === 'broke') throw new PermanentError('no money')
+    if (kind === 'flaky' && flaky++ % 2 === 0) throw new Error('try again')
+  },
+})
+let flaky = 0
+const order = workflow('order', {
+  async run(kind: string, task) {
+    await task.run(charge, kind)
+    if (kind === 'slow') await task.sleep('10m')
+    await task.run('note', () => null)
+  },
+})
+const options = { workflows: [order], agents: [bank], sweep: '5s', lease: '1d', statistics: { tag: 'tenant' } } as const
+const kinds = ['fine', 'fine', 'broke', 'flaky', 'slow'] as const
+const all = { from: 0, by: ['kind', 'workflow', 'action', 'outcome', 'error', 'tag'] } as const
+const found = async (triarch: Triarch) =>
+  (await triarch.statistics(all)).rows.map(({ kind, action, outcome, error, tag, count }) =>
+    [kind, action, outcome, error, tag, count].join(' '),
+  )
+
+describe('statistics', () => {
+  it('count what histories say, each record once, and the same when they are counted anew', async () => {
+    await using s = await stage(options)
+    const { triarch } = s.engine
+    for (const [n, kind] of kinds.entries()) await s.submit(order, kind, { tags: { tenant: n === 0 ? 'a' : 'b' } })
+    await s.advance('2m')
+    expect(await found(triarch)).toContain('task  submitted  b 4')
+    expect((await triarch.statistics({ kind: 'task', outcome: 'success' })).rows).toMatchObject([{ count: 3 }])
+    await s.advance('20m')
+    const counted = await found(triarch)
+    expect(counted).toEqual([
+      'attempt bank.charge failed Error b 1',
+      'attempt bank.charge failed PermanentError b 1',
+      'step (local) success  a 1',
+      'step (local) success  b 3',
+      'step bank.charge error PermanentError b 1',
+      'step bank.charge success  a 1',
+      'step bank.charge success  b 3',
+      ...counted.filter((it) => it.startsWith('task  error')),
+      'task  submitted  a 1',
+      'task  submitted  b 4',
+      'task  success  a 1',
+      'task  success  b 3',
+    ])
+    const { behind, asOf } = await triarch.statistics(all)
+    expect(asOf).not.toBeNull()
+    expect(behind).toBeLessThan(15_000)
+    const { rows } = await triarch.statistics({ by: [], kind: 'task', outcome: 'success', tag: 'b' })
+    expect(rows).toMatchObject([{ count: 3, timed: 3 }])
+    expect(Math.abs((rows[0]?.p99 ?? 0) / 600_000 - 1)).toBeLessThan(0.06)
+    await triarch.recount()
+    expect(await found(triarch)).toEqual([])
+    await s.advance('1m')
+    expect(await found(triarch)).toEqual(counted)
+  })
+
+  it('stay when retention drops the tasks, which it does not before they are counted', async () => {
+    await using s = await stage({ ...options, retention: '1ms' })
+    for (let n = 0; n < 30; n++) await s.submit(order, 'fine')
+    await s.advance('5m')
+    expect((await s.engine.triarch.list()).tasks).toEqual([])
+    const { rows } = await s.engine.triarch.statistics({ by: ['kind', 'outcome'], kind: 'task' })
+    expect(rows).toMatchObject([
+      { outcome: 'submitted', count: 30 },
+      { outcome: 'success', count: 30 },
+    ])
+  })
+
+  it('are not there where nobody counts, and refuse what they do not know', async () => {
+    await using s = await stage({ ...options, statistics: false })
+    const { triarch } = s.engine
+    await (await s.submit(order, 'fine')).result()
+    await s.advance('1m')
+    expect(await triarch.statistics({})).toEqual({ rows: [], truncated: false, asOf: null, behind: null })
+    expect(await codeOf(triarch.statistics({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
+    expect(await codeOf(triarch.statistics({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
+  })
+
+  it('know durations within five percent, however they are merged', () => {
+    for (const ms of [1, 2, 17, 1_000, 59_999, 86_400_000]) {
+      const [p50 = 0] = quantiles(new Map([[bucketOf(ms), 3]]), [0.5])
+      expect(Math.abs((p50 ?? 0) - ms)).toBeLessThanOrEqual(Math.max(1, ms * 0.051))
+    }
+  })
+})
