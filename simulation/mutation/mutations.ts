@@ -211,8 +211,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: {
       'store/sqlite/submit.ts': [
         [
-          'return database.transaction(() => insertTasks(database, tasks))',
-          'return tasks.map((task) => (_now % 2 === 0 ? { created: true, key: 0 } : insertTask(database, task)))',
+          '    const outcomes = insertTasks(database, tasks)\n',
+          '    const outcomes = tasks.map((task) => (_now % 2 === 0 ? { created: true, key: 0 } : insertTask(database, task)))\n',
         ],
       ],
     },
