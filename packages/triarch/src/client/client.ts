@@ -46,7 +46,7 @@ export interface TriarchClient {
    * Submits each task of a list by itself, and tells what became of each, in the order of the list: those that can be are submitted,
    * whatever is wrong with others. Throws INVALID_OPTION, UNKNOWN_WORKFLOW.
    * @example
-   * const entries = orders.map((order) => ({ input: order, id: order.id }))
+   * const entries = [1, 2, 3].map((amount) => ({ input: { id: `o-${amount}`, amount } }))
    * const results = await client.submitMany(fulfil, entries)
    */
   submitMany<I, O, E extends SignalSchemas>(

@@ -9,8 +9,7 @@ export const MOST_AT_ONCE = 1_000
 /**
  * One task of a list that is submitted: its input, and what is said of it beside (`TaskOptions`).
  * @example
- * const entries: TaskEntry<Order>[] = orders.map((order) => ({ input: order, id: order.id }))
- * await client.submitMany(fulfil, entries)
+ * const entry: TaskEntry<number> = { input: 10, id: 'o-1', completeBy: '1h' }
  */
 export interface TaskEntry<I = unknown> extends TaskOptions {
   /** What the workflow is given. */
@@ -21,8 +20,8 @@ export interface TaskEntry<I = unknown> extends TaskOptions {
  * What became of one task of a list, in the words of `Promise.allSettled`: `value` is its handle; `reason` why it was not submitted, a
  * TriarchError.
  * @example
- * const results: SubmitResult<Receipt>[] = await client.submitMany(fulfil, entries)
- * const refused = results.filter(({ status }) => status === 'rejected')
+ * const told = (results: SubmitResult[]) =>
+ *   results.map((it) => (it.status === 'fulfilled' ? it.value.id : String(it.reason)))
  */
 export type SubmitResult<O = unknown, E extends SignalSchemas = NoSignals> = PromiseSettledResult<TaskHandle<O, E>>
 

@@ -310,7 +310,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    * submitted, whatever is wrong with others. 1,000 are under way at a time; they share transactions with each other. Throws INVALID_OPTION,
    * UNKNOWN_WORKFLOW, STORE_TRANSACTION_INVALID, STORE_*.
    * @example
-   * const entries = orders.map((order) => ({ input: order, id: order.id }))
+   * const entries = [1, 2, 3].map((amount) => ({ input: { id: `o-${amount}`, amount } }))
    * const results = await triarch.submitMany(fulfil, entries)
    */
   async submitMany<I, O, E extends SignalSchemas>(

@@ -38,7 +38,7 @@ export interface FiguresQuery {
 
 /**
  * How often something was so, and how long that took. What the query does not tell apart is absent.
- * @example const { workflow, count, p95 } = row
+ * @example const told = ({ workflow, count, p95 }: FiguresRow) => `${workflow} ran ${count} times, ${p95} ms`
  */
 export interface FiguresRow {
   /** The beginning of the hour (ms since the epoch). */
