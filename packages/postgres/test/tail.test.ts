@@ -28,7 +28,7 @@ tailSuite('PostgreSQL', async () => {
     restore: () =>
       inOne(
         (name) => `LOCK TABLE "${schema}"."${name}" IN ACCESS EXCLUSIVE MODE; DELETE FROM "${schema}"."${name}";
-          INSERT INTO "${schema}"."${name}" SELECT * FROM "${saved}"."${name}"`,
+          INSERT INTO "${schema}"."${name}" OVERRIDING SYSTEM VALUE SELECT * FROM "${saved}"."${name}"`,
       ),
     dispose: async () => {
       await dropSchema(saved)

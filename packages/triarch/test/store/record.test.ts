@@ -168,7 +168,7 @@ describe('a store that is written in format 1', () => {
   })
   const calls = (events: string) => ({
     commit: [[turn(events), { ...turn(events), events: null }]],
-    submit: [[task(events)]],
+    submit: [[task(events)], { id: 'a', at: 1 }],
     submitIn: ['transaction', [task(events)]],
     writeSchedule: [{ name: 's', tasks: [task(events)] }],
     quarantine: [{ id: 't', record: { events, pause: null } }],
