@@ -10,6 +10,8 @@ export class Ledger {
   readonly entries: Entry[] = []
   /** Told of each token, once for each time that a step begins to wait. */
   told: (token: string) => void = () => undefined
+  /** Whether what a machine does, that is no node, may be known to nobody since then; undefined: it is a node. */
+  forgotten: (machine: Machine, since: number) => boolean | undefined = () => undefined
   /** Attempts that a middleware was around. */
   readonly wrapped = new Set<string>()
   readonly #did = new Set<string>()
@@ -52,6 +54,8 @@ export class Ledger {
 
   /** It stood still or was taken for dead since the attempt began: what it does now may be known to nobody. */
   #isZombie(machine: Machine, { at, node }: { at: number; node: string | undefined }): boolean {
+    const apart = this.forgotten(machine, at)
+    if (apart !== undefined) return apart
     return machine.frozenUntil > at || node === undefined || !this.#sight.lives(node)
   }
 }

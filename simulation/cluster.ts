@@ -14,6 +14,7 @@ import { definitions } from './services.ts'
 import { counted } from './slots.ts'
 import { Throttle } from './throttle.ts'
 import type { Vault } from './vault.ts'
+import { Wire } from './wire.ts'
 
 /** How long a machine stays away after a crash (ms). */
 const REBOOT = 300
@@ -22,6 +23,8 @@ interface Member {
   plan: NodePlan
   machine: Machine
   triarch: Triarch
+  /** Agents that are connected to it are told to go elsewhere. */
+  drain: () => void
 }
 
 /** The nodes of a run: each on a machine of its own, all on one store. */
@@ -43,10 +46,16 @@ export class Cluster {
   readonly line: Line
   readonly crowd: Crowd
   readonly dial: Dial
+  readonly wire: Wire
   readonly #versions = new Map<number, Version[]>()
   #born = 0
 
-  constructor(world: World, link: (machine: Machine) => StateStore, ledger: Ledger, plan: Plan, store: Vault) {
+  constructor(
+    world: World,
+    link: (machine: Machine) => StateStore,
+    ledger: Ledger,
+    { plan, store, count }: { plan: Plan; store: Vault; count: (kind: string) => void },
+  ) {
     this.#world = world
     this.#link = link
     this.#ledger = ledger
@@ -57,11 +66,14 @@ export class Cluster {
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)
     this.dial = new Dial(world, plan)
+    this.wire = new Wire(world, store, plan, { agents: (machine) => this.#agents(machine), count })
+    ledger.forgotten = (machine, since) => this.wire.isForgotten(machine, since)
     this.members = plan.nodes.map(() => null)
   }
 
   start(): void {
     for (const place of this.members.keys()) this.boot(place)
+    this.wire.start()
   }
 
   /** A new machine in this place, with nothing of the one before. */
@@ -71,7 +83,9 @@ export class Cluster {
     if (!plan || this.members[place]?.machine.alive) return
     const name = `node ${place} #${++this.#born}`
     const machine = this.#world.machine(name, { skew: plan.skew })
-    const member = { plan, machine, triarch: this.node(machine, plan, this.#plan.settings) }
+    const triarch = this.node(machine, plan, this.#plan.settings)
+    const drain = this.wire.serve(place, machine, triarch)
+    const member = { plan, machine, triarch, drain }
     this.members[place] = member
     const started = () =>
       member.triarch.start().catch((error: unknown) => {
@@ -86,26 +100,13 @@ export class Cluster {
   node(machine: Machine, { roles, limits, versions }: NodePlan, settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
     const { lease, sweep, poll, tasks, retention, throws, strict } = settings
-    const { agents, programs, newer, plans } = definitions(book, strict !== undefined)
+    const { programs, newer, plans } = definitions(book, strict !== undefined)
     const known = versions?.includes('2') ? [programs, newer] : [programs]
     const triarch = new Triarch({
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
       workflows: [...known, plans],
       ...(strict && { middleware: [censor(book)] }),
-      agents: roles.includes('agent')
-        ? agents.map((agent) =>
-            this.#counted(
-              machine,
-              this.throttle.agent(
-                machine,
-                this.outage.agent(
-                  machine,
-                  this.crowd.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent))),
-                ),
-              ),
-            ),
-          )
-        : [],
+      agents: roles.includes('agent') && !this.wire.apart ? this.#agents(machine) : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),
       ...this.dial.options(machine),
@@ -124,6 +125,14 @@ export class Cluster {
       triarch.on('recovered', () => Promise.reject(thrown()))
     }
     return triarch
+  }
+
+  #agents(machine: Machine): Agent[] {
+    const { agents } = definitions(this.#ledger.of(machine), this.#plan.settings.strict !== undefined)
+    return agents.map((agent) => {
+      const ruled = this.crowd.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent)))
+      return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))
+    })
   }
 
   #counted(machine: Machine, agent: Agent): Agent {
@@ -162,18 +171,27 @@ export class Cluster {
   restart(place: number): void {
     const member = this.members[place]
     if (!member?.machine.alive) return
-    const { machine, triarch } = member
+    const { machine, triarch, drain } = member
     this.#world.note(`${machine.name} is asked to stop`)
     const stopped = () => {
       machine.crash()
       if (this.reboots) this.boot(place)
     }
-    this.#world.after(0, 'stop', () => void triarch.stop().then(stopped, stopped), machine)
+    const stop = () => {
+      drain()
+      void triarch.stop().then(stopped, stopped)
+    }
+    this.#world.after(0, 'stop', stop, machine)
   }
 
   /** All that live stop well. */
   async stop(within: number): Promise<boolean> {
     this.reboots = false
+    const left = await this.wire.stop(within)
+    return (await this.#stopped(within)) && left
+  }
+
+  async #stopped(within: number): Promise<boolean> {
     const running = this.members.filter((member) => member?.machine.alive === true) as Member[]
     const left = new Set(running)
     for (const member of running) {

@@ -231,6 +231,36 @@ const dial: Feature = (chance, plan) => {
   }
 }
 
+/** Agents are elsewhere, behind links that fail. */
+const wire: Feature = (chance, plan) => {
+  // What shapes the agents of nodes; and what was acknowledged and then forgotten.
+  if (
+    plan.outage ||
+    plan.throttle ||
+    plan.line ||
+    plan.dial ||
+    plan.crowd ||
+    plan.settings.strict ||
+    plan.loss ||
+    plan.leaps
+  )
+    return
+  const processes = chance.between(1, 3)
+  const share = (of: number) => (chance.yes(0.5) ? chance.pick([0.01, 0.05, of]) : 0)
+  plan.wire = {
+    processes,
+    share: { lost: share(0.2), twice: share(0.2), slow: share(0.2), halfOpen: share(0.5) },
+    hurts: chance.yes(0.7)
+      ? chance.some(5, () => ({
+          at: chance.below(plan.chaos),
+          process: chance.below(processes),
+          kind: chance.pick(['crash', 'freeze', 'cut', 'leave'] as const),
+          ms: chance.between(50, 3_000),
+        }))
+      : [],
+  }
+}
+
 /** What only some worlds have, and how many of them (shares of one). */
 const features = {
   schedules: { of: 0.12, add: schedules },
@@ -250,6 +280,7 @@ const features = {
   crowd: { of: 0.1, add: crowd },
   reign: { of: 0.1, add: reign },
   dial: { of: 0.1, add: dial },
+  wire: { of: 0.1, add: wire },
 } satisfies Record<string, { of: number; add: Feature }>
 
 export type FeatureName = keyof typeof features

@@ -15,6 +15,7 @@ import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
 import type { Throttle } from './throttle.ts'
 import type { Timetable } from './timetable.ts'
+import type { Wire } from './wire.ts'
 
 /** What only a world that sees everything can judge, besides the rules of the crash test. */
 export interface Hindsight {
@@ -34,6 +35,7 @@ export interface Hindsight {
   line: Line
   crowd: Crowd
   dial: Dial
+  wire: Wire
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
 }
@@ -199,6 +201,9 @@ const leaders: Oracle = ({ reign }) => reign.faults
 /** A value on trial runs where it is to, and nothing of a paused agent begins where that is known. That all come to run the same is `liveness`. */
 const settings: Oracle = ({ dial }) => dial.faults
 
+/** What a connected agent's process is told that it need not keep is durable. */
+const wires: Oracle = ({ wire }) => wire.faults
+
 /** States move along the published table. */
 const moves: Oracle = ({ evidence }) => {
   const coverage = new Coverage()
@@ -227,6 +232,7 @@ const oracles: Record<string, Oracle> = {
   queues,
   leaders,
   settings,
+  wires,
 }
 
 /** The oracle's name. */

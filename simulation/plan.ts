@@ -37,6 +37,8 @@ export interface Plan {
     words: { at: number; n: number; share: number | null }[]
     pauses: { at: number; ms: number; agent: 'shop' | 'yard' }[]
   }
+  /** Agents are in processes without a store, connected to the nodes that have the role. */
+  wire?: WirePlan
   /** When the operator meddles, and how. */
   moves: Move[]
   /** How long faults go on (ms). */
@@ -63,6 +65,14 @@ export interface OutagePlan {
     keyed?: boolean
   }
   words: { at: number; agent: 'shop' | 'yard'; word: 'open' | 'close' | 'reset'; ms: number }[]
+}
+
+/** How many processes of agents there are, what share of their requests meets what, and what happens to them (ms). */
+export interface WirePlan {
+  processes: number
+  /** `halfOpen`: who waits for what got lost never hears of it. */
+  share: { lost: number; twice: number; slow: number; halfOpen: number }
+  hurts: { at: number; process: number; kind: 'crash' | 'freeze' | 'cut' | 'leave'; ms: number }[]
 }
 
 export interface NodePlan {

@@ -137,7 +137,8 @@ class Run {
     }
     const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
     this.#rollout = new Rollout(store, (machine, version) => this.#cluster.knows(machine, version))
-    this.#cluster = new Cluster(world, link, this.#ledger, plan, store)
+    const count = (kind: string) => this.#fortune.count(kind)
+    this.#cluster = new Cluster(world, link, this.#ledger, { plan, store, count })
     const { client, application, machine } = this.#application()
     this.#client = client
     this.#operator = new Operator(application, plan)
@@ -242,6 +243,7 @@ class Run {
     this.#world.note('the faults are over')
     this.#fortune.phase = 'healed'
     this.#fortune.cut.clear()
+    this.#cluster.wire.heal()
     // Who stands still goes on in his time: what came meanwhile waits for him until then.
     for (const [place, member] of this.#cluster.members.entries()) {
       if (!member?.machine.alive) this.#cluster.boot(place)
@@ -307,9 +309,9 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, dial } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, dial, wire } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
-    const slack = 2 * this.#longest + this.#standstill() + this.#leapt
+    const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
     const hindsight = {
       evidence: { ...evidence, slack },
@@ -318,7 +320,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, dial, written, line, crowd },
+      ...{ rollout: this.#rollout, outage, throttle, reign, dial, wire, written, line, crowd },
     }
     const found = [
       ...faults,
@@ -349,7 +351,8 @@ class Run {
       if (this.#client.sent[story.row.id] && !remade(story)) emitted[story.row.id] = heard(story)
     }
     // An agent hears of a forced stop with its next pulse, which may have to wait for its machine and for the network.
-    const pulse = this.#plan.settings.lease / 3 + 2 * this.#longest + this.#standstill() + 10
+    const way = Math.max(this.#longest, this.#cluster.wire.longest)
+    const pulse = this.#plan.settings.lease / 3 + 2 * way + this.#standstill() + 10
     const lapsed = 'SELECT id FROM triarch_nodes WHERE lease_until < ?'
     const gone = new Set(store.database.all<{ id: string }>(lapsed, this.#clock.now()).map(({ id }) => id))
     stored.nodes = stored.nodes.filter(({ id }) => !gone.has(id))
@@ -361,7 +364,8 @@ class Run {
 
   /** The longest (ms) that a machine stood still or heard nothing. */
   #standstill(): number {
-    const hurts = this.#plan.hurts.filter(({ kind }) => kind === 'freeze' || kind === 'cut')
+    const all = [...this.#plan.hurts, ...(this.#plan.wire?.hurts ?? [])]
+    const hurts = all.filter(({ kind }) => kind === 'freeze' || kind === 'cut')
     return Math.max(0, ...hurts.map(({ ms }) => ms))
   }
 }

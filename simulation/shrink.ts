@@ -73,6 +73,14 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     if (plan.dial.words.length > 0) yield { ...plan, dial: { ...plan.dial, words: plan.dial.words.slice(1) } }
     if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
   }
+  if (plan.wire) {
+    const { wire, ...rest } = plan
+    yield rest
+    if (wire.processes > 1) yield { ...plan, wire: { ...wire, processes: 1 } }
+    for (const kind of Object.keys(wire.share) as (keyof typeof wire.share)[])
+      if (wire.share[kind] > 0) yield { ...plan, wire: { ...wire, share: { ...wire.share, [kind]: 0 } } }
+    for (const index of wire.hurts.keys()) yield { ...plan, wire: { ...wire, hurts: wire.hurts.toSpliced(index, 1) } }
+  }
   if (plan.outage) {
     const { outage: _, ...rest } = plan
     yield rest

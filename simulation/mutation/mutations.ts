@@ -560,7 +560,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
     },
     by: ['liveness'],
-    at: 1451,
+    at: 1854,
     world: 'silence',
   },
   'a history grows for ever': {
@@ -787,5 +787,37 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: { 'agent/host.ts': [['    this.#paused = reason\n', '    this.#paused = null\n']] },
     by: ['settings'],
     world: 'dial',
+  },
+  'an answer is acknowledged before it is recorded': {
+    change: {
+      'wire/session.ts': [
+        [
+          '    this.#given.delete(ticket)\n    freed()\n',
+          '    this.#given.delete(ticket)\n    freed()\n    if (answer) this.#acknowledge(ticket, true)\n',
+        ],
+      ],
+    },
+    by: ['wires'],
+    world: 'wire',
+  },
+  'a hello that is late is heard': {
+    change: {
+      'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
+    },
+    by: ['starts'],
+    at: 441,
+    world: 'wire',
+  },
+  'an attempt that comes late is begun': {
+    change: { 'wire/agent.ts': [['- since > this.#lease', '- since > 1e12']] },
+    by: ['effects'],
+    at: 1332,
+    world: 'wire',
+  },
+  'what was called off is said once more to who has not heard of it': {
+    change: { 'wire/outbox.ts': [['unseen.message = { n: unseen.message.n, ...by }', 'unseen.size += 0']] },
+    by: ['effects'],
+    at: 196,
+    world: 'wire',
   },
 }

@@ -113,6 +113,8 @@ class Process:
         self._agents = {agent.name: agent for agent in agents}
         self._token = token
         self._instance = uuid.uuid4().hex
+        self._hellos = 0
+        self._lease = float("inf")
         self._lock = threading.Condition()
         self._session = None
         # Counts the hellos: an answer to a request from before one counts for nothing.
@@ -164,13 +166,14 @@ class Process:
         """Under the lock."""
         messages = []
         if self._session is None:
+            self._hellos += 1
             offers = [
                 {"name": it.name, "slots": 0 if self._draining else it.slots, "actions": list(it.actions)}
                 for it in self._agents.values()
             ]
             running = list(self._running) + list(self._unacknowledged)
             messages.append(
-                {"type": "hello", "protocol": PROTOCOL, "instance": self._instance, "agents": offers, "running": running, "software": "python"}
+                {"type": "hello", "protocol": PROTOCOL, "instance": self._instance, "count": self._hellos, "agents": offers, "running": running, "software": "python"}
             )
         now = time.monotonic()
         if self._session is not None:
@@ -203,6 +206,7 @@ class Process:
                 self._generation += 1
             generation = self._generation
             request = self._request(wait)
+        asked = time.monotonic()
         try:
             messages = self._post(request)
         except (OSError, ValueError) as error:
@@ -214,7 +218,9 @@ class Process:
             if "session" in request:
                 self._pause = FIRST_PAUSE_S
             for message in messages:
-                self._hear(message)
+                self._hear(message, asked)
+            if self._session is None:
+                self._generation += 1  # what is still under way was asked in a session that is no more
             self._lock.notify_all()
 
     def _failed(self, generation, error):
@@ -234,7 +240,7 @@ class Process:
         for kept in self._unacknowledged.values():
             kept[1] = 0.0 - AGAIN_S
 
-    def _hear(self, message):
+    def _hear(self, message, asked):
         kind = message["type"]
         if "n" in message:
             if message["n"] <= self._seen:
@@ -242,6 +248,7 @@ class Process:
             self._seen = message["n"]
         if kind == "welcome":
             self._session = message["session"]
+            self._lease = message["lease"] / 1000
             self._takes_lines = message.get("logs", False)
             if not self._takes_lines:
                 self._lines.clear()
@@ -252,7 +259,7 @@ class Process:
             self._open = False
             raise Refused(message["message"])
         elif kind == "attempt":
-            self._start(message)
+            self._start(message, asked)
         elif kind == "ack":
             self._unacknowledged.pop(message["attempt"], None)
         elif kind == "abort":
@@ -260,14 +267,15 @@ class Process:
             if step is not None:
                 step.aborted.set()
 
-    def _start(self, given):
+    def _start(self, given, asked):
         name = given["attempt"]
         if name in self._running or name in self._unacknowledged:
             return
         agent = self._agents.get(given["agent"])
         action = agent.actions.get(given["action"]) if agent else None
         busy = sum(1 for it in self._running.values() if it.agent is agent)
-        if action is None or busy >= agent.slots or self._draining:
+        late = time.monotonic() - asked > self._lease  # it may have been given up meanwhile
+        if late or action is None or busy >= agent.slots or self._draining:
             self._unacknowledged[name] = [{"type": "reply", "attempt": name, "outcome": {"kind": "withdrawn", "after": 250}}, 0.0 - AGAIN_S]
             return
         step = Step(self, given)

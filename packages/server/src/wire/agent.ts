@@ -25,6 +25,7 @@ export const AgentHello = named(
     type: z.literal('hello'),
     protocol: z.int().min(1),
     instance: name,
+    count: z.int().min(0).optional(),
     agents: z
       .array(
         z.strictObject({

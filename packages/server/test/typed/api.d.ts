@@ -1169,6 +1169,7 @@ export interface components {
             type: "hello";
             protocol: number;
             instance: string;
+            count?: number;
             agents: {
                 name: string;
                 slots: number;

@@ -12,6 +12,7 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
 import { unheard } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { requestOf } from './attempt.ts'
 import { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
@@ -66,8 +67,11 @@ export class AgentProcess {
   readonly #told = new Map<string, number>()
   readonly #lines: Lines
   #session: string | null = null
+  #hellos = 0
   #seen = 0
   #payload = DEFAULT_PAYLOAD_LIMIT
+  /** The server gives up what it gave to a process of which it hears nothing for so long (ms). */
+  #lease = Number.POSITIVE_INFINITY
   #draining = false
   /** Messages in one request: fewer where a server took no more. */
   #portion = MOST_MESSAGES
@@ -170,7 +174,8 @@ export class AgentProcess {
     })
     const running = [...this.#running.keys(), ...this.#unacknowledged.keys()]
     const { software } = this.#options
-    return { type: 'hello', protocol: PROTOCOL, instance: this.#instance, agents, running, software }
+    const who = { protocol: PROTOCOL, instance: this.#instance, count: ++this.#hellos, software }
+    return { type: 'hello', ...who, agents, running }
   }
 
   /** Slots that code took which outlived its attempt are no one's. */
@@ -186,24 +191,28 @@ export class AgentProcess {
     return now.filter(([agent, slots]) => this.#told.get(agent) !== slots)
   }
 
-  /** What a server said to this very process since its last hello. Throws what it refused. */
-  hear(messages: readonly ServerMessage[]): void {
+  /**
+   * What a server said to this very process since its last hello. `since`: when it surely had not given this process up yet (monotonic
+   * ms): when it was asked for this, or told something last. Throws what it refused.
+   */
+  hear(messages: readonly ServerMessage[], since: number): void {
     for (const message of messages) {
       if ('n' in message) {
         // Said twice, it is heard once.
         if (message.n <= this.#seen) continue
         this.#seen = message.n
       }
-      this.#take(message)
+      this.#take(message, since)
     }
   }
 
-  #take(message: ServerMessage): void {
+  #take(message: ServerMessage, since: number): void {
     switch (message.type) {
       case 'welcome':
         this.#session = message.session
         this.#seen = 0
         this.#payload = message.payload
+        this.#lease = message.lease
         this.#lines.taken = message.logs === true
         return
       case 'reset':
@@ -214,7 +223,7 @@ export class AgentProcess {
           `the server refuses these agents (${message.code}): ${message.message}`,
         )
       case 'attempt':
-        return this.#start(message)
+        return this.#start(message, since)
       case 'ack':
         this.#unacknowledged.delete(message.attempt)
         this.#lines.forget(message.attempt)
@@ -224,36 +233,20 @@ export class AgentProcess {
     } // what is left is a drain: its link goes elsewhere
   }
 
-  #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt): void {
+  #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt, since: number): void {
     if (this.#running.has(name) || this.#unacknowledged.has(name)) return
+    // It may have been given up meanwhile, and found not to have happened.
+    const isLate = this.#options.environment.monotonic() - since > this.#lease
+    if (isLate) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const given: RemoteAttempt = { attempt: name, ...rest }
-    const { action, operation, number, attemptWithin, heartbeatWithin = null } = given
+    const { action, attemptWithin, heartbeatWithin = null } = given
     const { environment } = this.#options
     const host = this.#hosts.get(given.agent)
     if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const running: Running = { given, host, beat: 0 }
     this.#running.set(name, running)
-    const { task, step, workflow, version, idempotencyKey, input, output, checkpoint, signal, metadata, fence } = given
     const hosted: HostedAttempt = {
-      request: {
-        ...{
-          task,
-          step,
-          operation,
-          attempt: number,
-          name: given.name,
-          action,
-          workflow,
-          version,
-          idempotencyKey,
-          input,
-        },
-        ...(output !== undefined && { output }),
-        ...(checkpoint !== undefined && { checkpoint }),
-        ...(signal && { event: signal }),
-        ...(metadata && { metadata }),
-        ...(fence !== undefined && { fence }),
-      },
+      request: requestOf(given),
       completeBy: environment.now() + attemptWithin,
       heartbeatWithin,
       beat: (progress, checkpoint) => this.#beat(name, running, progress, checkpoint),

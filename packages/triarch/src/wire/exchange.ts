@@ -7,6 +7,7 @@ import { TriarchError } from '../error/error.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
+import { ExchangeError } from './failure.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 import { AgentSocket } from './socket.ts'
 
@@ -19,20 +20,6 @@ const PATIENCE = 10_000
 /** How long after a failure the next try comes: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 5_000
-
-/** A request that failed. `retryable`: the same may succeed later. */
-class ExchangeError extends Error {
-  readonly status: number
-  /** How long the server asked to be left alone (ms). */
-  readonly after: number
-
-  constructor(message: string, status: number, after = 0, options: ErrorOptions = {}) {
-    super(message, options)
-    this.name = 'ExchangeError'
-    this.status = status
-    this.after = after
-  }
-}
 
 /** After how long a server that took no WebSocket is asked for one again (ms). */
 const PLAIN = 30_000
@@ -68,6 +55,8 @@ export class Exchange implements ConnectedAgents {
   /** Says that it lives, or what it has seen. */
   #telling: Timer | null = null
   #lease = WAIT
+  /** When something was said on it last, by the monotonic clock. */
+  #saidAt = 0
   /** Where plain requests are sent for now. */
   readonly #plain = new Map<string, Timer>()
   #under = 0
@@ -157,7 +146,7 @@ export class Exchange implements ConnectedAgents {
     const socket = this.#socket ?? this.#dial()
     if (!socket.ready) return
     if (!this.#process.connected) {
-      if (!this.#greeted) socket.send(this.#process.request(0))
+      if (!this.#greeted) this.#say(socket, this.#process.request(0))
       this.#greeted = true
       return
     }
@@ -171,10 +160,15 @@ export class Exchange implements ConnectedAgents {
 
   #tell(socket: AgentSocket): void {
     const request = this.#process.request(0)
-    socket.send(request)
+    this.#say(socket, request)
     this.#process.taken(request)
     this.#untold = { messages: 0, size: 0 }
     this.#tellAfter(this.#lease / 3)
+  }
+
+  #say(socket: AgentSocket, request: AgentRequest): void {
+    this.#saidAt = this.#environment.monotonic()
+    socket.send(request)
   }
 
   /** Says something after so long, also if there is nothing to say. */
@@ -212,7 +206,7 @@ export class Exchange implements ConnectedAgents {
 
   async #heard(messages: readonly ServerMessage[], size: number): Promise<void> {
     try {
-      this.#process.hear(messages)
+      this.#process.hear(messages, this.#saidAt)
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') {
         this.#lease = welcome.lease
@@ -267,11 +261,14 @@ export class Exchange implements ConnectedAgents {
   }
 
   async #exchange(request: AgentRequest, generation: number): Promise<void> {
+    const asked = this.#environment.monotonic()
     try {
       const { messages } = await this.#post(request)
       if (generation === this.#generation) {
         this.#process.taken(request)
-        this.#process.hear(messages)
+        this.#process.hear(messages, asked)
+        // What is still under way was asked in a session that is no more: its messages would be heard anew.
+        if (!this.#process.connected) this.#generation++
         // One that takes every hello and nothing else is no server that works.
         if (request.session !== undefined) this.#backoff.reset()
         if (this.#process.connected) this.#connected.resolve()

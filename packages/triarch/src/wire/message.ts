@@ -56,6 +56,8 @@ export type AgentMessage =
       protocol: number
       /** This process: drawn at random when it starts. */
       instance: string
+      /** The how-manieth of its hellos: one that is late, and older than another, is not heard. */
+      count?: number | undefined
       agents: OfferedAgent[]
       /** Attempts that it runs, or has answered without an `ack`. */
       running: string[]

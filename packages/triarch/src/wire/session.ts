@@ -6,6 +6,7 @@ import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Outcome } from '../kernel/message.ts'
 import { newToken } from '../value/token.ts'
 import type { AgentMessage, NumberedMessage, OfferedAgent, ServerMessage } from './message.ts'
+import { Outbox } from './outbox.ts'
 import { checkpointOf, outcomeOf } from './outcome.ts'
 import { writeTicket } from './ticket.ts'
 
@@ -41,18 +42,6 @@ interface Given {
   beat: number
 }
 
-interface Unseen {
-  message: { n: number } & NumberedMessage
-  /** When an attempt must be answered. */
-  completeBy: number
-  /** It was part of an answer: it may have arrived. */
-  sent: boolean
-  /** About (characters). */
-  size: number
-}
-
-/** Messages of one answer, at most, and their characters. */
-const PAGE = { messages: 500, size: 1024 * 1024 }
 /** Messages that were not seen: one who never says that it saw any is no agent. */
 const MOST_UNSEEN = 20_000
 /** Answers to attempts of others that are looked into at a time. */
@@ -63,11 +52,12 @@ export class Session implements AgentLink {
   /** Another after each hello: who asked before has no part in what is said then. */
   id: string
   readonly instance: string
+  /** Of the hellos of its process, the last one heard. */
+  #hellos: number
   readonly #options: SessionOptions
   #offers: Map<string, OfferedAgent>
   readonly #given = new Map<string, Given>()
-  #unseen: Unseen[] = []
-  #last = 0
+  readonly #outbox = new Outbox()
   /** Ends the wait of the request that waits. */
   #waiting: (() => void) | null = null
   #heardAt: number
@@ -75,23 +65,29 @@ export class Session implements AgentLink {
   #open = true
   #elsewhere = 0
 
-  constructor(options: SessionOptions, { instance, agents }: Extract<AgentMessage, { type: 'hello' }>) {
+  constructor(options: SessionOptions, { instance, agents, count = 0 }: Extract<AgentMessage, { type: 'hello' }>) {
     const { environment, lease } = options
     this.#options = options
     this.id = environment.id()
     this.instance = instance
+    this.#hellos = count
     this.#heardAt = environment.monotonic()
     this.#offers = new Map()
     this.#expiry = environment.timer(lease, () => this.#expire())
     this.#offer(agents)
   }
 
+  /** It is late, or comes again: its process has said another one since, or knows that this one was heard. */
+  isStale({ count }: Extract<AgentMessage, { type: 'hello' }>): boolean {
+    return count !== undefined && count <= this.#hellos
+  }
+
   /** Says hello anew: what it was sent and does not know of, it never got. The tickets that this session does not know. */
-  resume({ agents, running }: Extract<AgentMessage, { type: 'hello' }>): string[] {
+  resume({ agents, running, count = 0 }: Extract<AgentMessage, { type: 'hello' }>): string[] {
+    this.#hellos = count
     const known = new Set(running)
     this.id = this.#options.environment.id()
-    this.#unseen = []
-    this.#last = 0
+    this.#outbox.clear()
     this.#waiting?.()
     // What is asked for again may be given to it within this loop.
     for (const [ticket, given] of [...this.#given]) {
@@ -132,8 +128,7 @@ export class Session implements AgentLink {
   #abort(ticket: string, reason: unknown): void {
     const given = this.#given.get(ticket)
     if (!given) return
-    const at = this.#unseen.findIndex(({ message }) => message.type === 'attempt' && message.attempt === ticket)
-    const isOut = at < 0 || this.#unseen[at]?.sent
+    const isOut = !this.#outbox.withdraw(ticket)
     // Who owns its task now awaits it: it goes on.
     if (isOut && given.options.work === undefined && isTriarchError(reason, 'NODE_FENCED')) {
       this.#given.delete(ticket)
@@ -141,22 +136,21 @@ export class Session implements AgentLink {
     }
     if (isOut) return this.#sayAbort(ticket, reason)
     // Nobody has heard of it yet. The numbers stay without a gap.
-    this.#unseen.splice(at, 1)
-    for (const { message } of this.#unseen.slice(at)) message.n--
-    this.#last--
     this.#answer(ticket, given, { kind: 'withdrawn' })
   }
 
   #sayAbort(attempt: string, reason: unknown): void {
     const { code = 'STEP_CANCELLED', message = '' } = isTriarchError(reason) ? reason : {}
-    this.#say({ type: 'abort', attempt, code, message })
+    const abort = { type: 'abort', attempt, code, message } as const
+    this.#outbox.replace(attempt, abort)
+    this.#say(abort)
   }
 
   /** The session ends if nobody ever sees what it is told. */
   #say(message: NumberedMessage, completeBy = 0, size = 300): void {
     if (!this.#open) return
-    if (this.#unseen.length >= MOST_UNSEEN) return this.end()
-    this.#unseen.push({ message: { n: ++this.#last, ...message }, completeBy, sent: false, size })
+    if (this.#outbox.length >= MOST_UNSEEN) return this.end()
+    this.#outbox.add(message, completeBy, size)
     this.#waiting?.()
   }
 
@@ -256,9 +250,9 @@ export class Session implements AgentLink {
   async take(seen: number, wait: number, signal?: AbortSignal): Promise<ServerMessage[]> {
     const { environment } = this.#options
     const { id } = this
-    this.#unseen = this.#unseen.filter(({ message }) => message.n > seen)
+    this.#outbox.saw(seen)
     this.#waiting?.()
-    if (wait > 0 && this.#open && !signal?.aborted && !this.#hasNews()) {
+    if (wait > 0 && this.#open && !signal?.aborted && !this.#outbox.hasNews) {
       await new Promise<void>((resolve) => {
         const over = () => {
           timer.cancel()
@@ -273,33 +267,7 @@ export class Session implements AgentLink {
       // What happens in this very moment goes out with it.
       await new Promise<void>((resolve) => environment.soon(resolve))
     }
-    return this.id === id ? this.#page() : []
-  }
-
-  /** Something of the next page was not sent yet; what comes after that page waits until some of it was seen. */
-  #hasNews(): boolean {
-    let size = 0
-    for (const [index, unseen] of this.#unseen.entries()) {
-      size += unseen.size
-      if (index === PAGE.messages || (index > 0 && size > PAGE.size)) return false
-      if (!unseen.sent) return true
-    }
-    return false
-  }
-
-  #page(): ServerMessage[] {
-    const now = this.#options.environment.now()
-    const page: ServerMessage[] = []
-    let size = 0
-    for (const unseen of this.#unseen) {
-      const { message, completeBy } = unseen
-      size += unseen.size
-      if (page.length === PAGE.messages || (page.length > 0 && size > PAGE.size)) break
-      if (message.type === 'attempt') message.attemptWithin = Math.max(1, Math.round(completeBy - now))
-      unseen.sent = true
-      page.push(message)
-    }
-    return page
+    return this.id === id ? this.#outbox.page(environment.now()) : []
   }
 
   /** It lives. */
@@ -323,10 +291,8 @@ export class Session implements AgentLink {
     if (!this.#open) return
     this.#open = false
     this.#expiry.cancel()
-    const unsent = new Set(
-      this.#unseen.flatMap(({ message, sent }) => (message.type === 'attempt' && !sent ? [message.attempt] : [])),
-    )
-    this.#unseen = []
+    const { unsent } = this.#outbox
+    this.#outbox.clear()
     this.#options.remotes.leave(this)
     const why = lost === 'stop' ? 'the process of its agent stopped' : 'nothing was heard of its agent'
     const error = { name: 'TriarchError', code: 'STEP_LOST', message: why }

@@ -112,6 +112,7 @@ export class Sessions implements RemoteAgents {
     const own = hello.agents.find(({ name }) => hosted(name))
     if (own) return refused('AGENT_HOSTED', `agent "${own.name}" is hosted by this server itself`)
     const before = this.#byInstance.get(hello.instance)
+    if (before?.isStale(hello)) return { messages: [{ type: 'reset' }] }
     if (!before && this.#sessions.size >= MOST_SESSIONS)
       return refused('TOO_MANY', 'too many agents are connected to this server')
     before?.heard()

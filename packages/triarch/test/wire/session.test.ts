@@ -554,3 +554,41 @@ describe('several servers', () => {
     for (const { s } of [scheduler, first, second]) await s.kill()
   })
 })
+
+describe('a hello', () => {
+  it('that comes late, or again, changes nothing: what was given since runs on', async () => {
+    await using here = await scene()
+    const { agents, puppet } = here
+    const offers = [{ name: 'own', slots: 1, actions: ['own.act'] }]
+    const hello = (count: number) =>
+      agents.exchange({
+        messages: [{ type: 'hello', protocol: 1, instance: 'one', count, agents: offers, running: [] }],
+      })
+    await hello(1)
+    const [welcome] = (await hello(2)).messages
+    puppet.session = welcome?.type === 'welcome' ? welcome.session : undefined
+    const { task, attempt } = await underWay(here)
+    for (const count of [1, 2]) expect((await hello(count)).messages).toEqual([{ type: 'reset' }])
+    await here.s.advance('2s')
+    expect(await puppet.attempts()).toEqual([])
+    await puppet.reply(attempt.attempt, done('!'))
+    await here.s.settle()
+    expect(await task.result()).toBe('!')
+  })
+})
+
+it('an attempt that was called off, and comes again to who has not heard of it, is not begun', async () => {
+  await using here = await scene()
+  const { s, puppet } = here
+  await puppet.hello({ own: 1 })
+  const task = await s.submit(flow, 'x', { id: 't' })
+  await s.settle()
+  expect((await puppet.miss()).map(({ type }) => type)).toEqual(['attempt'])
+  await task.cancel()
+  await s.settle()
+  const told = await puppet.say()
+  expect(told.map((it) => [it.n, it.type])).toEqual([
+    [1, 'abort'],
+    [2, 'abort'],
+  ])
+})

@@ -1,0 +1,16 @@
+import type { HostedAttempt } from '../agent/host.ts'
+import type { RemoteAttempt } from './message.ts'
+
+/** What is to be done, as hosts know it. */
+export function requestOf(given: RemoteAttempt): HostedAttempt['request'] {
+  const { task, step, operation, number: attempt, name, action, workflow, version, idempotencyKey, input } = given
+  const { output, checkpoint, signal, metadata, fence } = given
+  return {
+    ...{ task, step, operation, attempt, name, action, workflow, version, idempotencyKey, input },
+    ...(output !== undefined && { output }),
+    ...(checkpoint !== undefined && { checkpoint }),
+    ...(signal && { event: signal }),
+    ...(metadata && { metadata }),
+    ...(fence !== undefined && { fence }),
+  }
+}
