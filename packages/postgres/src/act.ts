@@ -1,3 +1,4 @@
+import { type AlertWriting, alertActs } from './alert.ts'
 import { withAct } from './audit.ts'
 import { CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
 import { INVALIDATE_ACT } from './cache.ts'
@@ -7,6 +8,7 @@ import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
 
 /** Statements that there are with an entry of the audit, too. */
 export type Act =
+  | AlertWriting
   | 'createBreaker'
   | 'updateBreaker'
   | 'dropBreaker'
@@ -18,6 +20,7 @@ export type Act =
 
 /** Each of them. */
 export const acts: Readonly<Record<`${Act}Act`, string>> = {
+  ...alertActs,
   createBreakerAct: withAct(CREATE_BREAKER, 2),
   updateBreakerAct: withAct(UPDATE_BREAKER, 3),
   dropBreakerAct: withAct(DROP_BREAKER, 2),

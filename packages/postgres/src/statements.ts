@@ -1,4 +1,5 @@
 import { type Act, acts } from './act.ts'
+import { type AlertStatement, alertStatements } from './alert.ts'
 import { DONE, EXPIRE_AUDIT, TRIM_AUDIT, WRITE_AUDIT, withAct } from './audit.ts'
 import {
   BREAKERS_AFTER,
@@ -81,6 +82,7 @@ type Plain =
   | 'tally_history'
   | 'drop_tallies'
 type Read =
+  | AlertStatement
   | 'breakersOf'
   | 'breakersNamed'
   | 'rateLimits'
@@ -175,6 +177,7 @@ const plain: Readonly<Record<Plain, number>> = {
   drop_tallies: 0,
 }
 const reads: Readonly<Record<Read, string>> = {
+  ...alertStatements,
   seats: SEATS,
   tallies: TALLIES,
   counting: COUNTING,

@@ -17,6 +17,7 @@ import {
   TALLIES_DROPPED,
 } from 'triarch/store'
 import type { Act } from './act.ts'
+import { alertOf, alertPostOf, alertQuery, alertValues } from './alert.ts'
 import { answerOf, elements, isUnnamed, newsOf, number, postOutcomes, readyOf } from './answer.ts'
 import { booleans, integers, texts } from './arrays.ts'
 import type { AddressedRuns } from './audience.ts'
@@ -712,6 +713,29 @@ export class PostgresStore implements port.StateStore {
 
   async logs(query: port.LogQuery): Promise<port.StoredLog> {
     return logOf(await this.#read('logs', logValues(query)))
+  }
+
+  async alerts(query: port.AlertQuery): Promise<port.AlertRow[]> {
+    const [name, values] = alertQuery(query)
+    return (await (name === 'alertsNamed' ? this.#call(name, values) : this.#read(name, values))).map(alertOf)
+  }
+
+  async writeAlert(write: port.AlertWrite): Promise<boolean> {
+    const { state, expected } = write
+    const name = state === null ? 'dropAlert' : expected === 0 ? 'createAlert' : 'updateAlert'
+    return (await this.#act(name, [this.#given(), ...alertValues(write)], write)).length > 0
+  }
+
+  async alertPosts({ due, limit }: port.AlertPostQuery): Promise<port.AlertPost[]> {
+    return (await this.#call('alertPosts', [due, limit])).map(alertPostOf)
+  }
+
+  async settleAlertPost({ id, next, fence }: port.AlertSettlement): Promise<boolean> {
+    const given = [this.#given(), fence?.name ?? null, fence?.token ?? null, id]
+    const rows = next
+      ? this.#call('deferAlertPost', [...given, next.dueAt, next.state])
+      : this.#call('settleAlertPost', given)
+    return (await rows).length > 0
   }
 
   async writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {

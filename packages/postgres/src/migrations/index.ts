@@ -29,6 +29,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0020', ['seat']],
   ['0021', ['audit']],
   ['0022', ['statistics']],
+  ['0023', ['alert']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

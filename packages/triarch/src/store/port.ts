@@ -1,4 +1,5 @@
 import type { Format } from '../kernel/format.ts'
+import type { AlertStore } from './alert.ts'
 import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './audit.ts'
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
@@ -17,6 +18,7 @@ import type { FollowPage, FollowRequest, TallyPage, TallyQuery, TallyWrite } fro
 import type { NodeBeat, Pulses, SweepReport, SweepRequest } from './supervision.ts'
 
 export type { Format } from '../kernel/format.ts'
+export type * from './alert.ts'
 export type { AuditBounds, AuditEntry, Audited, AuditOutcome, AuditQuery, AuditRow } from './audit.ts'
 export type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 export type { CacheBounds, CachedAnswer, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
@@ -97,7 +99,7 @@ import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOu
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
  * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
  */
-export interface StateStore {
+export interface StateStore extends AlertStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */

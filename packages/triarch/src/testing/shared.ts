@@ -105,7 +105,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'owned',
     ] as const),
     ...(['follow', 'tally', 'tallies', 'dropTallies'] as const),
-    ...(['writeAudit', 'audit', 'trimAudit'] as const),
+    ...(['writeAudit', 'audit', 'trimAudit', 'alerts', 'writeAlert', 'alertPosts', 'settleAlertPost'] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),
   ]

@@ -183,7 +183,7 @@ describe('an alert', () => {
       fc.constantFrom<AlertSighting>(holds, holds, gone, unknown),
       fc.constantFrom('own' as const, 'silence' as const, 'end' as const),
     )
-    fc.assert(
+    void fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 15 }), act), { maxLength: 60 }), (acts) => {
         let now = 0
         let state: AlertState | null = null

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { StateStore } from '../../src/store/port.ts'
+import { alertSuite } from './alert.suite.ts'
 import { auditSuite } from './audit.suite.ts'
 import { breakerSuite } from './breaker.suite.ts'
 import { cacheSuite } from './cache.suite.ts'
@@ -77,6 +78,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     seatSuite(bench, { shared })
     breakerSuite(bench)
     auditSuite(bench)
+    alertSuite(bench)
     leaderSuite(bench)
     statisticsSuite(bench)
     settingSuite(bench)

@@ -89,6 +89,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
   | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
+  | ('writeAlert' | 'settleAlertPost')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -104,6 +105,8 @@ type Reading =
   | 'schedules'
   | 'logs'
   | 'audit'
+  | 'alerts'
+  | 'alertPosts'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -142,6 +145,8 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
     },
     audit: async (query) =>
       (await store.audit(query)).map((it) => (isCoded(it.text) ? { ...it, text: decoded(coder, it.text).text } : it)),
+    alerts: async (query) => (await store.alerts(query)).map((row) => decodedState(coder, row)),
+    alertPosts: async (query) => (await store.alertPosts(query)).map((row) => decodedState(coder, row)),
     effect: async (effect, within) => {
       const text = await store.effect(effect, within)
       return text && answer(text)
@@ -200,6 +205,12 @@ function writing(store: StateStore, coder: Coder) {
     writeBreaker: async (it) => store.writeBreaker(encodedAct(coder, it)),
     writeSetting: async (it) => store.writeSetting(encodedAct(coder, it)),
     invalidate: async (names, acted) => store.invalidate(names, acted && encodedAct(coder, acted)),
+    writeAlert: async (it) => {
+      const posts = it.posts.map((post) => ({ ...post, state: coder.encode(post.state) }))
+      return store.writeAlert(encodedAct(coder, { ...it, posts, state: it.state && coder.encode(it.state) }))
+    },
+    settleAlertPost: async (it) =>
+      store.settleAlertPost({ ...it, next: it.next && { ...it.next, state: coder.encode(it.next.state) } }),
     writeAudit: async (all) => store.writeAudit(all.map((it) => ({ ...it, text: coder.encode(it.text) }))),
   } satisfies Pick<StateStore, Writing>
 }
@@ -332,6 +343,12 @@ function decodedSchedule(coder: Coder, row: ScheduleRow): ScheduleRow {
     changed = { ...(changed ?? row), [name]: text, ...(undecoded && { undecoded }) }
   }
   return changed ?? row
+}
+
+function decodedState<Row extends { state: string; undecoded?: TriarchError }>(coder: Coder, row: Row): Row {
+  if (!isCoded(row.state)) return row
+  const { text, undecoded } = decoded(coder, row.state)
+  return { ...row, state: text, ...(undecoded && { undecoded }) }
 }
 
 function decodedOutcomes(

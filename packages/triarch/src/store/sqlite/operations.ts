@@ -1,4 +1,5 @@
 // Every operation of the store as a synchronous function (database, now, …): the same for both runners.
+export { alertPosts, alerts, settleAlertPost, writeAlert } from './alert.ts'
 export { audit, trimAudit, writeAudit } from './audit.ts'
 export { breakers, writeBreaker } from './breaker.ts'
 export { fly, forget, invalidate, invalidated, land, recall, remember } from './cache.ts'

@@ -430,6 +430,22 @@ export class SqliteStore implements port.StateStore {
     return this.#run('logs', query)
   }
 
+  alerts(query: port.AlertQuery): Promise<port.AlertRow[]> {
+    return this.#run('alerts', query)
+  }
+
+  writeAlert(write: port.AlertWrite): Promise<boolean> {
+    return this.#run('writeAlert', write)
+  }
+
+  alertPosts(query: port.AlertPostQuery): Promise<port.AlertPost[]> {
+    return this.#run('alertPosts', query)
+  }
+
+  settleAlertPost(settlement: port.AlertSettlement): Promise<boolean> {
+    return this.#run('settleAlertPost', settlement)
+  }
+
   writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
     return this.#run('writeAudit', entries)
   }

@@ -16,6 +16,7 @@ import { migration0015 } from './0015.ts'
 import { migration0016 } from './0016.ts'
 import { migration0017 } from './0017.ts'
 import { migration0018 } from './0018.ts'
+import { migration0019 } from './0019.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   { name: '0016', sql: migration0016 },
   { name: '0017', sql: migration0017 },
   { name: '0018', sql: migration0018 },
+  { name: '0019', sql: migration0019 },
 ]
 
 /**
