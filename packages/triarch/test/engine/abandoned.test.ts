@@ -118,6 +118,34 @@ describe('a wait for a signal that nobody listens to any more', () => {
     expect(await task.result()).toBe('kept')
   })
 
+  it('leaves it to the next run although the first asked for it as it ended, and dies before it is over', async () => {
+    const [environment, file] = [new VirtualEnvironment(), scratch()]
+    const slow = workflow('slow', { run: (_: null, task) => task.sleep('1m') })
+    const flow = workflow('flow', {
+      async run(first: boolean, task): Promise<unknown> {
+        if (!first) return task.waitForSignal('x')
+        await task.sleep('1s')
+        // Whoever hears of it here can do nothing with it: the run is over.
+        void task.waitForSignal('x').then(() => task.sleep('1s'))
+        task.call(slow, null, { onCancel: 'wait' }).catch(() => undefined)
+        return task.continueAsNew(false)
+      },
+    })
+    const open = () => stage({ environment, store: file.store, workflows: [flow, slow], lease: '2s', poll: '1s' })
+    const dying = await open()
+    const { id } = await dying.submit(flow, true)
+    await dying.settle()
+    await dying.engine.triarch.task(id).signal('x', 'kept')
+    await dying.advance('10s')
+    await dying.kill()
+    await using s = await open()
+    await s.advance('5m')
+    expect(await s.engine.triarch.task(id).result()).toBe('kept')
+    await checkFold(s.store, id)
+    await dying[Symbol.asyncDispose]()
+    file[Symbol.dispose]()
+  })
+
   it('waits on when somebody looks at it again, and hears what came meanwhile', async () => {
     const flow = workflow('flow', {
       async run(_: null, task) {

@@ -46,6 +46,10 @@ export class FunctionDriver implements Driver {
     const run = this.#run
     run.rest()
     decide(turn, run.commands, children)
+    if (turn.state.closing?.cause === 'continue' && turn.deliveries.length > 0) {
+      run.giveBack(turn.deliveries)
+      decide(turn, run.commands, children)
+    }
     const delivery = run.failure ? undefined : turn.deliveries.shift()
     run.activate(delivery !== undefined)
     if (delivery) run.deliver(delivery, turn.at)

@@ -133,6 +133,16 @@ export class FunctionRun implements Decider {
     else this.watch.refuse(waiting, rejection(delivery))
   }
 
+  /** It continues as new: the signals among these have come to nobody yet, and are the next run's. */
+  giveBack(deliveries: readonly Delivery[]): void {
+    if (this.failure) return
+    for (const delivery of deliveries) {
+      const wished = this.#wished.get(delivery.id)
+      const signal = wished?.ask(wished.id).type === 'waitStarted'
+      if (wished && signal && delivery.ok) this.#leave(wished, { payload: delivery.value })
+    }
+  }
+
   /** The code has gone as far as it can: what it asked for and nobody listens to any more is withdrawn. */
   rest(): void {
     if (this.#doubtful.size === 0) return
