@@ -93,17 +93,24 @@ async function failOver(database: DatabaseServer, { lag, prepare }: Failover): P
   const before = await asked(old, marks)
   await old.stop('immediate')
   rmSync(lost, { recursive: true, force: true })
-  const touched = [...before].flatMap(([id, mark]) => (after.get(id) === mark ? [] : [id]))
+  const touched = differing(before, after)
   return { touched, vanished: touched.filter((id) => !after.has(id)) }
+}
+
+/** Tasks of which one knows what the other does not: also those that one has dropped. */
+function differing(one: Map<string, string>, other: Map<string, string>): string[] {
+  return [...new Set([...one.keys(), ...other.keys()])].filter((id) => one.get(id) !== other.get(id))
 }
 
 /** Waits for the lag, and for as long again and again as nothing was written meanwhile: a tail that nobody wrote cannot be lost. */
 async function untilWritten(database: DatabaseServer, lag: number): Promise<void> {
-  const seen = await asked(database, marks).catch(() => null)
+  let seen: Map<string, string> | null = null
   for (let tries = 0; tries < MOST_LAGS; tries++) {
-    await delay(lag)
+    // A database too busy to answer tells nothing of what is written.
     const now = await asked(database, marks).catch(() => null)
-    if (!seen || !now || now.size !== seen.size || [...now].some(([id, mark]) => seen.get(id) !== mark)) return
+    if (seen && now && differing(seen, now).length > 0) return
+    seen ??= now
+    await delay(lag)
   }
 }
 
