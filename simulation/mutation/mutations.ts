@@ -788,6 +788,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['settings'],
     world: 'dial',
   },
+  'a run that continues as new keeps a signal that came to nobody': {
+    change: {
+      'scheduler/function/driver.ts': [
+        ["closing?.cause === 'continue' && turn", "closing?.cause === 'returned' && turn"],
+      ],
+    },
+    by: ['events'],
+    at: 1440,
+    world: 'wire',
+  },
   'an answer is acknowledged before it is recorded': {
     change: {
       'wire/session.ts': [
