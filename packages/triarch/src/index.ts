@@ -1,7 +1,10 @@
 /** Triarch: durable tasks over unreliable services. */
 
 export type { KeyValueCache } from './agent/shared.ts'
+export type { AlertOptions, AlertRuleName, AlertRuleOptions } from './alert/options.ts'
+export type { AlertNotification, AlertSink, AlertSinkTrial } from './alert/sink.ts'
 export type { Acting } from './client/act.ts'
+export type { AlertActOptions, AlertHandle, AlertInfo, AlertPage, AlertsOptions, AlertWord } from './client/alert.ts'
 export type { AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'
 export type {
   BreakerControlOptions,
@@ -159,6 +162,7 @@ export type { LeadOptions } from './node/candidate.ts'
 export type { Limits, Role, StatisticsOptions, TriarchOptions } from './node/options.ts'
 export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
+export type { AlertNews, AlertPhase, AlertSeverity } from './policy/alert.ts'
 export type { BreakerPhase } from './policy/breaker.ts'
 export type { SettingGuard } from './policy/setting.ts'
 export type { EnginePolicy, SchedulesPolicy } from './setting/own.ts'

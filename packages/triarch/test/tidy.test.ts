@@ -21,6 +21,7 @@ const shipped = [
   'client',
   'wire',
   'node',
+  'alert',
   'health',
   'view',
   'scheduler',
@@ -71,7 +72,9 @@ const rooms: Rooms = {
   ],
   view: ['scheduler', 'statistics', 'store', 'planning', 'definition', 'filter', 'policy', 'value', 'kernel', 'error'],
   health: ['supervisor', 'view', 'store', 'value', 'error', 'environment'],
+  alert: ['health', 'supervisor (types)', 'view', 'store', 'policy', 'value', 'kernel', 'error', 'environment'],
   node: [
+    'alert',
     'health',
     'scheduler',
     'supervisor',

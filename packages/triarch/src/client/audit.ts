@@ -20,7 +20,7 @@ export interface AuditRecord {
   actor: string | undefined
   /** What: `task.cancel`, `breaker.open`, `setting.change` (docs/concepts/audit.md has all). */
   action: string
-  /** On what: `task:ID`, `breaker:NAME`, `rate-limit:NAME`, `setting:NAME`, `schedule:NAME`, `operation:ID`, `cache:NAME`. */
+  /** On what: `task:ID`, `breaker:NAME`, `rate-limit:NAME`, `setting:NAME`, `schedule:NAME`, `operation:ID`, `cache:NAME`, `alert:NAME`. */
   subject: string
   /** `done`: it was accepted, and is durable; `refused`: whoever asked has no right to it. */
   outcome: AuditOutcome

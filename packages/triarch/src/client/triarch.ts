@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Remotes } from '../agent/remote.ts'
+import { Delivery, logSink } from '../alert/delivery.ts'
+import type { AlertSinkTrial } from '../alert/sink.ts'
+import { Watch } from '../alert/watch.ts'
 import { invalidName } from '../definition/cache.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import { toHookOrders } from '../definition/hook.ts'
@@ -16,7 +19,7 @@ import { systemEnvironment } from '../environment/system.ts'
 import { TriarchError } from '../error/error.ts'
 import { healthOf } from '../health/checks.ts'
 import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
-import type { Look } from '../health/look.ts'
+import { type Engine, Look } from '../health/look.ts'
 import type { RaisedAlert } from '../kernel/alert.ts'
 import type { HookOrder, Submission } from '../kernel/task/order.ts'
 import { invalidate } from '../node/cache.ts'
@@ -70,6 +73,7 @@ import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { type Acting, actingAs, actor, entryOf } from './act.ts'
+import { type AlertHandle, type AlertPage, type AlertsOptions, listAlerts, StoredAlertHandle } from './alert.ts'
 import { Attendance } from './attendance.ts'
 import { type AuditOptions, type AuditPage, checkRefused, listAudit, type RefusedAct } from './audit.ts'
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
@@ -157,6 +161,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   #node: Node | null = null
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
   #health: Health<Look> | null = null
+  #delivery: Delivery | null = null
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
@@ -836,13 +841,18 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const { checks } = request
     if (checks !== undefined && !Array.isArray(checks))
       throw new TriarchError('INVALID_OPTION', 'health: checks must be names')
-    this.#health ??= this.#healthOf()
-    return this.#health.report(checks)
+    return this.#healthOf().report(checks)
   }
 
   /** Made where it is asked for. */
   #healthOf(): Health<Look> {
-    return healthOf({
+    this.#health ??= healthOf(this.#looked)
+    return this.#health
+  }
+
+  /** What is looked at. */
+  get #looked(): Engine {
+    return {
       environment: this.#environment,
       machine: this.#machine,
       settings: this.#settings.health,
@@ -854,7 +864,60 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       stopping: () => this.#phase === 'stopping' || this.#phase === 'stopped',
       agents: (cursor) => this.agents(cursor === undefined ? {} : { cursor }),
       breakers: (cursor) => this.breakers({ limit: MOST_BREAKERS, ...(cursor !== undefined && { cursor }) }),
+    }
+  }
+
+  /** What tells sinks; null: nobody watches. */
+  #deliveryOf(): Delivery | null {
+    const { alerts } = this.#settings
+    if (!alerts) return null
+    const { sinks: own, timeout } = alerts
+    const sinks = [logSink((alert) => this.#alert(alert)), ...own]
+    const means = { environment: this.#environment, store: this.#store, failed: this.#failed }
+    this.#delivery ??= new Delivery({ ...means, sinks, timeout })
+    return this.#delivery
+  }
+
+  /** Another with each life of the node. */
+  #watch(): Watch | null {
+    const { alerts } = this.#settings
+    const delivery = this.#deliveryOf()
+    if (!alerts || !delivery) return null
+    return new Watch({
+      ...{ environment: this.#environment, store: this.#store, settings: alerts, delivery, failed: this.#failed },
+      look: () => new Look(this.#looked),
+      health: () => this.#healthOf(),
     })
+  }
+
+  /**
+   * Alerts by name, a page at a time: those that are not over, also while they are `pending`, and those that were ended by hand and still hold.
+   * Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { alerts } = await triarch.alerts()
+   * for (const { name, phase, message } of alerts) console.log(name, phase, message)
+   */
+  async alerts(options: AlertsOptions = {}): Promise<AlertPage> {
+    return listAlerts(this.#connection, options)
+  }
+
+  /**
+   * An alert by its name (`rule:subject`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+   */
+  alert(name: string): AlertHandle {
+    return new StoredAlertHandle(this.#connection, name)
+  }
+
+  /**
+   * Tells a sink of this process (`alerts.sinks`, or `log`) that somebody tries it. Throws INVALID_OPTION where this process has none of that name.
+   * @example const { ok, problem } = await triarch.testSink('pager')
+   */
+  async testSink(name: string): Promise<AlertSinkTrial> {
+    const delivery = this.#deliveryOf()
+    if (!delivery?.sinks.includes(name))
+      throw new TriarchError('INVALID_OPTION', `testSink: this process has no sink "${String(name).slice(0, 100)}"`)
+    return delivery.test(name)
   }
 
   /**
@@ -914,6 +977,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       values: this.#values,
       reader: this.#reader,
       counters: this.#counters,
+      watch: this.#settings.alerts && (() => this.#watch()),
       alert: (alert) => this.#alert(alert),
       telemetry: this.#telemetry,
       moved: (state) => this.#connection.moved(state),

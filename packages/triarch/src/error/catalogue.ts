@@ -58,6 +58,7 @@ export const errorCatalogue = {
     'The circuit breaker of an agent is open, and its steps are set to fail meanwhile: catch it in the workflow, or let the steps wait (`whenOpen`).',
   UNKNOWN_BREAKER:
     'The store holds no circuit breaker of this name: check the name, or start a node that hosts its agent.',
+  UNKNOWN_ALERT: 'The store holds no alert of this name, or it has ended: list those that there are.',
   UNKNOWN_RATE_LIMIT:
     'The store holds no rate limit of this name: check the name, or start a node that hosts its agent; that of a key is known while it is used.',
   STEP_LOST: 'The process of an attempt died: nothing to do; the step is verified or tried again.',

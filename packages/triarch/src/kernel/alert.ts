@@ -20,6 +20,8 @@ export type AlertCode =
   | 'SETTING_REFUSED'
   | 'SETTING_ROLLED_BACK'
   | 'SETTINGS_RECALLED'
+  | 'ALERT_RAISED'
+  | 'ALERT_ENDED'
 
 /**
  * Something an operator must see. What it is about is given as far as it is about that.
@@ -42,6 +44,8 @@ export interface Alert {
   node?: string
   /** The name of the circuit breaker. */
   breaker?: string
+  /** The name of the alert that is kept (`triarch.alert(name)`). */
+  alert?: string
   /** Why, in a word: stable, as the `cause` of a pause. */
   cause: string
   /** All of it in a sentence, for people. */

@@ -9,6 +9,7 @@ import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
 import { Dock } from '../agent/trial.ts'
+import type { Watch } from '../alert/watch.ts'
 import type { Agent } from '../definition/definition.ts'
 import { CallContext } from '../environment/context.ts'
 import type { Environment } from '../environment/environment.ts'
@@ -50,6 +51,8 @@ export interface NodeOptions {
   values: Values
   reader: Reader
   counters: Counters
+  /** What watches while this node leads; null: nothing does. */
+  watch: (() => Watch | null) | null
   alert: (alert: RaisedAlert) => void
   telemetry: Telemetry
   /** Something may wait for what never comes. */
@@ -237,6 +240,7 @@ export class Node {
       ...{ environment, store, node: this.id, lease: settings.lease, alert: options.alert, failed, free, wake },
     })
     this.#rates = paces.rates({ environment, store, free, wake, failed })
+    const watch = roles.has('supervisor') ? (options.watch?.() ?? null) : null
     const supervisor = roles.has('supervisor')
       ? new Supervisor({
           environment,
@@ -248,7 +252,9 @@ export class Node {
           retention: retentionRules(settings.retention, registry.retentions),
           statistics: settings.statistics,
           paused: (schedule) => this.#governor.paused(schedule),
+          led: (leadership) => watch?.led(leadership),
           swept: (report) => {
+            watch?.died(report.deadNodes)
             options.swept(report)
             this.wake()
           },
@@ -314,6 +320,7 @@ export class Node {
       this.#elections,
       threads,
       supervisor,
+      watch,
       lookout,
       this.#lookback,
       this.#logs,

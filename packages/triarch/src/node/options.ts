@@ -1,4 +1,5 @@
 import { defaultThreads } from '../agent/threads.ts'
+import { type AlertOptions, type AlertSettings, alertSettings } from '../alert/options.ts'
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
@@ -111,6 +112,11 @@ export interface TriarchOptions {
    * encode. As they are when not given. Every process on a store needs what decodes what the others encode.
    */
   codec?: Codec | readonly Codec[]
+  /**
+   * What the leading supervisor watches for, and who is told (docs/concepts/alerts.md): true, or how; false. Say the same to all nodes with that
+   * role. It costs about twelve small reads every 15 s, in one process.
+   */
+  alerts?: boolean | AlertOptions
   /** What `health()` looks at, and when that is not well: its own checks, by bounds that each have a default. */
   health?: HealthOptions
   /** Settings that this process reads; those that its agents and workflows follow are among them. None besides. */
@@ -192,6 +198,7 @@ export interface Settings {
   logger: Logger | null
   logLevel: LogLevel | 'silent'
   health: HealthSettings
+  alerts: AlertSettings | null
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -222,6 +229,7 @@ const optionKeys = [
   'logger',
   'logLevel',
   'health',
+  'alerts',
   'settings',
   'settingsFile',
   'labels',
@@ -285,6 +293,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     logger: checkLogger('Triarch: logger', options.logger),
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     health: healthSettings(options.health, checkNames),
+    alerts: alertSettings(options.alerts),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),
     limits: {

@@ -24,6 +24,8 @@ export interface SupervisorOptions {
   statistics?: CountingOptions | null
   /** Why a schedule starts nothing now; undefined: it does. */
   paused?: (schedule: string) => string | undefined
+  /** Told with each round by what it leads; null: another does. */
+  led?: (leadership: Leadership | null) => void
   /** Told what a sweep found, when it found something. */
   swept: (report: SweepReport) => void
   /** Told that schedules were due: there are new tasks. */
@@ -147,7 +149,7 @@ export class Supervisor implements Service {
 
   /** How long until the next. */
   async #round(): Promise<number> {
-    const { failed } = this.#options
+    const { failed, led } = this.#options
     let failures = 0
     const part = async (work: () => Promise<boolean>): Promise<boolean> => {
       try {
@@ -162,6 +164,7 @@ export class Supervisor implements Service {
     let more = false
     await part(async () => {
       const token = await this.#lead()
+      led?.(token === null ? null : { name: LEASE, token })
       // While nobody can write nobody can beat: only time in which the store took a write counts.
       await part(() => this.#look())
       if (token === null) return this.#stand()

@@ -1,0 +1,38 @@
+import type { Environment } from '../environment/environment.ts'
+
+/**
+ * Waits for somebody's code no longer than so, and asks it once at a time: one that never answers costs one call that never ends, and nobody
+ * else anything.
+ */
+export class Bound {
+  readonly #environment: Pick<Environment, 'timer'>
+  readonly #timeout: number
+  #silent = false
+
+  constructor(environment: Pick<Environment, 'timer'>, timeout: number) {
+    this.#environment = environment
+    this.#timeout = timeout
+  }
+
+  /** Rejects with what the work throws, and where it does not answer in time, or has not answered an earlier call yet. */
+  async run<T>(work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+    if (this.#silent) throw new Error('it has not answered an earlier call yet')
+    this.#silent = true
+    const over = new AbortController()
+    const answer = (async () => work(over.signal))().finally(() => {
+      this.#silent = false
+    })
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = this.#environment.timer(this.#timeout, () => {
+      const reason = new Error(`no answer within ${this.#timeout} ms`)
+      reject(reason)
+      over.abort(reason)
+    })
+    timer.unref?.()
+    try {
+      return await Promise.race([answer, late])
+    } finally {
+      timer.cancel()
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import type { Health } from '../health/health.ts'
+import type { Look } from '../health/look.ts'
+import type { AlertSeverity } from '../policy/alert.ts'
+import { objectOf } from '../store/legible.ts'
+import type { RowCondition, StateStore, TaskRow } from '../store/port.ts'
+import { figures } from '../view/figures.ts'
+import type { Deaths } from './death.ts'
+import type { AlertRule, AlertRuleName } from './options.ts'
+
+/** One subject of which a rule's condition holds. */
+export interface Found {
+  subject: string
+  message: string
+  severity?: AlertSeverity
+}
+
+/** What a rule saw. Not whole: of subjects that are not named nothing is known. */
+export interface Seen {
+  found: readonly Found[]
+  whole: boolean
+}
+
+/** What rules look at. */
+export interface Sight {
+  look: Look
+  store: StateStore
+  /** By the store's clock. */
+  now: number
+  deaths: Deaths
+  /** What runs the checks of the user's own. */
+  health: Health<Look>
+}
+
+type Rule = (sight: Sight, terms: AlertRule) => Promise<Seen>
+
+/** Rows that a rule asks for at a time, and how often. */
+const MOST_ROWS = 200
+const MOST_LOOKS = 4
+const OPEN = ['pending', 'planning', 'planned', 'running', 'compensating']
+
+const number = (most: number) => ({ type: 'number' as const, most })
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
+
+export const rules: Readonly<Record<AlertRuleName, Rule>> = {
+  /** Ready, owned or paused, and its row was not written for long; who waits for a timer or a signal is not. */
+  stuck: async ({ store, now }, { after }) => {
+    const late: RowCondition = { column: 'updatedAt', test: number(now - after) }
+    const open: RowCondition = { column: 'status', test: { type: 'text', oneOf: OPEN } }
+    const paused: RowCondition = { column: 'status', test: { type: 'text', oneOf: ['paused'] } }
+    const given = (column: 'ready' | 'lockedBy'): RowCondition => ({ column, test: { type: 'given' } })
+    const [ready, owned, held] = await Promise.all([
+      listed(store, [late, open, given('ready')]),
+      listed(store, [late, open, given('lockedBy')]),
+      listed(store, [late, paused]),
+    ])
+    const said = (what: string) => (row: TaskRow) => {
+      return { subject: row.id, message: `${named(row)} ${what} for ${seconds(now - row.updatedAt)}` }
+    }
+    return {
+      found: [
+        ...ready.rows.map(said('waits for a scheduler')),
+        ...owned.rows.map(said('has not gone on')),
+        ...held.rows.map(said('is paused')),
+      ],
+      whole: ready.whole && owned.whole && held.whole,
+    }
+  },
+
+  /** By the counts of whole hours: where nobody counts, nothing is found. */
+  'failure-rate': async ({ store, now }, { after, least, above }) => {
+    const { rows, truncated } = await figures(store, { by: ['workflow', 'outcome'], kind: 'task', from: now - after, to: now }) // biome-ignore format: one call
+    const found = [...Map.groupBy(rows, ({ workflow = '' }) => workflow)].flatMap(([subject, all]) => {
+      const stopped = all.filter(({ outcome }) => outcome !== 'submitted')
+      const sum = (some: typeof rows) => some.reduce((total, { count }) => total + count, 0)
+      const ended = sum(stopped)
+      const failed = sum(stopped.filter(({ outcome }) => outcome === 'error' || outcome === 'compensated'))
+      if (ended < least || failed / ended <= above) return []
+      return [{ subject, message: `${failed} of ${ended} tasks of ${subject} failed` }]
+    })
+    return { found, whole: !truncated }
+  },
+
+  'queue-age': async ({ look, now }, { after }) => {
+    const found = (await look.agents()).flatMap(({ name, queue: { oldest, depth } }) => {
+      const age = oldest?.since ? now - oldest.since.getTime() : 0
+      return age > after ? [{ subject: name, message: `${depth} requests wait for agent ${name}, for ${seconds(age)}` }] : [] // biome-ignore format: one case
+    })
+    return { found, whole: true }
+  },
+
+  'no-agent': async ({ look }) => {
+    const idle = (await look.agents()).filter(({ nodes, queue }) => nodes.length === 0 && queue.depth > 0)
+    const message = (name: string, depth: number) => `nobody hosts agent ${name}, and ${depth} requests wait`
+    return {
+      found: idle.map(({ name, queue }) => ({ subject: name, message: message(name, queue.depth) })),
+      whole: true,
+    }
+  },
+
+  'missed-schedule': async ({ store, now }, { after }) => {
+    const rows = await store.schedules({ due: now - after, limit: MOST_ROWS })
+    const found = rows.map(({ name, nextAt }) => {
+      return {
+        subject: name,
+        message: `schedule ${name} was due ${seconds(now - (nextAt ?? now))} ago and did not start`,
+      }
+    })
+    return { found, whole: rows.length < MOST_ROWS }
+  },
+
+  'undo-failed': async ({ store }) => {
+    const { rows, whole } = await listed(store, [{ column: 'status', test: { type: 'text', oneOf: ['paused'] } }])
+    const found = rows.flatMap((row) => {
+      const pause = objectOf<{ reason?: string; step?: { name: string } }>(row.pause)
+      if (pause?.reason !== 'undo') return []
+      const step = pause.step ? `the undo of ${pause.step.name}` : 'an undo'
+      return [{ subject: row.id, message: `${named(row)} is paused: ${step} failed` }]
+    })
+    return { found, whole }
+  },
+
+  quarantine: async ({ store }) => {
+    const { rows, whole } = await listed(store, [{ column: 'quarantined', test: { type: 'given' } }])
+    return { found: rows.map((row) => ({ subject: row.id, message: `${named(row)} was set apart` })), whole }
+  },
+
+  flapping: async ({ deaths, look, now }, { after, least }) => {
+    deaths.know(await look.nodes(), now)
+    const found = deaths.since(now - after).flatMap(([subject, times]) => {
+      return times < least ? [] : [{ subject, message: `${times} nodes died on ${subject} within ${seconds(after)}` }]
+    })
+    return { found, whole: true }
+  },
+
+  'breaker-open': async ({ look }) => {
+    const open = (await look.breakers()).filter(({ state, keyed }) => !keyed && state === 'open')
+    return { found: open.map(({ name }) => ({ subject: name, message: `the circuit breaker of ${name} is open` })), whole: true } // biome-ignore format: one answer
+  },
+
+  /** Those of the user's own: a prober's are among them. */
+  check: async ({ health, look }) => {
+    const own = look.engine.settings.own.map(({ name }) => name)
+    const { checks } = await health.report(own)
+    const found = checks.flatMap(({ name, status, message = 'it is not well' }) => {
+      return status === 'ok' ? [] : [{ subject: name, severity: status, message: `check ${name}: ${message}` }]
+    })
+    return { found, whole: true }
+  },
+}
+
+function named({ id, workflow, version }: TaskRow): string {
+  return `task ${id} of ${workflow}@${version}`
+}
+
+/** The longest there first. */
+async function listed(store: StateStore, where: readonly RowCondition[]): Promise<{ rows: TaskRow[]; whole: boolean }> {
+  const all: TaskRow[] = []
+  let after: number | undefined
+  for (let look = 0; look < MOST_LOOKS; look++) {
+    const { rows, looked } = await store.list({ where, limit: MOST_ROWS, order: 'oldest', ...(after !== undefined && { after }) }) // biome-ignore format: one call
+    all.push(...rows)
+    const last = looked ?? (rows.length >= MOST_ROWS ? rows.at(-1)?.key : undefined)
+    if (last === undefined) return { rows: all, whole: true }
+    after = last
+  }
+  return { rows: all, whole: false }
+}

@@ -1,0 +1,60 @@
+import type { AlertNews, AlertSeverity } from '../policy/alert.ts'
+
+/**
+ * What a sink is told of an alert.
+ * @example const line = ({ news, severity, message }: AlertNotification) => `${news} ${severity}: ${message}`
+ */
+export interface AlertNotification {
+  /** The same however often it is told: whoever has seen it may drop it. */
+  id: string
+  /** What is new: it fires, it still does, it has ended; `test`: somebody tries the sink. */
+  news: AlertNews | 'test'
+  /** The name of the alert, `rule:subject`. */
+  name: string
+  /** Which opening of it: the same from `raised` to `ended`. */
+  opening: string
+  /** The rule that found it. */
+  rule: string
+  /** What it is about: a task, a workflow, an agent, a schedule, a machine, a breaker, a check. */
+  subject: string
+  /** How bad it is. */
+  severity: AlertSeverity
+  /** All of it in a sentence. */
+  message: string
+  /** Since when its condition holds. */
+  since: Date
+  /** When it was found to be news. */
+  at: Date
+}
+
+/**
+ * Where alerts are told. What `send` rejects with is tried again, less and less often, ten times in all.
+ * @example
+ * const pager: AlertSink = {
+ *   name: 'pager',
+ *   send: async ({ message }, { signal }) => {
+ *     const call = { method: 'POST', body: message, signal }
+ *     const { ok } = await fetch('https://pager.example.com/', call)
+ *     if (!ok) throw new Error('the pager is ill')
+ *   },
+ * }
+ */
+export interface AlertSink {
+  /** What it is called: letters, digits, `.`, `-`, `_`; 100 characters. Every supervisor of a store has those of the same names. */
+  name: string
+  /** Tells one; the signal aborts when nobody waits any more. */
+  send: (notification: AlertNotification, options: { signal: AbortSignal }) => unknown
+}
+
+/**
+ * What came of a try of a sink.
+ * @example const { ok, problem }: AlertSinkTrial = await triarch.testSink('pager')
+ */
+export interface AlertSinkTrial {
+  /** It took the notification. */
+  ok: boolean
+  /** How long that took (ms). */
+  ms: number
+  /** Why it did not; absent where it did. */
+  problem?: string
+}

@@ -1,0 +1,215 @@
+import type { Environment, Timer } from '../environment/environment.ts'
+import type { Service } from '../environment/service.ts'
+import type { Health } from '../health/health.ts'
+import type { Look } from '../health/look.ts'
+import { type AlertSighting, sighted } from '../policy/alert.ts'
+import type { AlertRow, StateStore } from '../store/port.ts'
+import type { Leadership } from '../supervisor/supervisor.ts'
+import { Bound } from './bound.ts'
+import { Deaths } from './death.ts'
+import type { Delivery } from './delivery.ts'
+import type { AlertRule, AlertRuleName, AlertSettings } from './options.ts'
+import { type Found, rules, type Seen } from './rule.ts'
+import { alertName, isOpen, postsOf, type StoredAlert, storedAlert } from './stored.ts'
+
+export interface WatchOptions {
+  environment: Environment
+  store: StateStore
+  settings: AlertSettings
+  delivery: Delivery
+  look: () => Look
+  health: () => Health<Look>
+  failed: (error: unknown) => void
+}
+
+/** Alerts of one rule: what is more is one alert, of subject `*`. */
+const MOST = 100
+/** Rows of one read, and reads of what is open. */
+const PAGE = 1_000
+const MOST_PAGES = 10
+/** Ended alerts that one look drops. */
+const MOST_DROPPED = 100
+
+interface Known {
+  row: AlertRow
+  stored: StoredAlert
+}
+
+/**
+ * Watches while its node leads. Rules look side by side, each for itself and no longer than its bound: one that throws or hangs is told of, and
+ * knows nothing this time. All it writes is under the leader's token.
+ */
+export class Watch implements Service {
+  readonly #options: WatchOptions
+  readonly #deaths = new Deaths()
+  readonly #bounds = new Map<AlertRuleName, Bound>()
+  #leads: Leadership | null = null
+  #open = false
+  #timer: Timer | null = null
+  #busy: Promise<void> = Promise.resolve()
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+    for (const name of options.settings.rules.keys())
+      this.#bounds.set(name, new Bound(options.environment, options.settings.timeout))
+  }
+
+  start(): void {
+    this.#open = true
+    this.#next()
+  }
+
+  stop(): void {
+    this.#open = false
+    this.#timer?.cancel()
+  }
+
+  drain(): Promise<void> {
+    return this.#busy
+  }
+
+  abandon(): void {
+    this.stop()
+  }
+
+  /** By what its node leads; null: another does. */
+  led(leads: Leadership | null): void {
+    this.#leads = leads
+  }
+
+  /** The leader's sweep found these dead. */
+  died(ids: readonly string[]): void {
+    this.#deaths.add(ids)
+  }
+
+  #next(): void {
+    if (!this.#open) return
+    const { environment, settings } = this.#options
+    this.#timer = environment.timer(settings.every, () => {
+      this.#busy = this.#round().then(() => this.#next())
+    })
+  }
+
+  async #round(): Promise<void> {
+    const fence = this.#leads
+    if (!fence) return
+    const { failed, delivery } = this.#options
+    for (const part of [() => this.#watch(fence), () => delivery.deliver(fence), () => this.#drop(fence)]) {
+      try {
+        if (this.#open) await part()
+      } catch (error) {
+        if (this.#open) failed(error)
+      }
+    }
+  }
+
+  async #watch(fence: Leadership): Promise<void> {
+    const { store, settings } = this.#options
+    const [now, open] = await Promise.all([store.now(), this.#known()])
+    const look = this.#options.look()
+    // Each as soon as it has looked: one that hangs keeps nobody from being told of what the others found.
+    await Promise.all(
+      [...settings.rules].map(async ([name, rule]) => {
+        try {
+          const seen = await this.#ask(name, rule, look, now)
+          if (this.#open) await this.#judge(name, rule, seen, { fence, open: open.get(name) ?? new Map() })
+        } catch (error) {
+          if (this.#open) this.#options.failed(new Error(`alert rule "${name}" could not look`, { cause: error }))
+        }
+      }),
+    )
+  }
+
+  async #ask(name: AlertRuleName, rule: AlertRule, look: Look, now: number): Promise<Seen> {
+    const { store, health } = this.#options
+    const sight = { look, store, now, deaths: this.#deaths, health: health() }
+    return (this.#bounds.get(name) as Bound).run(() => rules[name](sight, rule))
+  }
+
+  /** Those that are open, by rule and by name. */
+  async #known(): Promise<Map<string, Map<string, Known>>> {
+    const all = new Map<string, Map<string, Known>>()
+    let after = ''
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const rows = await this.#options.store.alerts({ open: true, after, limit: PAGE })
+      for (const row of rows) {
+        const stored = row.undecoded ? null : storedAlert(row.state)
+        if (!stored) continue
+        const of = all.get(stored.rule) ?? new Map<string, Known>()
+        all.set(stored.rule, of.set(row.name, { row, stored }))
+      }
+      after = rows.at(-1)?.name ?? after
+      if (rows.length < PAGE) break
+    }
+    return all
+  }
+
+  async #judge(
+    name: AlertRuleName,
+    rule: AlertRule,
+    { found, whole }: Seen,
+    { fence, open }: { fence: Leadership; open: Map<string, Known> },
+  ): Promise<void> {
+    const { store } = this.#options
+    const about = bounded(name, found, open)
+    const fresh = [...about.keys()].filter((it) => !open.has(it))
+    const ended = new Map<string, Known>()
+    for (const row of fresh.length > 0 ? await store.alerts({ names: fresh }) : []) {
+      const stored = row.undecoded ? null : storedAlert(row.state)
+      if (stored) ended.set(row.name, { row, stored })
+    }
+    const now = await store.now()
+    for (const key of new Set([...open.keys(), ...about.keys()])) {
+      const one = about.get(key)
+      const severity = rule.severity ?? one?.severity ?? 'warning'
+      const sighting: AlertSighting = one
+        ? { found: 'holds', severity, message: one.message }
+        : { found: whole ? 'gone' : 'unknown' }
+      const known = open.get(key) ?? ended.get(key)
+      const subject = one?.subject ?? known?.stored.subject ?? ''
+      await this.#write({ name: key, known, subject }, name, sighting, { rule, now, fence })
+    }
+  }
+
+  async #write(
+    { name, known, subject }: { name: string; known: Known | undefined; subject: string },
+    rule: AlertRuleName,
+    sighting: AlertSighting,
+    { rule: terms, now, fence }: { rule: AlertRule; now: number; fence: Leadership },
+  ): Promise<void> {
+    const { environment, store, delivery } = this.#options
+    const { sinks } = delivery
+    const before = known?.stored.state ?? null
+    const { state, news } = sighted(before, sighting, terms, { now, id: environment.id() })
+    if (state === null ? before === null : news === null && !differs(before, state)) return
+    const stored = state && { format: 1 as const, rule, subject, state, sinks }
+    const posts = stored ? postsOf(stored, news, { now, id: () => environment.id() }) : []
+    await store.writeAlert({
+      ...{ name, expected: known?.row.revision ?? 0, open: state !== null && isOpen(state), at: now },
+      ...{ state: stored && JSON.stringify(stored), posts, fence },
+    })
+  }
+
+  /** What ended long ago. */
+  async #drop(fence: Leadership): Promise<void> {
+    const { store, settings } = this.#options
+    const endedBefore = (await store.now()) - settings.retention
+    for (const { name, revision } of await store.alerts({ endedBefore, limit: MOST_DROPPED }))
+      await store.writeAlert({ name, expected: revision, open: false, at: 0, state: null, posts: [], fence })
+  }
+}
+
+/** What ages in a message is no change: it is written with the next that is one. */
+function differs(before: StoredAlert['state'] | null, after: StoredAlert['state']): boolean {
+  if (before === null) return true
+  return JSON.stringify({ ...before, message: '' }) !== JSON.stringify({ ...after, message: '' })
+}
+
+/** By name; those that are open come first, and what is too much is one. */
+function bounded(rule: string, found: readonly Found[], open: ReadonlyMap<string, Known>): Map<string, Found> {
+  const all = new Map(found.map((one) => [alertName(rule, one.subject), one]))
+  if (all.size <= MOST) return all
+  const order = [...all].sort(([a], [b]) => Number(open.has(b)) - Number(open.has(a)))
+  const message = `${all.size - MOST} more: ${order[MOST]?.[1].message ?? ''}`
+  return new Map([...order.slice(0, MOST), [alertName(rule, '*'), { subject: '*', message }]])
+}

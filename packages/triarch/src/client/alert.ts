@@ -1,0 +1,252 @@
+import { isOpen, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
+import { TriarchError } from '../error/error.ts'
+import {
+  type AlertAct,
+  type AlertNews,
+  type AlertPhase,
+  type AlertSeverity,
+  type AlertState,
+  acknowledged,
+  endedBy,
+  silenced,
+} from '../policy/alert.ts'
+import type { AlertRow } from '../store/port.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
+import { actor as acting, entryOf } from './act.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Who did something to an alert, and why.
+ * @example const said = ({ actor, reason }: AlertWord) => `${actor}: ${reason}`
+ */
+export interface AlertWord {
+  /** Who; `operator` where nobody said. */
+  actor: string
+  /** Why. */
+  reason: string
+  /** When, by the store's clock. */
+  at: Date
+}
+
+/**
+ * Something that is wrong, or was, from when it was found to when it ended.
+ * @example const urgent = ({ phase, owner }: AlertInfo) => phase === 'firing' && !owner
+ */
+export interface AlertInfo {
+  /** `rule:subject`. */
+  name: string
+  /** Another one for each time that it opens. */
+  id: string
+  /** The rule that found it. */
+  rule: string
+  /** What it is about; `*`: all that were too many to be told apart. */
+  subject: string
+  /** `pending`: its condition holds, and not yet for long enough; `firing`: somebody must look; `ended`: it is over. */
+  phase: AlertPhase
+  /** How bad it is. */
+  severity: AlertSeverity
+  /** All of it in a sentence. */
+  message: string
+  /** Since when its condition holds. */
+  since: Date
+  /** When it began to fire; undefined: it never did. */
+  firedAt: Date | undefined
+  /** When it ended; undefined: it has not. */
+  endedAt: Date | undefined
+  /** Who ended it by hand; undefined: nobody did. */
+  endedBy: AlertWord | undefined
+  /** Who has it in hand; undefined: nobody. */
+  owner: AlertWord | undefined
+  /** Until when nobody is told that it fires, and by whose word; undefined: nobody silenced it. */
+  silence: (AlertWord & { until: Date }) | undefined
+  /** When the sinks were last told that it fires; undefined: never. */
+  toldAt: Date | undefined
+}
+
+/**
+ * Which alerts to list, and how many.
+ * @example const { alerts } = await triarch.alerts({ ended: true })
+ */
+export interface AlertsOptions {
+  /** Those that are over, instead of those that are not; false. */
+  ended?: boolean
+  /** `next` of the page before. */
+  cursor?: string
+  /** Alerts a page, at most: 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Some of the alerts, by name.
+ * @example
+ * const page: AlertPage = await triarch.alerts({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.alerts({ cursor: page.next })
+ */
+export interface AlertPage {
+  /** The alerts of this page. */
+  alerts: AlertInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+/**
+ * Why something is done to an alert, and by whom: both are kept.
+ * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+ */
+export interface AlertActOptions {
+  /** Why: up to 1,000 characters. */
+  reason: string
+  /** Who; `operator`. */
+  actor?: string
+}
+
+/**
+ * One alert: what it is, and what an operator can do to it.
+ * @example const { message, owner } = await triarch.alert('no-agent:mail').info()
+ */
+export interface AlertHandle {
+  /** `rule:subject`. */
+  readonly name: string
+  /**
+   * As it stands. Throws UNKNOWN_ALERT.
+   * @example const { phase } = await triarch.alert('no-agent:mail').info()
+   */
+  info(): Promise<AlertInfo>
+  /**
+   * Says that somebody has it in hand: sinks are not told again before it ends. Throws UNKNOWN_ALERT where there is none that has not ended,
+   * INVALID_OPTION.
+   * @example await triarch.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+   */
+  acknowledge(options: AlertActOptions): Promise<AlertInfo>
+  /**
+   * Keeps sinks from being told that it fires, until then; whoever was told already hears of its end. Throws UNKNOWN_ALERT, INVALID_OPTION.
+   * @example
+   * const until = new Date(Date.now() + 3_600_000)
+   * await triarch.alert('no-agent:mail').silence({ reason: 'maintenance', until })
+   */
+  silence(options: AlertActOptions & { until: Date }): Promise<AlertInfo>
+  /**
+   * Ends it, whether its condition holds or not: it opens anew after that was gone once. Throws UNKNOWN_ALERT, INVALID_OPTION.
+   * @example await triarch.alert('no-agent:mail').end({ reason: 'that agent is no more' })
+   */
+  end(options: AlertActOptions): Promise<AlertInfo>
+}
+
+/** Somebody else is quicker so often, and this gives up. */
+const PATIENCE = 20
+const LONGEST_NAME = 500
+const LONGEST_REASON = 1_000
+const MOST = 1_000
+
+/** An alert in the store, by its name. */
+export class StoredAlertHandle implements AlertHandle {
+  readonly name: string
+  readonly #connection: Connection
+
+  constructor(connection: Connection, name: string) {
+    this.name = checkText('alert: name', name, LONGEST_NAME)
+    this.#connection = connection
+  }
+
+  async info(): Promise<AlertInfo> {
+    await this.#connection.opened()
+    const { row } = await this.#read()
+    return alertInfo(row) ?? this.#unknown()
+  }
+
+  acknowledge(options: AlertActOptions): Promise<AlertInfo> {
+    return this.#change('acknowledge', options, (state, act) => {
+      const next = acknowledged(state, act)
+      return next && { state: next, news: null }
+    })
+  }
+
+  async silence(options: AlertActOptions & { until: Date }): Promise<AlertInfo> {
+    const until: unknown = options?.until
+    if (!(until instanceof Date) || Number.isNaN(until.getTime()))
+      throw new TriarchError('INVALID_OPTION', 'silence: until must be a valid date')
+    return this.#change('silence', options, (state, act) => {
+      const next = silenced(state, { ...act, until: until.getTime() })
+      return next && { state: next, news: null }
+    })
+  }
+
+  end(options: AlertActOptions): Promise<AlertInfo> {
+    return this.#change('end', options, (state, act) => endedBy(state, act) as ReturnType<Change>)
+  }
+
+  async #change(what: 'acknowledge' | 'silence' | 'end', options: AlertActOptions, change: Change): Promise<AlertInfo> {
+    if (what === 'silence') checkOptions<Partial<Silencing>, typeof silenceKeys>(what, options ?? null, silenceKeys)
+    else checkOptions(what, options ?? null, ['reason', 'actor'])
+    const { reason, actor = acting() ?? 'operator' } = options
+    checkText(`${what}: reason`, reason, LONGEST_REASON)
+    checkText(`${what}: actor`, actor, 200)
+    await this.#connection.opened()
+    const { store, environment } = this.#connection
+    const subject = `alert:${this.name}`
+    const details = { until: 'until' in options ? options.until : undefined }
+    const audit = entryOf(environment, { action: `alert.${what}`, subject, reason, actor, details })
+    for (let round = 0; round < PATIENCE; round++) {
+      const { row, stored } = await this.#read()
+      const now = await store.now()
+      const step = change(stored.state, { by: actor, reason, at: now })
+      if (!step) throw new TriarchError('UNKNOWN_ALERT', `alert "${this.name}" has ended`)
+      const next: StoredAlert = { ...stored, state: step.state }
+      const posts = postsOf(next, step.news, { now, id: () => environment.id() })
+      const write = { name: this.name, open: isOpen(step.state), at: now, state: JSON.stringify(next) }
+      if (await store.writeAlert({ ...write, expected: row.revision, posts, fence: null, audit })) return this.info()
+    }
+    throw new TriarchError('STORE_BUSY', `alert "${this.name}" changes all the time`)
+  }
+
+  async #read(): Promise<{ row: AlertRow; stored: StoredAlert }> {
+    const [row] = await this.#connection.store.alerts({ names: [this.name] })
+    if (row?.undecoded) throw row.undecoded
+    const stored = row && storedAlert(row.state)
+    return row && stored ? { row, stored } : this.#unknown()
+  }
+
+  #unknown(): never {
+    throw new TriarchError('UNKNOWN_ALERT', `there is no alert "${this.name}"`)
+  }
+}
+
+type Silencing = AlertActOptions & { until: Date }
+const silenceKeys = ['reason', 'actor', 'until'] as const
+type Change = (state: AlertState, act: AlertAct) => { state: AlertState; news: AlertNews | null } | null
+
+/** Those that cannot be read are left out. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function listAlerts({ store, opened }: Connection, options: AlertsOptions): Promise<AlertPage> {
+  checkOptions('alerts', options, ['ended', 'cursor', 'limit'])
+  const { ended = false, cursor = '', limit = 100 } = options
+  checkInteger('alerts: limit', limit, 1, MOST)
+  if (typeof ended !== 'boolean') throw new TriarchError('INVALID_OPTION', 'alerts: ended must be true or false')
+  checkText('alerts: cursor', cursor, LONGEST_NAME)
+  await opened()
+  const rows = await store.alerts({ open: !ended, after: cursor, limit: limit + 1 })
+  const last = rows[limit - 1]
+  const alerts = rows.slice(0, limit).flatMap((row) => alertInfo(row) ?? [])
+  return { alerts, ...(rows.length > limit && last && { next: last.name }) }
+}
+
+function alertInfo({ name, state: text, undecoded }: AlertRow): AlertInfo | null {
+  const stored = undecoded ? null : storedAlert(text)
+  if (!stored) return null
+  const { rule, subject, state } = stored
+  const { id, phase, severity, message, since, firedAt, ended, owner, silence, toldAt } = state
+  return {
+    ...{ name, id, rule, subject, phase, severity, message, since: new Date(since) },
+    ...{ firedAt: dateOf(firedAt), endedAt: dateOf(ended?.at), endedBy: wordOf(ended?.by), owner: wordOf(owner) },
+    silence: silence ? { ...(wordOf(silence) as AlertWord), until: new Date(silence.until) } : undefined,
+    toldAt: dateOf(toldAt),
+  }
+}
+
+function dateOf(at: number | null | undefined): Date | undefined {
+  return at == null ? undefined : new Date(at)
+}
+
+function wordOf(act: AlertAct | null | undefined): AlertWord | undefined {
+  return act ? { actor: act.by, reason: act.reason, at: new Date(act.at) } : undefined
+}
