@@ -311,7 +311,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['letters', 'events'],
-    at: 1_440,
+    at: 263,
   },
   'an agent starts more than it has slots for': {
     change: {
