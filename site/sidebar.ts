@@ -19,6 +19,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
         'circuit-breaker',
         'rate-limits',
         'shared-concurrency',
+        'adaptive-concurrency',
         'queues',
         'threads',
         'versions',

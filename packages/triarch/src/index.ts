@@ -72,7 +72,7 @@ export type {
   UndoOptions,
   WaitForSignalOptions,
 } from './definition/call.ts'
-export type { SharedConcurrency } from './definition/concurrency.ts'
+export type { ConcurrencyOptions } from './definition/concurrency.ts'
 export type { ControlOptions } from './definition/control.ts'
 export type {
   Action,

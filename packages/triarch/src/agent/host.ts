@@ -10,6 +10,7 @@ import type { StepRequest } from '../store/port.ts'
 import type { AttemptTelemetry } from '../telemetry/catalogue.ts'
 import { traceparentOf } from '../telemetry/narrator.ts'
 import type { Telemetry } from '../telemetry/outlet.ts'
+import { AdaptiveLimit } from './adaptive.ts'
 import type { Answers, Departure } from './answers.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
 import { Backlog } from './backlog.ts'
@@ -110,6 +111,8 @@ export class AgentHost {
   /** Null: as many attempts may begin as there are slots. */
   readonly pace: Pace | null
   #paused: string | null = null
+  /** Null: as many as are allowed. */
+  #adaptive: AdaptiveLimit | null = null
   readonly #options: HostOptions
   /** Of actions whose answers may be given again. */
   readonly #cached = new Map<string, CachePolicy>()
@@ -145,6 +148,20 @@ export class AgentHost {
     }
     const most = agent?.concurrency ?? (name === '' ? Number.POSITIVE_INFINITY : 0)
     this.slots = new Slots(most, limits, () => options.freed?.())
+    this.resize(most, agent?.least ?? null)
+  }
+
+  /** So many attempts may run at a time; `least`: or fewer, down to so many, as the service answers. */
+  resize(most: number, least: number | null): void {
+    if (least === null) this.#adaptive = null
+    else if (this.#adaptive) this.#adaptive.rule = { least, most }
+    else this.#adaptive = new AdaptiveLimit(this.#options.environment, { least, most })
+    this.slots.most = this.#adaptive?.limit ?? most
+  }
+
+  /** Fewer run than are allowed, for the sake of the service. */
+  get throttled(): boolean {
+    return this.#adaptive?.holds === true
   }
 
   /** The queue in which a step waits by its key; null: in its agent's own, where nobody knows better. */
@@ -474,6 +491,7 @@ export class AgentHost {
     const { request } = hosted
     const { environment, node } = this.#options
     const { step, operation, attempt } = request
+    if (ran && !ran.cutOff) this.#adapt(request, outcome, environment.now() - ran.startedAt)
     this.#free(hosted)
     hosted.flight?.end(ran && !ran.cutOff ? outcome : null)
     if (ran) this.pace?.ended(request.action, hosted.lane ?? this.name, outcome)
@@ -494,6 +512,12 @@ export class AgentHost {
     }
     if (ran?.recorded) hosted.done(reply, ran.recorded)
     else hosted.done(reply)
+  }
+
+  #adapt({ action, operation }: StepRequest, outcome: Outcome, ms: number): void {
+    if (!this.#adaptive) return
+    this.#adaptive.ended(`${operation} ${action}`, outcome, ms, this.slots.running)
+    this.slots.most = this.#adaptive.limit
   }
 
   abort(task: string, step: number, reason: unknown): void {

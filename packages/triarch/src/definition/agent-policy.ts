@@ -3,7 +3,7 @@ import type { Duration } from '../value/duration.ts'
 import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
-import { type SharedConcurrency, toConcurrency } from './concurrency.ts'
+import { type ConcurrencyOptions, toActionConcurrency, toConcurrency } from './concurrency.ts'
 import { type PolicyOptions, toRecordedPolicy } from './policy.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
 import type { RetryOptions } from './retry.ts'
@@ -14,7 +14,7 @@ import type { RetryOptions } from './retry.ts'
  */
 export interface ActionPolicy {
   /** Most attempts of it at a time in one process: 1 to 100,000, or in all processes together; what is not said: as in the code. */
-  concurrency?: number | SharedConcurrency
+  concurrency?: number | ConcurrencyOptions
   /** Over all nodes together, where the code has one; as in the code. */
   rateLimit?: RateLimitOptions
   /** Higher first in the agent's queue; as in the code. */
@@ -81,6 +81,7 @@ export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
     throw new TriarchError('INVALID_OPTION', `${what}: actions must be an object`)
   for (const [name, action] of Object.entries(actions)) {
     checkOptions(`${what}: actions.${name}`, action ?? null, actionKeys)
+    toActionConcurrency(`${what}: actions.${name}: concurrency`, action.concurrency)
     checkActionPolicy(`${what}: actions.${name}`, action)
   }
   return given ?? {}

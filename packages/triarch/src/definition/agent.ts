@@ -7,7 +7,7 @@ import type { AgentPolicy } from './agent-policy.ts'
 import { pageOf, toBatchPolicy } from './batching.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import { toCachePolicy } from './cache.ts'
-import { type SharedConcurrency, toConcurrency } from './concurrency.ts'
+import { type ConcurrencyOptions, toActionConcurrency, toConcurrency } from './concurrency.ts'
 import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefinition } from './definition.ts'
 import { keyedOf, keyOf } from './key.ts'
 import { inOrder } from './middleware.ts'
@@ -21,8 +21,8 @@ import { checkSettingPolicy, type SettingPolicy } from './setting.ts'
  * @example const payments = agent('payments', { concurrency: 20 })
  */
 export interface AgentOptions extends QueueOptions {
-  /** Most attempts at a time in one process: 1 to 100,000; 100. Or in all processes together. */
-  concurrency?: number | SharedConcurrency
+  /** Most attempts at a time in one process: 1 to 100,000; 100. Or in all processes together, or as many as the service is well with. */
+  concurrency?: number | ConcurrencyOptions
   /** When its service is left alone, by all nodes together; none when not given. */
   circuitBreaker?: CircuitBreakerOptions
   /** How many attempts may begin in a time, over all nodes together; any number when not given. */
@@ -63,7 +63,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   checkName('agent', name)
   checkOptions(`agent "${name}"`, options, ['concurrency', 'circuitBreaker', 'rateLimit', 'policy', ...queueKeys])
   const actions = new Map<string, Action>()
-  const { each, shared, keyed } = toConcurrency(`agent "${name}": concurrency`, options.concurrency)
+  const { each, shared, keyed, least } = toConcurrency(`agent "${name}": concurrency`, options.concurrency)
   const { circuitBreaker, rateLimit, policy } = options
   if (policy !== undefined) checkSettingPolicy(`agent "${name}": policy`, policy)
   if (circuitBreaker !== undefined) toAgentBreaker(`agent "${name}": circuitBreaker`, circuitBreaker)
@@ -75,6 +75,7 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
     name,
     concurrency: each ?? (keyed ? null : shared) ?? USUAL,
     ...(shared !== null && { shared }),
+    ...(least && { least }),
     ...(typeof options.concurrency === 'object' && options.concurrency.key && { sharedKey: options.concurrency.key }),
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
@@ -107,7 +108,7 @@ function define(agent: Agent, name: string, given: Written): Action {
   checkOptions(key, given ?? null, actionKeys)
   const definition = isThreaded(given) ? threadDefinition(key, given) : given
   const { run, plan, finalize, undo, verify, input, output } = definition
-  toConcurrency(`${key}: concurrency`, definition.concurrency)
+  toActionConcurrency(`${key}: concurrency`, definition.concurrency)
   keyOf(key, definition, keyedOf(agent))
   if (definition.rateLimit !== undefined) toRateRule(`${key}: rateLimit`, definition.rateLimit)
   if (definition.cache !== undefined) checkCached(key, definition)

@@ -20,7 +20,7 @@ import type {
   UndoOptions,
   WaitForSignalOptions,
 } from './call.ts'
-import type { SharedConcurrency } from './concurrency.ts'
+import type { ConcurrencyOptions } from './concurrency.ts'
 import type { ExclusiveOptions } from './exclusive.ts'
 import type { HookState, TaskChange } from './hook.ts'
 import type { LogWriter } from './log.ts'
@@ -54,7 +54,7 @@ export interface ActionDefinition<I = unknown, O = unknown> extends PolicyOption
   /** Is planned whenever one of these is, with the same input, and beside it unless it refers to what that gives. */
   subscribe?: readonly Pick<Action, 'key' | 'definition'>[]
   /** Most attempts of it at a time in one process, within its agent's: 1 to 100,000; the agent's. Or in all processes together. */
-  concurrency?: number | SharedConcurrency
+  concurrency?: number | ConcurrencyOptions
   /** How many attempts of it may begin in a time, over all nodes together, within its agent's `rateLimit`. */
   rateLimit?: RateLimitOptions
   /**
@@ -210,6 +210,8 @@ export interface Agent {
   readonly name: string
   /** Most attempts at a time in one process. */
   readonly concurrency: number
+  /** Fewest of them, where they are as many as the service is well with. */
+  readonly least?: number
   /** Most attempts at a time in all processes together. */
   readonly shared?: number
   /** The latter for each of these. */

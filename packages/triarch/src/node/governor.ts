@@ -3,7 +3,7 @@ import type { AgentHost } from '../agent/host.ts'
 import type { Paces } from '../agent/paces.ts'
 import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/agent-policy.ts'
 import { toAgentBreaker } from '../definition/breaker.ts'
-import { toConcurrency } from '../definition/concurrency.ts'
+import { toActionConcurrency, toConcurrency } from '../definition/concurrency.ts'
 import type { Agent } from '../definition/definition.ts'
 import { overlay, type PolicyOptions } from '../definition/policy.ts'
 import { toRateRule } from '../definition/rate.ts'
@@ -85,14 +85,15 @@ export class Governor {
     const agent = this.#options.registry.agents.get(host.name)
     const own = toConcurrency(host.name, policy.concurrency)
     host.bound(null, own.shared ?? agent?.shared ?? null)
-    if (agent) host.slots.most = own.each ?? agent.concurrency
+    const least = own.least ?? agent?.least ?? null
+    if (agent) host.resize(own.each ?? agent.concurrency, least || null)
     const defined = [...(agent?.actions.values() ?? [])].map(({ name, definition }) => [name, definition] as const)
     const definitions = new Map(defined)
     for (const name of new Set([...definitions.keys(), ...Object.keys(policy.actions ?? {})])) {
       const definition = definitions.get(name)
       const key = `${host.name}.${name}`
-      const said = toConcurrency(key, policy.actions?.[name]?.concurrency)
-      const coded = toConcurrency(key, definition?.concurrency)
+      const said = toActionConcurrency(key, policy.actions?.[name]?.concurrency)
+      const coded = toActionConcurrency(key, definition?.concurrency)
       host.bound(key, said.shared ?? coded.shared)
       if (definition && definition.thread === undefined) host.slots.bound(key, said.each ?? coded.each)
     }

@@ -62,7 +62,10 @@ export class Roster {
   get load(): NodeLoad {
     const { roles, limits } = this.#settings
     const hosts = roles.has('agent') ? [...this.#hosts.values()] : []
-    const agents = hosts.map(({ name, slots }) => [name, { running: slots.running, most: slots.most }] as const)
+    const agents = hosts.map(({ name, slots, throttled }) => {
+      const share = { running: slots.running, most: slots.most, ...(throttled && { throttled: true as const }) }
+      return [name, share] as const
+    })
     return {
       agents: Object.fromEntries(agents),
       ...(roles.has('scheduler') && { tasks: { running: this.#owned(), most: limits.tasks } }),

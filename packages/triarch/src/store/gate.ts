@@ -107,6 +107,8 @@ export interface NodeShare {
   running: number
   /** Room, with what it has. */
   most: number
+  /** There would be more, but not for the service that it calls. */
+  throttled?: true
 }
 
 /** Ready tasks of one version of a workflow, which nobody has taken. */

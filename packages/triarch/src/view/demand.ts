@@ -3,7 +3,7 @@ import { TriarchError } from '../error/error.ts'
 import { wanted, wantedBusy } from '../policy/demand.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import { type BacklogRow, MOST_BACKLOGS } from '../store/gate.ts'
-import type { BreakerRow, NodeRow, SeatRow, StateStore } from '../store/port.ts'
+import type { BreakerRow, NodeRow, NodeShare, SeatRow, StateStore } from '../store/port.ts'
 import { rateRow, storedRate } from '../store/rate.ts'
 import { MOST_COUNTED } from '../store/rows.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
@@ -73,7 +73,7 @@ export interface AgentDemand extends WorkDemand {
   agent: string
   /**
    * More processes would do nothing for what waits: its circuit breaker lets nothing through, its rate limit is used up, or as many run over all nodes
-   * as may (`concurrency`). Absent where nothing of the kind is so, or nothing waits.
+   * as may, or as the service is well with (`concurrency`). Absent where nothing of the kind is so, or nothing waits.
    */
   held?: { by: 'breaker' | 'rate' | 'concurrency'; until?: Date }
 }
@@ -187,13 +187,13 @@ function agentDemand(
   concurrency: number | undefined,
   { now, within }: Moment,
 ): AgentDemand {
-  const shares = hosts.map(({ id, slots = 1 }) => {
+  const shares: NodeShare[] = hosts.map(({ id, slots = 1 }) => {
     // One that says nothing of its load, for it is of another version, is taken for busy.
     const said = nodes.find((node) => node.id === id)?.runs?.load?.agents[agent]
     return said ?? { running: slots, most: slots }
   })
   const { running, ...has } = added(shares)
-  const held = queue.depth > 0 ? holds.of(agent) : undefined
+  const held = queue.depth > 0 ? (holds.of(agent) ?? throttledIn(shares)) : undefined
   const since = queue.oldest?.since
   const load = {
     ...{ waiting: queue.depth, age: since ? Math.max(0, now - since.getTime()) : 0, running },
@@ -207,6 +207,12 @@ function agentDemand(
     ...{ running, has, wanted: wanted(load, within) },
     ...(held && { held }),
   }
+}
+
+/** Each process keeps to what the service is well with: one more would be one too many. */
+function throttledIn(shares: readonly NodeShare[]): AgentDemand['held'] {
+  const all = shares.length > 0 && shares.every(({ throttled }) => throttled)
+  return all ? { by: 'concurrency' } : undefined
 }
 
 function schedulerDemands(
