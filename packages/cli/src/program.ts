@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAlerts } from './command/alert.ts'
 import { addAudit } from './command/audit.ts'
 import { addBreakers } from './command/breaker.ts'
 import { addCaches } from './command/cache.ts'
@@ -58,6 +59,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addDemand(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
+  addAlerts(program.command('alert').description('what is wrong now, and who has it in hand'), means)
   addAudit(program, means)
   addCaches(program.command('cache').description('answers that are kept'), means)
   addProfiles(program.command('profile').description('servers and stores by name'), means)

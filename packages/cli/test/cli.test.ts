@@ -217,6 +217,26 @@ describe('the command', () => {
     expect((await rate('restore', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
   })
 
+  it('tells what is wrong, and takes an operator’s word on it', async () => {
+    expect((await inside(['alert', 'list'])).out).toBe('nothing is wrong that anybody watches for\n')
+    const wrong = join(folder, 'wrong.db')
+    const alerts = { every: '50ms', rules: { check: { for: 0 } } } as const
+    const health = { checks: { bank: () => false } }
+    const watched = new Triarch({ store: sqlite(wrong), notices: false, sweep: '50ms', alerts, health })
+    await watched.start()
+    const alert = (...args: string[]) => inside(['alert', ...args], { env: { TRIARCH_STORE: wrong } })
+    await expect.poll(async () => (await alert('list')).out, { timeout: 15_000 }).toMatch(/^check:bank +firing/m)
+    const why = ['check:bank', '--reason', 'I look', '--actor', 'ada']
+    expect((await alert('acknowledge', ...why)).out).toMatch(/^owner +ada$/m)
+    expect((await alert('silence', ...why)).exit).toBe(exitCodes.usage)
+    expect((await alert('silence', ...why, '--until', '2999-01-01')).out).toMatch(/^silent until +2999-/m)
+    expect((await alert('end', ...why)).exit).toBe(exitCodes.usage)
+    expect((await alert('end', ...why, '--yes')).out).toMatch(/^phase +ended$/m)
+    expect((await alert('end', 'check:none', '--reason', 'x', '--yes')).exit).toBe(exitCodes.absent)
+    expect((await alert('list', '--ended')).exit).toBe(0)
+    await watched.stop({ grace: 0 })
+  })
+
   it('says how the system is, with a code that a script can go by', async () => {
     const { exit, out } = await inside(['health', '--json'])
     const checks = JSON.parse(out) as { name: string; status: string }[]

@@ -1,4 +1,4 @@
-import type { BreakerControlOptions, BreakerInfo, BreakerOpenOptions } from 'triarch'
+import type { BreakerControlOptions, BreakerInfo, BreakerOpenOptions, BreakerPage } from 'triarch'
 import { type BreakerHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
@@ -44,7 +44,12 @@ export class RemoteBreaker implements BreakerHandle {
   }
 }
 
-export function breakerInfo(value: unknown): BreakerInfo {
+export function breakerPage(value: unknown): BreakerPage {
+  const page = object(value)
+  return { ...page, breakers: array(page.breakers, breakerInfo) }
+}
+
+function breakerInfo(value: unknown): BreakerInfo {
   const { changes, ...rest } = dated(value, 'since', 'nextProbe')
   text(rest.name)
   text(rest.state)

@@ -1,6 +1,8 @@
 import type {
   Action,
   AgentPage,
+  AlertPage,
+  AlertsOptions,
   AuditOptions,
   AuditPage,
   BreakerPage,
@@ -37,6 +39,7 @@ import type {
   WorkflowPage,
 } from 'triarch'
 import type {
+  AlertHandle,
   BreakerHandle,
   RateLimitHandle,
   ScheduleHandle,
@@ -47,16 +50,17 @@ import type {
   WorkflowRef,
 } from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
+import { alertPage, RemoteAlert } from './alert.ts'
 import { auditRecord } from './audit.ts'
-import { breakerInfo, RemoteBreaker } from './breaker.ts'
+import { breakerPage, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
 import { demand, demandPath } from './demand.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
-import { RemoteRateLimit, rateLimitInfo } from './rate-limit.ts'
+import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
-import { RemoteSetting, settingInfo } from './setting.ts'
+import { RemoteSetting, settingPage } from './setting.ts'
 import { array, object } from './shape.ts'
 import { followed } from './stream.ts'
 import { entryOf, isNewTask, submitAll } from './submission.ts'
@@ -175,15 +179,20 @@ class HttpClient implements TriarchClient {
     return this.#get(`/tasks${query(parameters)}`, taskPage)
   }
 
+  alert(name: string): AlertHandle {
+    return new RemoteAlert(this.#exchange, name)
+  }
+
+  async alerts({ ended, ...options }: AlertsOptions = {}): Promise<AlertPage> {
+    return this.#get(`/alerts${named('alerts', options, { ended })}`, alertPage)
+  }
+
   breaker(name: string): BreakerHandle {
     return new RemoteBreaker(this.#exchange, name)
   }
 
   async breakers(options: BreakersOptions = {}): Promise<BreakerPage> {
-    return this.#get(`/breakers${named('breakers', options)}`, (body) => {
-      const page = object(body)
-      return { ...page, breakers: array(page.breakers, breakerInfo) }
-    })
+    return this.#get(`/breakers${named('breakers', options)}`, breakerPage)
   }
 
   rateLimit(name: string): RateLimitHandle {
@@ -191,10 +200,7 @@ class HttpClient implements TriarchClient {
   }
 
   async rateLimits(options: RateLimitsOptions = {}): Promise<RateLimitPage> {
-    return this.#get(`/rate-limits${named('rateLimits', options)}`, (body) => {
-      const page = object(body)
-      return { ...page, rateLimits: array(page.rateLimits, rateLimitInfo) }
-    })
+    return this.#get(`/rate-limits${named('rateLimits', options)}`, rateLimitPage)
   }
 
   setting<T = unknown>(of: string | Setting<T>): SettingHandle<T> {
@@ -202,10 +208,7 @@ class HttpClient implements TriarchClient {
   }
 
   async settings(options: SettingsOptions = {}): Promise<SettingPage> {
-    return this.#get(`/settings${named('settings', options)}`, (body) => {
-      const page = object(body)
-      return { ...page, settings: array(page.settings, settingInfo) }
-    })
+    return this.#get(`/settings${named('settings', options)}`, settingPage)
   }
 
   async audit(options: AuditOptions = {}): Promise<AuditPage> {
@@ -331,9 +334,9 @@ class HttpClient implements TriarchClient {
 }
 
 /** The query of a page by name. Throws UNKNOWN_OPTION. */
-function named(what: string, { cursor, limit, ...rest }: NamedPage): string {
+function named(what: string, { cursor, limit, ...rest }: NamedPage, more: Parameters<typeof query>[0] = {}): string {
   known(what, rest)
-  return query({ cursor, limit })
+  return query({ ...more, cursor, limit })
 }
 
 function checkSignal(signal: AbortSignal | undefined): void {

@@ -1,8 +1,14 @@
-import type { RateLimitControlOptions, RateLimitForceOptions, RateLimitInfo, RateLimitLiftOptions } from 'triarch'
+import type {
+  RateLimitControlOptions,
+  RateLimitForceOptions,
+  RateLimitInfo,
+  RateLimitLiftOptions,
+  RateLimitPage,
+} from 'triarch'
 import { type RateLimitHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
-import { array, dated, text } from './shape.ts'
+import { array, dated, object, text } from './shape.ts'
 import { duration, encode, instant } from './value.ts'
 
 /** A rate limit on a server. What is asked of it leaves the same behind when it is sent again. */
@@ -49,7 +55,12 @@ function ends(what: string, until: Date | undefined): { until?: string } {
   return until === undefined ? {} : { until: instant(`${what}: until`, until) }
 }
 
-export function rateLimitInfo(value: unknown): RateLimitInfo {
+export function rateLimitPage(value: unknown): RateLimitPage {
+  const page = object(value)
+  return { ...page, rateLimits: array(page.rateLimits, rateLimitInfo) }
+}
+
+function rateLimitInfo(value: unknown): RateLimitInfo {
   const { changes, forced, ...rest } = dated(value, 'rests')
   text(rest.name)
   // Undefined is not said in JSON.

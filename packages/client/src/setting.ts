@@ -4,6 +4,7 @@ import type {
   SettingHistory,
   SettingHistoryOptions,
   SettingInfo,
+  SettingPage,
   SettingSetOptions,
 } from 'triarch'
 import { type SettingHandle, TriarchError } from 'triarch/contract'
@@ -93,7 +94,12 @@ function setOptions(what: string, options: SettingSetOptions): object {
 }
 
 /** Undefined is not said in JSON. */
-export function settingInfo<T>(value: unknown): SettingInfo<Partial<T>> {
+export function settingPage(value: unknown): SettingPage {
+  const page = object(value)
+  return { ...page, settings: array(page.settings, settingInfo) }
+}
+
+function settingInfo<T>(value: unknown): SettingInfo<Partial<T>> {
   const { live, trial, ...rest } = object(value)
   text(rest.name)
   array(rest.nodes, object)

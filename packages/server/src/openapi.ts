@@ -22,6 +22,7 @@ const about: Readonly<Record<string, string>> = {
   agents: 'Who runs the steps, and how much waits for them.',
   breakers: 'Circuit breakers: which services are ill.',
   'rate-limits': 'Rate limits: how much may begin in a time.',
+  alerts: 'What is wrong now, and who has it in hand.',
   cache: 'Answers that are kept.',
   audit: 'Who did what, on what, when and why.',
   principal: 'Who asks.',

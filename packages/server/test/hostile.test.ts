@@ -103,9 +103,10 @@ describe('a hostile client', () => {
         '/locks',
         '/breakers',
         '/rate-limits',
+        '/alerts',
       ])
         expect((await here.ask('GET', `${path}?cursor=${cursor}`)).status, path).toBeLessThan(500)
-      for (const path of ['/tasks', '/operations', '/schedules', '/locks', '/breakers', '/rate-limits'])
+      for (const path of ['/tasks', '/operations', '/schedules', '/locks', '/breakers', '/rate-limits', '/alerts'])
         expect((await here.ask('GET', `${path}?cursor=${'%00'.repeat(10)}`)).status, path).toBeLessThan(500)
       expect(here.errors).toEqual([])
     },

@@ -33,6 +33,7 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ['PUT', '/schedules/s', { workflow: 'approval', every: '1d' }, 'schedules'],
     ['POST', '/breakers/bank/open', { reason: 'x' }, 'breakers'],
     ['POST', '/rate-limits/bank/restore', { reason: 'x' }, 'rates'],
+    ['POST', '/alerts/check%3Ax/end', { reason: 'x' }, 'alerts'],
     ['POST', '/cache/invalidate', { tag: 'x' }, 'caches'],
     ['POST', '/agents/exchange', {}, 'agents'],
     ['GET', setting, undefined, 'settings:read'],

@@ -3,6 +3,7 @@
  * be bundled for browsers and workers.
  */
 
+export type { AlertHandle } from './client/alert.ts'
 export type { BreakerHandle } from './client/breaker.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { RateLimitHandle } from './client/rate-limit.ts'

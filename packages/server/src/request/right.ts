@@ -2,7 +2,7 @@ import { Refused } from '../problem/problem.ts'
 
 /**
  * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers, rate limits and
- * kept answers; be an agent (`agents`); read and write settings; read the audit.
+ * kept answers; acknowledge, silence and end `alerts`; be an agent (`agents`); read and write settings; read the audit.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =
@@ -13,6 +13,7 @@ export type Right =
   | 'breakers'
   | 'rates'
   | 'caches'
+  | 'alerts'
   | 'agents'
   | 'settings:read'
   | 'settings:write'
@@ -26,6 +27,7 @@ const known: Readonly<Record<Right, true>> = {
   breakers: true,
   rates: true,
   caches: true,
+  alerts: true,
   agents: true,
   'settings:read': true,
   'settings:write': true,

@@ -1,4 +1,5 @@
 import { agents } from './agents.ts'
+import { alerts } from './alerts.ts'
 import { audit } from './audit.ts'
 import { breakers } from './breakers.ts'
 import { cache } from './cache.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...system,
   ...breakers,
   ...rateLimits,
+  ...alerts,
   ...health,
   ...cache,
   ...settings,

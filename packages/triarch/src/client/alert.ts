@@ -191,6 +191,8 @@ export class StoredAlertHandle implements AlertHandle {
       const { row, stored } = await this.#read()
       const now = await store.now()
       const step = change(stored.state, { by: actor, reason, at: now })
+      // Said again by who did not hear that it was done.
+      if (!step && what === 'end' && isSaid(stored.state.ended?.by, actor, reason)) return this.info()
       if (!step) throw new TriarchError('UNKNOWN_ALERT', `alert "${this.name}" has ended`)
       const next: StoredAlert = { ...stored, state: step.state }
       const posts = postsOf(next, step.news, { now, id: () => environment.id() })
@@ -241,6 +243,10 @@ function alertInfo({ name, state: text, undecoded }: AlertRow): AlertInfo | null
     silence: silence ? { ...(wordOf(silence) as AlertWord), until: new Date(silence.until) } : undefined,
     toldAt: dateOf(toldAt),
   }
+}
+
+function isSaid(act: AlertAct | null | undefined, by: string, reason: string): boolean {
+  return act?.by === by && act.reason === reason
 }
 
 function dateOf(at: number | null | undefined): Date | undefined {

@@ -9,6 +9,7 @@ import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
+import type { AlertHandle, AlertPage, AlertsOptions } from './alert.ts'
 import type { AuditOptions, AuditPage } from './audit.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
 import type { SubmitResult, TaskEntry } from './many.ts'
@@ -101,6 +102,20 @@ export interface TriarchClient {
    * for (const { name, state, waiting } of breakers) console.log(name, state, waiting)
    */
   breakers(options?: BreakersOptions): Promise<BreakerPage>
+
+  /**
+   * An alert by its name (`rule:subject`); whether it exists shows at the first use. Throws INVALID_OPTION.
+   * @example await client.alert('no-agent:mail').acknowledge({ reason: 'I look', actor: 'ada' })
+   */
+  alert(name: string): AlertHandle
+
+  /**
+   * Alerts by name, a page at a time: what is wrong now, or with `ended` what was. None where nobody watches. Throws INVALID_OPTION.
+   * @example
+   * const { alerts } = await client.alerts()
+   * for (const { name, phase, message } of alerts) console.log(name, phase, message)
+   */
+  alerts(options?: AlertsOptions): Promise<AlertPage>
 
   /**
    * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key; whether it exists shows at the first use. Throws

@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { AlertInfo } from 'triarch'
+import { instant } from '../argument.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
+import type { Column } from '../table.ts'
+
+const columns: readonly Column<AlertInfo>[] = [
+  ['ALERT', ({ name }) => name],
+  ['PHASE', ({ phase }) => phase],
+  ['SEVERITY', ({ severity }) => severity],
+  ['SINCE', ({ since }) => since],
+  ['OWNER', ({ owner }) => owner?.actor],
+  ['WHAT', ({ message }) => message],
+]
+
+interface Given {
+  ended?: boolean
+  reason: string
+  actor?: string
+  until?: Date
+  yes?: boolean
+}
+
+const words = {
+  acknowledge: 'somebody has it in hand: nobody is told again before it ends',
+  silence: 'nobody is told that it fires, until then',
+  end: 'it is over, until its condition was gone once and is back',
+} as const
+
+/** What is wrong now, and the operator's word on it. */
+export function addAlerts(alerts: Command, means: Means): void {
+  alerts
+    .command('list')
+    .description('what is wrong now')
+    .option('--ended', 'what was, and is over')
+    .action((_, command: Command) =>
+      onTasks<Given>(means, command, async ({ session, report, options }) => {
+        const found: AlertInfo[] = []
+        let cursor: string | undefined
+        do {
+          const which = { ended: options.ended === true, limit: 1_000 }
+          const page = await session.triarch.alerts({ ...which, ...(cursor !== undefined && { cursor }) })
+          found.push(...page.alerts)
+          cursor = page.next
+        } while (cursor !== undefined)
+        report.rows(columns, found, options.ended ? 'nothing was wrong' : 'nothing is wrong that anybody watches for')
+      }),
+    )
+
+  for (const [word, description] of Object.entries(words) as [keyof typeof words, string][]) {
+    const command = alerts
+      .command(word)
+      .description(description)
+      .argument('<name>', 'of the alert, rule:subject')
+      .requiredOption('--reason <text>', 'kept with the alert')
+      .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    if (word === 'silence')
+      command.requiredOption('--until <instant>', 'then it may be told of again', instant('--until'))
+    if (word === 'end') command.option('--yes', 'do not ask')
+    command.action((name: string, _, command: Command) =>
+      onTasks<Given>(means, command, async ({ session, report, options }) => {
+        const { reason, actor = means.terminal.env.USER, until, yes } = options
+        const why = { reason, ...(actor && { actor }) }
+        const alert = session.triarch.alert(name)
+        if (word === 'end') await confirm(means, yes, `End the alert "${name}"`)
+        const found =
+          word === 'silence' ? await alert.silence({ ...why, until: until as Date }) : await alert[word](why)
+        const { phase, owner, silence, message } = found
+        report.one(found, { alert: name, phase, owner: owner?.actor, 'silent until': silence?.until, what: message })
+      }),
+    )
+  }
+}

@@ -1,0 +1,72 @@
+import { createServer } from '@triarch/server'
+import { Triarch } from 'triarch'
+import { memory } from 'triarch/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect } from '../src/index.ts'
+
+let well = false
+const rule = { for: 0, keep: 1 }
+const triarch = new Triarch({
+  store: memory(),
+  ...{ notices: false, onError: () => undefined, sweep: '50ms' },
+  alerts: { every: '50ms', rules: { check: rule } },
+  health: { checks: { 'bank.a': () => well } },
+})
+const server = createServer(triarch)
+let lost = false
+const client = connect('http://localhost', {
+  retry: { first: 1 },
+  async fetch(url: string, init: RequestInit) {
+    const answer = await server.fetch(new Request(url, init))
+    if (!lost || init.method !== 'POST') return answer
+    lost = false
+    throw new TypeError('fetch failed')
+  },
+})
+const name = 'check:bank.a'
+const why = { reason: 'a test', actor: 'ada' }
+const word = { ...why, at: expect.any(Date) }
+const codeOf = (doing: Promise<unknown>) =>
+  doing.then(
+    () => '',
+    ({ code }) => code,
+  )
+
+beforeAll(() => triarch.start())
+afterAll(() => triarch.stop())
+
+describe('alerts on a server', () => {
+  it('are listed, taken in hand, silenced and ended: with why and by whom', async () => {
+    await expect
+      .poll(async () => (await client.alerts()).alerts.map((it) => it.name), { timeout: 15_000 })
+      .toEqual([name])
+    const alert = client.alert(name)
+    await expect.poll(async () => (await alert.info()).toldAt, { timeout: 15_000 }).toBeInstanceOf(Date)
+    const own = await alert.info()
+    expect(own).toEqual(await triarch.alert(name).info())
+    expect(own).toMatchObject({ rule: 'check', subject: 'bank.a', phase: 'firing', owner: undefined })
+    expect((await alert.acknowledge(why)).owner).toEqual(word)
+    const until = new Date('2999-01-01T00:00:00Z')
+    expect((await alert.silence({ ...why, until })).silence).toEqual({ ...word, until })
+    lost = true
+    expect(await alert.end(why)).toMatchObject({ phase: 'ended', endedAt: expect.any(Date), endedBy: word })
+    well = true
+    await expect.poll(async () => (await client.alerts()).alerts, { timeout: 15_000 }).toEqual([])
+    expect((await client.alerts({ ended: true, limit: 1 })).alerts).toMatchObject([{ name, endedBy: word }])
+    expect((await triarch.audit()).entries.map(({ action }) => action)).toEqual([
+      'alert.end',
+      'alert.silence',
+      'alert.acknowledge',
+    ])
+  })
+
+  it('that are none, and acts that make no sense, are refused', async () => {
+    expect(await codeOf(client.alert('check:nothing').info())).toBe('UNKNOWN_ALERT')
+    expect(await codeOf(client.alert('check:nothing').end(why))).toBe('UNKNOWN_ALERT')
+    expect(await codeOf(client.alert(name).acknowledge({} as never))).toBe('INVALID_OPTION')
+    expect(await codeOf(client.alert(name).acknowledge({ ...why, by: 'me' } as never))).toBe('UNKNOWN_OPTION')
+    expect(await codeOf(client.alerts({ limit: 0 }))).toBe('INVALID_OPTION')
+    expect(await codeOf(client.alerts({ since: 1 } as never))).toBe('UNKNOWN_OPTION')
+    expect(() => client.alert('x'.repeat(501))).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+  })
+})
