@@ -1,6 +1,6 @@
 // The shop's web process: takes orders, tells how they stand, and does none of the work.
 //   node web.ts --port 0 --db orders.db
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -64,10 +64,9 @@ async function take(body: string, search: string): Promise<Answer> {
   const location = `/api/v1/tasks/${id}`
   if (search === '') return { status: 202, location, body: { id } }
   const reply = await api.fetch(new Request(`http://localhost${location}/outcome${search}`))
-  const told = (await reply.json()) as object
-  return reply.status < 500
-    ? { status: reply.status, location, body: { id, ...told } }
-    : { status: 202, location, body: { id } }
+  // Without an outcome the order is taken all the same.
+  if (reply.status >= 500) return { status: 202, location, body: { id } }
+  return { status: reply.status, location, body: { id, ...((await reply.json()) as object) } }
 }
 
 const usage = `POST /orders                          { "id": "order-1000000", "item": "lamp", "total": 4200, "email": "you@example.com" }
@@ -78,7 +77,15 @@ GET  /api/v1/tasks/{id}/events        the same as it changes (Server-Sent Events
 GET  /api/v1/tasks?filter=status:running
 `
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
+  answer(request, response).catch((error) => {
+    // Whoever went away hears nothing of it; whoever is there asks again.
+    if (!response.headersSent) response.writeHead(503, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: String(error) }))
+  })
+})
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
   const isPage = pathname.startsWith('/assets/') || request.headers.accept?.includes('text/html')
   if (pathname.startsWith('/api/') || isPage) return api.node(request, response)
@@ -90,7 +97,8 @@ const server = createServer(async (request, response) => {
     : { status: 404, location: undefined, body: { error: 'POST /orders' } }
   const headers = { 'content-type': 'application/json', ...(location !== undefined && { location }) }
   response.writeHead(status, headers).end(JSON.stringify(body))
-})
+}
+
 const own = (await triarch.nodes()).find(({ place }) => place?.pid === process.pid)
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, node: own?.id }))
