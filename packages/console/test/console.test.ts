@@ -87,6 +87,61 @@ describe('the console', () => {
     expect(state.undone).toBe(1)
   })
 
+  it('shows the way back, and where it is stuck: what undoes it is tried again, or a person answers for it', async () => {
+    const down = new Set(['ship', 'charge'])
+    const act = (name: string) =>
+      depot.action(name, {
+        ...{ retry: { attempts: 1 }, undoRetry: { attempts: 1 } },
+        run: async () => name,
+        undo: async () => {
+          if (down.has(name)) throw new Error(`nobody answers at ${name}`)
+        },
+      })
+    const depot = agent('depot')
+    const [charge, pack, ship] = [act('charge'), act('pack'), act('ship')]
+    const parcel = workflow('parcel', {
+      async run(_: null, task) {
+        await task.run(charge, null)
+        await task.run(pack, null)
+        await task.run(ship, null)
+        return 'sent'
+      },
+    })
+    await using stage = await Stage.open({ workflows: [parcel], agents: [depot] })
+    const task = await stage.triarch.submit(parcel, null, { id: 'p-1' })
+    await task.result()
+    await task.compensate({ reason: 'sent back' })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks/p-1`)
+    const way = page.getByRole('region', { name: 'The way back' })
+    await way.getByText('nobody answers at ship').waitFor()
+    expect(await way.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/3 ship.*Stuck/s),
+      expect.stringMatching(/2 pack.*to be undone/s),
+      expect.stringMatching(/1 charge.*to be undone/s),
+    ])
+    await expectUsable(page)
+    down.delete('ship')
+    await page.locator('.why').getByRole('button', { name: 'Undo again' }).click()
+    const dialog = page.getByRole('dialog')
+    // What it was given does not matter any more, nor what it gave.
+    expect(await dialog.getByRole('textbox').count()).toBe(1)
+    await dialog.getByRole('button', { name: 'Undo again' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await way.getByText('nobody answers at charge').waitFor()
+    await way.getByRole('button', { name: 'Count as undone' }).click()
+    await dialog.getByText('What the step did stays as it is').waitFor()
+    await dialog.getByLabel('Reason').fill('paid back by hand')
+    await dialog.getByRole('button', { name: 'Count as undone' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('heading', { name: 'How it ended' }).waitFor()
+    await expect
+      .poll(() => way.getByRole('listitem').allInnerTexts())
+      .toEqual(Array(3).fill(expect.stringContaining('compensated')))
+  })
+
   it('tells the second of two operators, and does nothing twice', async () => {
     const { order, options } = shop()
     await using stage = await Stage.open(options)

@@ -2,7 +2,11 @@ import { type Api, post } from '../api/client.ts'
 import type { Deed } from '../part/asking.tsx'
 import { t } from '../shell/preference.ts'
 
-export type Act = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal'
+export type Act = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal' | UndoAct
+/** The same controls for a step whose undo is stuck: they mean something else there. */
+type UndoAct = 'retryUndo' | 'skipUndo'
+
+const controls: Readonly<Record<UndoAct, 'retry' | 'skip'>> = { retryUndo: 'retry', skipUndo: 'skip' }
 
 export interface About {
   task: Api['Task']
@@ -26,7 +30,8 @@ export function possible({ status, outcome }: Api['TaskInfo']): Act[] {
 }
 
 export function deedOf(act: Act, { task, step, input, signal }: About, done: () => void): Deed {
-  const path = `/tasks/${encodeURIComponent(task.id)}/${act}`
+  const control = act === 'retryUndo' || act === 'skipUndo' ? controls[act] : act
+  const path = `/tasks/${encodeURIComponent(task.id)}/${control}`
   const fields: Deed['fields'] =
     act === 'skip'
       ? [{ name: 'output', label: `${t().output} (JSON)`, json: true, initial: null }]
@@ -42,11 +47,11 @@ export function deedOf(act: Act, { task, step, input, signal }: About, done: () 
     title: t().act[act],
     will: t().will[act],
     fields,
-    isReasonNeeded: act === 'cancel' || act === 'skip' || act === 'compensate',
-    isRisky: act === 'cancel' || act === 'compensate',
+    isReasonNeeded: act === 'cancel' || control === 'skip' || act === 'compensate',
+    isRisky: act === 'cancel' || act === 'compensate' || act === 'skipUndo',
     act: async (given) => {
       const about = {
-        ...((act === 'retry' || act === 'skip') && step !== undefined && { step }),
+        ...((control === 'retry' || control === 'skip') && step !== undefined && { step }),
         ...(act === 'signal' && signal !== undefined && { name: signal }),
       }
       await post(path, { ...about, ...given })

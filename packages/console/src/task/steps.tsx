@@ -6,6 +6,7 @@ import { State } from '../part/state.tsx'
 import { span, Time } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
+import { Compensation, isStuck, UndoWays } from './compensation.tsx'
 import { deedOf } from './deeds.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -17,39 +18,42 @@ export function Steps({ task, steps, reload }: { task: Api['Task']; steps: Step[
   const bars = new Map(timelineOf(steps, Date.now()).map((bar) => [bar.id, bar]))
   const opened = place.value.search.get('step')
   return (
-    <ol class="steps">
-      {steps.map((step) => {
-        const bar = bars.get(step.id)
-        const isOpen = opened === String(step.id)
-        return (
-          <li key={step.id} class={step.status}>
-            <button
-              type="button"
-              class="row"
-              data-row
-              aria-expanded={isOpen}
-              onClick={() => ask('step', isOpen ? null : String(step.id))}
-            >
-              <span class="what">
-                <span class="faint">{step.id}</span> {step.name}
-              </span>
-              <State of={step.status} />
-              <span class="track" aria-hidden="true">
-                {bar && (
-                  <span
-                    class={`bar ${step.status}`}
-                    style={{ left: `${bar.from * 100}%`, width: `max(3px, ${bar.size * 100}%)` }}
-                  />
-                )}
-              </span>
-              <span class="number">{bar ? span(bar.ms) : '–'}</span>
-              <span class="number faint">{step.attempts > 1 ? `×${step.attempts}` : ''}</span>
-            </button>
-            {isOpen && <Detail task={task} step={step} reload={reload} />}
-          </li>
-        )
-      })}
-    </ol>
+    <>
+      <Compensation task={task} steps={steps} reload={reload} />
+      <ol class="steps">
+        {steps.map((step) => {
+          const bar = bars.get(step.id)
+          const isOpen = opened === String(step.id)
+          return (
+            <li key={step.id} class={step.status}>
+              <button
+                type="button"
+                class="row"
+                data-row
+                aria-expanded={isOpen}
+                onClick={() => ask('step', isOpen ? null : String(step.id))}
+              >
+                <span class="what">
+                  <span class="faint">{step.id}</span> {step.name}
+                </span>
+                <State of={step.status} />
+                <span class="track" aria-hidden="true">
+                  {bar && (
+                    <span
+                      class={`bar ${step.status}`}
+                      style={{ left: `${bar.from * 100}%`, width: `max(3px, ${bar.size * 100}%)` }}
+                    />
+                  )}
+                </span>
+                <span class="number">{bar ? span(bar.ms) : '–'}</span>
+                <span class="number faint">{step.attempts > 1 ? `×${step.attempts}` : ''}</span>
+              </button>
+              {isOpen && <Detail task={task} step={step} reload={reload} />}
+            </li>
+          )
+        })}
+      </ol>
+    </>
   )
 }
 
@@ -73,6 +77,11 @@ function Detail({ task, step, reload }: { task: Api['Task']; step: Step; reload:
         <div class="failure">
           <strong>{error.code ?? error.name}</strong> {error.message}
         </div>
+      )}
+      {isStuck(task, step) && (
+        <p class="buttons">
+          <UndoWays task={task} step={step} reload={reload} />
+        </p>
       )}
       {isHeld && (
         <p class="buttons">

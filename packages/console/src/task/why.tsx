@@ -3,6 +3,7 @@ import { deed } from '../part/asking.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
 import { t } from '../shell/preference.ts'
+import { isStuck } from './compensation.tsx'
 import { type Act, deedOf } from './deeds.ts'
 
 type Reason = Api['Explanation']['reasons'][number] & {
@@ -57,17 +58,19 @@ function Ways({
   reload: () => void
 }) {
   const { code, step } = reason
+  const about = steps.find(({ id }) => id === step)
   const acts: Act[] =
-    code === 'held' || (code === 'paused' && step !== undefined)
-      ? ['retry', 'skip']
-      : code === 'paused' || code === 'quarantined'
-        ? ['resume']
-        : code === 'frozen'
-          ? ['thaw']
-          : code === 'signal'
-            ? ['signal']
-            : []
-  const input = steps.find(({ id }) => id === step)?.input
+    about && isStuck(task, about)
+      ? ['retryUndo', 'skipUndo']
+      : code === 'held' || (code === 'paused' && step !== undefined)
+        ? ['retry', 'skip']
+        : code === 'paused' || code === 'quarantined'
+          ? ['resume']
+          : code === 'frozen'
+            ? ['thaw']
+            : code === 'signal'
+              ? ['signal']
+              : []
   const other = code === 'child' || code === 'predecessor' ? reason.task : code === 'lock' ? reason.holder : undefined
   return (
     <span class="ways">
@@ -77,7 +80,7 @@ function Ways({
           type="button"
           class={index === 0 ? 'primary' : undefined}
           onClick={() => {
-            deed.value = deedOf(act, { task, step, input, signal: reason.name }, reload)
+            deed.value = deedOf(act, { task, step, input: about?.input, signal: reason.name }, reload)
           }}
         >
           {t().act[act]}

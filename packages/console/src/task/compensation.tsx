@@ -1,0 +1,68 @@
+import type { Api } from '../api/client.ts'
+import { deed } from '../part/asking.tsx'
+import { State } from '../part/state.tsx'
+import { Time } from '../part/time.tsx'
+import { t } from '../shell/preference.ts'
+import { deedOf } from './deeds.ts'
+
+type Step = Api['Steps']['steps'][number]
+
+/** Its undo has failed, and nobody tries it again by himself. */
+export function isStuck(task: Api['Task'], { status, error }: Step): boolean {
+  return status === 'compensating' && task.status === 'paused' && error !== undefined
+}
+
+/** The way back: what is undone, is being undone, is stuck, and what stands; the last that was done first, as it goes. */
+export function Compensation({ task, steps, reload }: { task: Api['Task']; steps: Step[]; reload: () => void }) {
+  const path = steps.filter(({ status }) => ['success', 'compensating', 'compensated'].includes(status)).reverse()
+  if (!path.some(({ status }) => status !== 'success')) return null
+  const stands = task.status === 'stopped' ? t().stands : t().toBeUndone
+  return (
+    <section class="undoing" aria-label={t().wayBack}>
+      <h3>{t().wayBack}</h3>
+      <ol>
+        {path.map((step) => (
+          <li key={step.id}>
+            <span class="what">
+              <span class="faint">{step.id}</span> {step.name}
+            </span>
+            <span>
+              {step.status === 'success' ? (
+                stands
+              ) : isStuck(task, step) ? (
+                <>
+                  <strong class="bad">{t().stuck}</strong> {step.error?.message}
+                </>
+              ) : (
+                <State of={step.status} />
+              )}
+            </span>
+            <span class="ways">
+              {isStuck(task, step) ? (
+                <UndoWays task={task} step={step} reload={reload} />
+              ) : (
+                step.status === 'compensated' && <Time at={step.endedAt} />
+              )}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** What can be done about an undo that is stuck. */
+export function UndoWays({ task, step, reload }: { task: Api['Task']; step: Step; reload: () => void }) {
+  return (['retryUndo', 'skipUndo'] as const).map((act, index) => (
+    <button
+      key={act}
+      type="button"
+      class={index === 0 ? 'primary' : undefined}
+      onClick={() => {
+        deed.value = deedOf(act, { task, step: step.id }, reload)
+      }}
+    >
+      {t().act[act]}
+    </button>
+  ))
+}
