@@ -265,6 +265,36 @@ describe('the console', () => {
     expect(changes.map(({ reason }) => reason)).toContain('the bank moves house')
   })
 
+  it('shows what is wrong, and lets one take it in hand, silence it and end it', async () => {
+    const { options } = shop()
+    const alerts = { every: '100ms', rules: { check: { for: 0 } } } as const
+    await using stage = await Stage.open({ ...options, alerts, health: { checks: { bank: () => false } } })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/alerts`)
+    await page.getByRole('table').getByText('check:bank').waitFor({ timeout: 20_000 })
+    await expectUsable(page)
+    const dialog = page.getByRole('dialog')
+    for (const act of ['Take in hand', 'Silence', 'End']) {
+      await page.getByRole('table').getByRole('button', { name: act }).click()
+      expect(await dialog.getByRole('button', { name: act }).isDisabled()).toBe(true)
+      await dialog.getByLabel('Reason').fill('the bank moves house')
+      if (act === 'Silence') {
+        await dialog.getByLabel('For so many hours').fill('soon')
+        await dialog.getByRole('button', { name: act }).click()
+        await dialog.getByText('must be a number').waitFor()
+        await dialog.getByLabel('For so many hours').fill('8')
+      }
+      await dialog.getByRole('button', { name: act }).click()
+      await page.getByText('It is recorded.').waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+    }
+    await page.getByRole('table').getByText('ended').waitFor()
+    const { owner, silence, endedBy } = await stage.triarch.alert('check:bank').info()
+    expect([owner, silence, endedBy]).toEqual(
+      Array(3).fill(expect.objectContaining({ reason: 'the bank moves house' })),
+    )
+  })
+
   it('says that what is seen may be old while nobody answers, and goes on by itself', async () => {
     const { order, options } = shop()
     await using stage = await Stage.open(options)
@@ -303,6 +333,7 @@ describe('the console', () => {
     '/locks',
     '/schedules',
     '/settings',
+    '/alerts',
     '/audit',
     '/nowhere',
   ])('can be used by everybody, in both themes: %s', async (path) => {

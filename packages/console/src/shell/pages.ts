@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { Agents } from '../agents/agents.tsx'
+import { Alerts } from '../alerts/alerts.tsx'
 import { Audit } from '../audit/audit.tsx'
 import { Locks } from '../locks/locks.tsx'
 import { Nodes } from '../nodes/nodes.tsx'
@@ -32,6 +33,7 @@ export const pages: readonly Page[] = [
   { name: 'locks', path: '/locks', key: 'l', component: Locks },
   { name: 'schedules', path: '/schedules', key: 's', component: Schedules },
   { name: 'operations', path: '/operations', key: 'p', component: Operations },
+  { name: 'alerts', path: '/alerts', key: 'r', component: Alerts },
   { name: 'settings', path: '/settings', key: 'e', component: Settings, one: SettingPage },
   { name: 'audit', path: '/audit', key: 'u', component: Audit },
 ]
