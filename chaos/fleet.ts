@@ -1,4 +1,4 @@
-// All the processes under test, each with a fault proxy between itself and the database.
+// All the processes under test, each with a fault proxy between itself and the database, or the servers.
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseServer } from '../examples/orders/database/server.ts'
@@ -13,7 +13,8 @@ export interface Member {
   name: string
   group: Group
   unit: Unit<Launched<{ port?: number }>>
-  proxy: FaultProxy
+  /** Between it and the database; of a remote agent: between it and each server. */
+  proxies: FaultProxy[]
 }
 
 export interface Fleet {
@@ -50,6 +51,11 @@ const crew: [group: Group, count: number][] = [
   ['agent', 2],
 ]
 
+/** One that owns tasks besides, one that takes attempts for its connected agents from the queue alone. */
+const servers: readonly string[][] = [['scheduler', 'agent'], ['agent']]
+/** One that speaks by a WebSocket, and one by plain requests. */
+const remotes: readonly string[][] = [[], ['--no-socket']]
+
 /**
  * While the database is away no process gets ready: it is tried for longer than that takes. How long a stop may take is a rule; a
  * process that does not stop at all is ended.
@@ -76,28 +82,43 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
   // The processes started from here on inherit these: see urlOf in the orders' shop.ts.
   for (const [name, url] of Object.entries(urls)) process.env[`${name.toUpperCase()}_URL`] = url
 
-  const enlist = async (group: Group, name: string): Promise<Member> => {
+  type Ready = { port?: number }
+  const enlist = async (
+    group: Group,
+    name: string,
+    script: string,
+    args: string[],
+    served = false,
+  ): Promise<Member> => {
     const proxy = await FaultProxy.start(database.port, writers)
-    const store = database.url(proxy.port)
-    const start = (previous?: Launched<{ port?: number }>) =>
-      group === 'web'
-        ? run<{ port?: number }>(name, '../examples/orders/web.ts', [
-            ...['--db', store],
-            ...['--port', `${previous?.ready.port ?? 0}`],
-          ])
-        : run<{ port?: number }>(name, 'process/node.ts', [
-            group,
-            ...['--store', store],
-            ...['--ledger', ledger],
-            ...['--diary', diary],
-            ...(hints ? [] : ['--no-hints']),
-          ])
-    return { name, group, proxy, unit: await Unit.start(name, start, BOUNDS) }
+    const store = group === 'web' ? '--db' : '--store'
+    const start = (previous?: Launched<Ready>) => {
+      const port = served ? ['--port', `${previous?.ready.port ?? 0}`] : []
+      return run<Ready>(name, script, [...args, store, database.url(proxy.port), ...port])
+    }
+    return { name, group, proxies: [proxy], unit: await Unit.start(name, start, BOUNDS) }
   }
+  const engine = ['--ledger', ledger, '--diary', diary, ...(hints ? [] : ['--no-hints'])]
   const members: Member[] = []
   // One after the other: the first supervisor is the leader.
   for (const [group, count] of crew) {
-    for (let n = 1; n <= count; n++) members.push(await enlist(group, `${group} ${n}`))
+    for (let n = 1; n <= count; n++) {
+      const name = `${group} ${n}`
+      if (group === 'web') members.push(await enlist(group, name, '../examples/orders/web.ts', [], true))
+      else members.push(await enlist(group, name, 'process/node.ts', [group, ...engine]))
+    }
+  }
+  for (const [n, roles] of servers.entries())
+    members.push(await enlist('server', `server ${n + 1}`, 'process/server.ts', [...roles, ...engine], true))
+  const ports = members.filter(({ group }) => group === 'server').map(({ unit }) => unit.current.ready.port ?? 0)
+  for (const [n, options] of remotes.entries()) {
+    const name = `remote ${n + 1}`
+    const proxies = await Promise.all(ports.map((port) => FaultProxy.start(port, null)))
+    const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`)
+    // Each begins with another server.
+    const args = [...urls.slice(n % urls.length), ...urls.slice(0, n % urls.length), '--ledger', ledger, ...options]
+    const unit = await Unit.start<Launched<Ready>>(name, () => run(name, 'process/remote.ts', args), BOUNDS)
+    members.push({ name, group: 'remote', proxies, unit })
   }
   const web = members[0]?.unit.current.ready.port
   return {
@@ -107,18 +128,21 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
     ledgers: () =>
       Promise.all(Object.values(urls).map(async (url) => (await fetch(`${url}/ledger`)).json() as Promise<LedgerRows>)),
     heal() {
-      for (const { proxy } of members) {
+      for (const proxy of members.flatMap(({ proxies }) => proxies)) {
         proxy.delay(0)
         proxy.admit()
         proxy.flow()
       }
     },
     async stop() {
-      const nodes = members.filter(({ group }) => group !== 'web')
-      await Promise.all(nodes.map(({ unit }) => unit.stop()))
-      for (const { group, unit } of members) if (group === 'web') await unit.stop()
+      const of = (wanted: (group: Group) => boolean) => members.filter(({ group }) => wanted(group))
+      const end = (those: Member[]) => Promise.all(those.map(({ unit }) => unit.stop()))
+      // Remote agents tell servers how their attempts ended.
+      await end(of((group) => group === 'remote'))
+      await end(of((group) => group !== 'web' && group !== 'remote'))
+      await end(of((group) => group === 'web'))
       await services.kill()
-      await Promise.all(members.map(({ proxy }) => proxy.close()))
+      await Promise.all(members.flatMap(({ proxies }) => proxies.map((proxy) => proxy.close())))
     },
   }
 }

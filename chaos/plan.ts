@@ -2,18 +2,24 @@
 import { Random } from '../packages/triarch/test/crash/random.ts'
 import { settings } from './settings.ts'
 
-export type Group = 'web' | 'scheduler' | 'agent' | 'supervisor'
+export type Group = 'web' | 'scheduler' | 'agent' | 'supervisor' | 'server' | 'remote'
 
 export const kinds = [
   'kill web',
   'kill scheduler',
   'kill agent',
   'kill supervisor',
+  'kill server',
+  'kill remote',
   'freeze scheduler',
   'freeze agent',
   'freeze supervisor',
+  'freeze server',
+  'freeze remote',
   'drain scheduler',
   'drain agent',
+  'drain server',
+  'drain remote',
   'restart fast',
   'restart immediate',
   'terminate',
@@ -22,6 +28,13 @@ export const kinds = [
   'partition',
   'delay',
   'refuse',
+  'cut remote',
+  'stall remote',
+  'partition remote',
+  'deafen remote',
+  'mute remote',
+  'delay remote',
+  'refuse remote',
   'swallow order',
   'swallow transition',
   'swallow claim',
@@ -35,6 +48,7 @@ export const kinds = [
   'step scheduler',
   'step agent',
   'step supervisor',
+  'step remote',
   'step database',
   'poison code',
   'poison step',
@@ -68,11 +82,17 @@ const spans: Record<Kind, Span> = {
   'kill scheduler': { from: 50, to: 600 },
   'kill agent': { from: 50, to: 600 },
   'kill supervisor': { from: 50, to: 600 },
+  'kill server': { from: 50, to: 600 },
+  'kill remote': { from: 50, to: 600 },
   'freeze scheduler': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
   'freeze agent': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
   'freeze supervisor': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  'freeze server': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  'freeze remote': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
   'drain scheduler': { from: 50, to: 300 },
   'drain agent': { from: 50, to: 300 },
+  'drain server': { from: 50, to: 300 },
+  'drain remote': { from: 50, to: 300 },
   'restart fast': { from: 50, to: 600 },
   'restart immediate': { from: 50, to: 600 },
   terminate: { from: 0, to: 1 },
@@ -81,6 +101,14 @@ const spans: Record<Kind, Span> = {
   partition: { from: settings.lease * 1.1, to: settings.lease * 1.6 },
   delay: { from: 300, to: 1_200 },
   refuse: { from: 100, to: 800 },
+  'cut remote': { from: 0, to: 1 },
+  'stall remote': { from: 200, to: settings.lease * 0.8 },
+  'partition remote': { from: settings.lease * 1.1, to: settings.lease * 1.6 },
+  // One direction alone: what is said to it, or what it says, does not arrive.
+  'deafen remote': { from: settings.lease * 0.5, to: settings.lease * 1.6 },
+  'mute remote': { from: settings.lease * 0.5, to: settings.lease * 1.6 },
+  'delay remote': { from: 300, to: 1_200 },
+  'refuse remote': { from: 100, to: 800 },
   // At most: it is over as soon as there was something to swallow.
   'swallow order': { from: 1_000, to: 1_001 },
   'swallow transition': { from: 1_000, to: 1_001 },
@@ -98,6 +126,7 @@ const spans: Record<Kind, Span> = {
   'step scheduler': { from: 500, to: 2_000 },
   'step agent': { from: 500, to: 2_000 },
   'step supervisor': { from: 500, to: 2_000 },
+  'step remote': { from: 500, to: 2_000 },
   'step database': { from: 0, to: 1 },
   'poison code': { from: 0, to: 1 },
   'poison step': { from: 0, to: 1 },
@@ -113,6 +142,18 @@ const all: { kinds: readonly Kind[]; gap: Span }[] = [
     gap: { from: 50, to: 900 },
   },
   { kinds: ['cut', 'stall', 'delay', 'refuse', 'partition'], gap: { from: 50, to: 700 } },
+  // Servers and the agents that have nothing but their URLs.
+  {
+    kinds: ['kill server', 'freeze remote', 'drain server', 'kill remote', 'freeze server', 'drain remote'],
+    gap: { from: 200, to: 1_500 },
+  },
+  {
+    kinds: [
+      ...(['cut remote', 'stall remote', 'partition remote', 'deafen remote', 'mute remote'] as const),
+      ...(['delay remote', 'refuse remote'] as const),
+    ],
+    gap: { from: 50, to: 900 },
+  },
   // One after the other: a restart ends every transaction that is held open.
   {
     kinds: ['restart fast', 'restart immediate', 'terminate', 'hold', 'backup', 'failover'],
@@ -123,7 +164,7 @@ const all: { kinds: readonly Kind[]; gap: Span }[] = [
     gap: { from: 50, to: 400 },
   },
   {
-    kinds: ['step scheduler', 'step agent', 'step supervisor', 'step database', 'deploy'],
+    kinds: ['step scheduler', 'step agent', 'step supervisor', 'step remote', 'step database', 'deploy'],
     gap: { from: 500, to: 3_000 },
   },
   {

@@ -57,6 +57,8 @@ const harmless: readonly string[] = [
   'STORE_UNANSWERED',
   'NODE_STOPPED',
   'NODE_FENCED',
+  // What remote agents meet while servers are away.
+  'SERVER_UNREACHABLE',
 ]
 
 const orders: Rule = ({ orders: { kept, confirmed }, ledgers, store }) => {
@@ -174,7 +176,7 @@ const tails: Rule = ({ tails, said, fired }) => {
   ]
 }
 
-const silencing = /scheduler|code|deploy|partition/
+const silencing = /scheduler|server|code|deploy|partition/
 
 /** Those that failovers took something from, with all their relatives. */
 export function touchedBy({ tails, store }: Pick<Remains, 'tails' | 'store'>): Set<string> {
@@ -255,9 +257,13 @@ export interface Complaint {
 
 /** The errors in the database's log. */
 export function complaintsOf(log: string): Complaint[] {
-  return log.split('\n').flatMap((line) => {
+  const lines = log.split('\n')
+  return lines.flatMap((line, index) => {
     const [, state, severity] = /^([0-9A-Z]{5}) .*?\b(ERROR|FATAL|PANIC): /.exec(line) ?? []
-    return state && severity ? [{ state, severity, line }] : []
+    if (!state || !severity) return []
+    // Which row it was about comes in a line of its own.
+    const [, detail] = /\b(DETAIL: .*)/.exec(lines[index + 1] ?? '') ?? []
+    return [{ state, severity, line: detail ? `${line} ${detail}` : line }]
   })
 }
 

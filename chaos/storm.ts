@@ -84,7 +84,7 @@ async function hit(fault: Fault, field: Field, struck: Struck): Promise<string |
       if (unit.busy && !fault.first) return null
       const from = Date.now()
       await unit[act](lasts)
-      if (act === 'freeze' && group === 'agent') struck.frozen.push({ from, until: Date.now() })
+      if (act === 'freeze' && (group === 'agent' || group === 'remote')) struck.frozen.push({ from, until: Date.now() })
       return name
     }
     case 'hold':
@@ -107,11 +107,11 @@ async function hit(fault: Fault, field: Field, struck: Struck): Promise<string |
     case 'swallow':
       return swallow(whom as Prey, field.fleet, fault, struck)
     default:
-      return disturb(pick(field.fleet, fault), fault)
+      return disturb(pick(field.fleet, fault, whom === '' ? undefined : (whom as Group)), fault, act)
   }
 }
 
-function pick({ members }: Fleet, { target }: Fault, group?: Group): Member {
+function pick({ members }: Pick<Fleet, 'members'>, { target }: Fault, group?: Group): Member {
   const fitting = group ? members.filter((member) => member.group === group) : members
   const member = fitting[Math.floor(target * fitting.length)]
   if (!member) throw new Error(`there is nobody to strike among ${group}`)
@@ -201,9 +201,11 @@ type Prey = keyof typeof prey
 
 async function swallow(what: Prey, fleet: Fleet, fault: Fault, struck: Struck): Promise<string | null> {
   const { group, statement: wanted } = prey[what]
-  const { proxy, name } = pick(fleet, fault, group)
+  // Remote agents have no database.
+  const members = fleet.members.filter((member) => member.group !== 'remote')
+  const { proxies, name } = pick({ members }, fault, group)
   const wants = (statement: Statement) => wanted === undefined || nameOf(statement) === wanted
-  const statement = await proxy.swallow(AbortSignal.timeout(fault.lasts), wants)
+  const statement = await proxies[0]?.swallow(AbortSignal.timeout(fault.lasts), wants)
   if (!statement) return null
   const caught = nameOf(statement)
   struck.swallowed[caught] = (struck.swallowed[caught] ?? 0) + 1
@@ -217,18 +219,24 @@ function nameOf({ name, sql }: Statement): string {
 }
 
 /** What happens to one process's connections. */
-async function disturb({ proxy, name }: Member, { kind, lasts, size }: Fault): Promise<string | null> {
-  const { links } = proxy
+async function disturb({ proxies, name }: Member, { lasts, size }: Fault, act: string): Promise<string | null> {
+  const links = proxies.reduce((sum, proxy) => sum + proxy.links, 0)
   if (links === 0) return null
-  if (kind === 'cut') proxy.cut({ reset: size % 2 === 0 })
-  if (kind === 'stall' || kind === 'partition') proxy.stall()
-  if (kind === 'delay') proxy.delay(size)
-  if (kind === 'refuse') proxy.refuse()
+  const silencing = act === 'stall' || act === 'partition' || act === 'deafen' || act === 'mute'
+  const sides = { deafen: 'server', mute: 'client' } as const
+  for (const proxy of proxies) {
+    if (act === 'cut') proxy.cut({ reset: size % 2 === 0 })
+    if (silencing) proxy.stall(sides[act as keyof typeof sides])
+    if (act === 'delay') proxy.delay(size)
+    if (act === 'refuse') proxy.refuse()
+  }
   await delay(lasts)
-  // After every other partition nothing arrives late: what was under way is lost with its connections.
-  if (kind === 'partition' && size % 2 === 0) proxy.cut()
-  if (kind === 'stall' || kind === 'partition') proxy.flow()
-  if (kind === 'delay') proxy.delay(0)
-  if (kind === 'refuse') proxy.admit()
+  for (const proxy of proxies) {
+    // After every other one nothing arrives late: what was under way is lost with its connections.
+    if (silencing && act !== 'stall' && size % 2 === 0) proxy.cut()
+    if (silencing) proxy.flow()
+    if (act === 'delay') proxy.delay(0)
+    if (act === 'refuse') proxy.admit()
+  }
   return `${name}'s ${links} connections`
 }

@@ -8,6 +8,7 @@ import { workload } from '../../packages/triarch/test/crash/workload.ts'
 import { settings } from '../settings.ts'
 import { bystander, echo, keyed, poisonous } from '../workflows.ts'
 import { steppable } from './clock.ts'
+import { complaint } from './complaint.ts'
 import { watched } from './watched.ts'
 
 // Standard input is a pipe from the harness: it ends when the harness does, and so does this process.
@@ -35,11 +36,7 @@ const triarch = new Triarch({
   agents: [...agents.map((own) => watched(own, ledger)), ...drill.agents, poisoned],
   roles: positionals as Role[],
   ...settings,
-  onError(error) {
-    const { code, stack, cause } = error as Error & { code?: string }
-    const place = { operation: '' as const, key: code ?? '', action: '', task: '', step: 0, attempt: 0 }
-    ledger.write('error', place, truly(), `${positionals}: ${stack ?? error}${cause ? `\ncause: ${cause}` : ''}`)
-  },
+  onError: complaint(ledger, `${positionals}`, truly),
 })
 triarch.on('alert', ({ task, message }) => console.error(`alert: ${task}: ${message}`))
 await triarch.start()

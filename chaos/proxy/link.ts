@@ -7,11 +7,12 @@ import { type Frame, Framer, openingOf } from './frame.ts'
 export interface Weather {
   /** Every chunk is this late (ms). */
   delay: number
-  /** Nothing passes in either direction, and nobody is told. */
-  stalled: boolean
+  /** Nothing that these say passes, and nobody is told. */
+  silenced: { client: boolean; server: boolean }
   /** Asked about a commit whose answer is at hand: true swallows it. */
   swallows(statement: Statement): boolean
-  writers: Writers
+  /** Functions of PostgreSQL that write; null: another protocol, of which nothing is read along. */
+  writers: Writers | null
   /** A commit's answer is to be swallowed as soon as there is one. */
   armed: boolean
 }
@@ -32,10 +33,13 @@ export class Link {
     this.#client = client
     this.#server = server
     this.#weather = weather
-    const toServer = conveyor(client, server, weather)
-    const toClient = conveyor(server, client, weather)
-    client.on('data', (chunk) => this.#guard(() => this.#ask(chunk, toServer)))
-    server.on('data', (chunk) => this.#guard(() => this.#answer(chunk, toClient)))
+    const toServer = conveyor(client, server, weather, () => weather.silenced.client)
+    const toClient = conveyor(server, client, weather, () => weather.silenced.server)
+    const { writers } = weather
+    client.on('data', (chunk) => (writers ? this.#guard(() => this.#ask(chunk, toServer)) : toServer(chunk)))
+    server.on('data', (chunk) =>
+      writers ? this.#guard(() => this.#answer(chunk, toClient, writers)) : toClient(chunk),
+    )
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -50,15 +54,16 @@ export class Link {
     }
   }
 
-  /** Begins, or goes on after a stall. */
-  resume(): void {
-    this.#client.resume()
-    this.#server.resume()
-  }
-
-  pause(): void {
-    this.#client.pause()
-    this.#server.pause()
+  /** Hears those that the weather lets be heard. */
+  heed(): void {
+    const { client, server } = this.#weather.silenced
+    for (const [socket, silenced] of [
+      [this.#client, client],
+      [this.#server, server],
+    ] as const) {
+      if (silenced) socket.pause()
+      else socket.resume()
+    }
   }
 
   /** Ends both sides at once; with a reset, as a router that lost its memory would, or as if the other side had hung up. */
@@ -82,20 +87,19 @@ export class Link {
     }
   }
 
-  #answer(chunk: Buffer, pass: (bytes: Buffer) => void): void {
+  #answer(chunk: Buffer, pass: (bytes: Buffer) => void, writers: Writers): void {
     this.#fromServer.push(chunk)
     for (let frame = this.#fromServer.next(); frame; frame = this.#fromServer.next()) {
       const current = this.#conversation.current
       const hold =
-        this.#held.length > 0 ||
-        (this.#weather.armed && !this.#begun && current && mayCommit(current, this.#weather.writers))
+        this.#held.length > 0 || (this.#weather.armed && !this.#begun && current && mayCommit(current, writers))
       if (hold) this.#held.push(frame)
       else pass(frame.bytes)
       this.#begun = true
       const end = this.#conversation.answers(frame)
       if (!end) continue
       this.#begun = false
-      const statement = committed(end.exchange, end.after, this.#weather.writers)
+      const statement = committed(end.exchange, end.after, writers)
       if (this.#held.length > 0 && statement && this.#weather.swallows(statement)) return this.cut()
       for (const { bytes } of this.#held.splice(0)) pass(bytes)
     }
@@ -112,13 +116,13 @@ export class Link {
 }
 
 /** Passes bytes on in order, late if the weather says so, and holds the sender back when the receiver is slow. */
-function conveyor(from: Socket, to: Socket, weather: Weather): (bytes: Buffer) => void {
+function conveyor(from: Socket, to: Socket, weather: Weather, silenced: () => boolean): (bytes: Buffer) => void {
   const waiting: { bytes: Buffer; due: number }[] = []
   const write = (bytes: Buffer) => {
     if (!to.destroyed && !to.write(bytes)) from.pause()
   }
   to.on('drain', () => {
-    if (!weather.stalled) from.resume()
+    if (!silenced()) from.resume()
   })
   const next = () => {
     const first = waiting[0]

@@ -1,4 +1,5 @@
-// Stands between a process and its database, understands what they say, and breaks what is between them.
+// Stands between a process and its database, understands what they say, and breaks what is between them. It knows other
+// conversations by their bytes alone.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Statement, Writers } from './exchange.ts'
 import { Link, type Weather } from './link.ts'
@@ -21,12 +22,12 @@ export class FaultProxy {
   #trap: Trap | null = null
   #refusing = false
 
-  private constructor(target: number, writers: Writers) {
+  private constructor(target: number, writers: Writers | null) {
     this.#target = target
     this.#weather = {
       delay: 0,
       writers,
-      stalled: false,
+      silenced: { client: false, server: false },
       armed: false,
       swallows: (statement) => {
         // One only, whatever else was held back meanwhile.
@@ -42,8 +43,8 @@ export class FaultProxy {
     this.#server = createServer({ pauseOnConnect: true }, (socket) => this.#accept(socket))
   }
 
-  /** Listens on a port of its own, and leads to the port given. `writers`: functions there that write. */
-  static async start(target: number, writers: Writers = new Set()): Promise<FaultProxy> {
+  /** Listens on a port of its own, and leads to the port given. `writers`: functions there that write; null: no database is there. */
+  static async start(target: number, writers: Writers | null = new Set()): Promise<FaultProxy> {
     const proxy = new FaultProxy(target, writers)
     await new Promise<void>((resolve, reject) => proxy.#server.once('error', reject).listen(0, '127.0.0.1', resolve))
     return proxy
@@ -69,16 +70,18 @@ export class FaultProxy {
     this.#weather.delay = ms
   }
 
-  /** A black hole: connections are accepted and stay up, and nothing passes. */
-  stall(): void {
-    this.#weather.stalled = true
-    for (const link of this.#links) link.pause()
+  /** A black hole: connections are accepted and stay up, and nothing passes, or nothing that one side says. */
+  stall(side?: 'client' | 'server'): void {
+    const { silenced } = this.#weather
+    if (side !== 'server') silenced.client = true
+    if (side !== 'client') silenced.server = true
+    for (const link of this.#links) link.heed()
   }
 
   /** What was under way arrives, late. */
   flow(): void {
-    this.#weather.stalled = false
-    for (const link of this.#links) link.resume()
+    Object.assign(this.#weather.silenced, { client: false, server: false })
+    for (const link of this.#links) link.heed()
     for (const socket of [...this.#waiting]) this.#connect(socket)
     this.#waiting.clear()
   }
@@ -124,7 +127,8 @@ export class FaultProxy {
   #accept(socket: Socket): void {
     socket.on('error', () => undefined)
     if (this.#refusing || this.#links.size + this.#waiting.size >= MOST_LINKS) return void socket.resetAndDestroy()
-    if (!this.#weather.stalled) return this.#connect(socket)
+    const { client, server: far } = this.#weather.silenced
+    if (!client || !far) return this.#connect(socket)
     this.#waiting.add(socket)
     socket.once('close', () => this.#waiting.delete(socket))
   }
@@ -134,6 +138,6 @@ export class FaultProxy {
     server.pause()
     const link = new Link(client, server, this.#weather, () => this.#links.delete(link))
     this.#links.add(link)
-    if (!this.#weather.stalled) link.resume()
+    link.heed()
   }
 }

@@ -1,5 +1,7 @@
 // The proxy against a real PostgreSQL and the plain client.
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -171,6 +173,45 @@ describe('the proxy', () => {
     proxy.flow()
     await Promise.all(answers)
     expect(await notes()).toEqual(['late'])
+  })
+
+  it('lets nothing through in one direction alone: what is asked takes effect, and what is answered comes late', async () => {
+    const client = await through()
+    proxy.stall('server')
+    let heard = false
+    const answer = client.query("INSERT INTO notes VALUES ('unanswered')").then(() => {
+      heard = true
+    })
+    await expect.poll(notes).toEqual(['unanswered'])
+    expect(heard).toBe(false)
+    proxy.flow()
+    await answer
+    proxy.stall('client')
+    const unasked = client.query("INSERT INTO notes VALUES ('unasked')")
+    for (let i = 0; i < 20; i++) await direct.query('SELECT 1')
+    expect(await notes()).toEqual(['unanswered'])
+    proxy.flow()
+    await unasked
+  })
+
+  it('passes on what it does not understand, where it is told that no database is there', async () => {
+    const echo = createServer((socket) => socket.pipe(socket).on('error', () => undefined))
+    await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve))
+    const opaque = await FaultProxy.start((echo.address() as AddressInfo).port, null)
+    const socket = connect(opaque.port, '127.0.0.1')
+    const sent = Buffer.from('GET / HTTP/1.1\r\n\0\xff'.repeat(5_000), 'latin1')
+    let heard = Buffer.alloc(0)
+    socket.on('data', (chunk) => {
+      heard = Buffer.concat([heard, chunk])
+    })
+    socket.write(sent)
+    await expect.poll(() => heard.length).toBe(sent.length)
+    expect(heard.equals(sent)).toBe(true)
+    const closed = once(socket, 'close')
+    opaque.cut({ reset: false })
+    await closed
+    await opaque.close()
+    echo.close()
   })
 
   it('delays without loss or disorder', async () => {

@@ -318,6 +318,33 @@ describe('processes that die', () => {
   })
 })
 
+describe('trouble with the connection', () => {
+  it.each([
+    ['SERVER_UNREACHABLE', 503, '{}'],
+    ['SERVER_UNREACHABLE', 429, '{}'],
+    ['REQUEST_REFUSED', 401, '{}'],
+    ['SERVER_FAILED', 500, '{}'],
+    ['SERVER_ANSWER_INVALID', 200, '<p>Welcome to nginx</p>'],
+    ['SERVER_ANSWER_INVALID', 200, 'null'],
+  ])('is told as %s where the server answers %i %s', async (code, status, body) => {
+    const told = Promise.withResolvers<unknown>()
+    const fetch = async () => new Response(body, { status })
+    const connection = connectAgents('http://localhost', { agents: [mail], fetch, onError: told.resolve })
+    expect(await told.promise).toMatchObject({ code, details: { status }, message: expect.stringContaining(body) })
+    await connection.close()
+  })
+
+  it('is told as SERVER_UNREACHABLE with the reason, where nobody is there', async () => {
+    const told = Promise.withResolvers<unknown>()
+    const connection = connectAgents('http://127.0.0.1:1', { agents: [mail], webSocket: false, onError: told.resolve })
+    expect(await told.promise).toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: expect.stringMatching(/bad port|ECONN/),
+    })
+    await connection.close()
+  })
+})
+
 describe('a hostile agent', () => {
   it('crashes nothing, whatever it says in a session', async () => {
     await using here = await serving()

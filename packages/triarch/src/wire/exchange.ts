@@ -7,7 +7,7 @@ import { TriarchError } from '../error/error.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
-import { ExchangeError } from './failure.ts'
+import { answerIn, ExchangeError, reasonOf } from './failure.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 import { AgentSocket } from './socket.ts'
 
@@ -320,19 +320,17 @@ export class Exchange implements ConnectedAgents {
         signal: over.signal,
         redirect: 'error',
       })
-      if (response.ok) return (await response.json()) as AgentResponse
+      if (response.ok) return answerIn(await response.text(), url)
       const text = (await response.text()).slice(0, 500)
       const after = Number(response.headers.get('retry-after') ?? 0)
-      throw new ExchangeError(
-        `${url} answered ${response.status}: ${text}`,
-        response.status,
-        Number.isFinite(after) ? Math.min(after * 1_000, LONGEST_AGAIN) : 0,
-      )
+      throw new ExchangeError(`${url} answered ${response.status}: ${text}`, response.status, {
+        after: Number.isFinite(after) ? Math.min(after * 1_000, LONGEST_AGAIN) : 0,
+      })
     } catch (cause) {
       if (cause instanceof ExchangeError) throw cause
       // Nobody is there: who comes may well take a WebSocket.
       this.#speakNoMorePlainly(this.#url())
-      throw new ExchangeError(`${url} could not be asked`, 0, 0, { cause })
+      throw new ExchangeError(`${url} gave no answer: ${reasonOf(cause)}`, 0, { cause })
     } finally {
       timer.cancel()
       this.#ended.signal.removeEventListener('abort', abort)

@@ -1,0 +1,2 @@
+/** What servers under test want to be told. */
+export const TOKEN = 'chaos'
