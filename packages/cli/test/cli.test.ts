@@ -237,6 +237,30 @@ describe('the command', () => {
     await watched.stop({ grace: 0 })
   })
 
+  it('tells how often and how long, by what one asks for, and how far behind that is', async () => {
+    const nobody = await inside(['statistics'])
+    expect(nobody.out).toMatch(/^nothing was counted\nnothing is counted whole yet/)
+    const at = join(folder, 'counted.db')
+    const counted = new Triarch({
+      ...{ store: sqlite(at), notices: false, sweep: '50ms', statistics: { tag: 'customer' } },
+      ...{ workflows: [letter], agents: [desk] },
+    })
+    await counted.start()
+    const task = await counted.submit(letter, 'hello', { tags: { customer: 'c-7' } })
+    await task.result()
+    const ask = (...args: string[]) => inside(['statistics', ...args], { env: { TRIARCH_STORE: at } })
+    await expect.poll(async () => (await ask()).out, { timeout: 15_000 }).toMatch(/^task +letter +success +1 /m)
+    const { out } = await ask('--by', 'tag,workflow', '--kind', 'task', '--tag', 'c-7')
+    expect(out).toMatch(/^TAG +WORKFLOW +COUNT +MEAN MS +P50 +P95 +P99$/m)
+    expect(out).toMatch(/^c-7 +letter +2 /m)
+    expect(out).toMatch(/^all is counted that was written before 2\d{3}-.* \d+ ms ago$/m)
+    const data = JSON.parse((await ask('--by', 'hour', '--json')).out)
+    expect(data).toMatchObject({ rows: [{ hour: expect.any(Number) }], behind: expect.any(Number) })
+    expect((await ask('--from', '2999-01-01')).out).toMatch(/^nothing was counted\nall is counted/)
+    expect(await ask('--by', 'colour')).toMatchObject({ exit: exitCodes.usage, err: expect.stringContaining('colour') })
+    await counted.stop({ grace: 0 })
+  })
+
   it('says how the system is, with a code that a script can go by', async () => {
     const { exit, out } = await inside(['health', '--json'])
     const checks = JSON.parse(out) as { name: string; status: string }[]

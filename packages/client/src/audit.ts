@@ -1,7 +1,26 @@
-import type { AuditRecord } from 'triarch'
-import { dated, text } from './shape.ts'
+import type { AuditOptions, AuditPage, AuditRecord } from 'triarch'
+import { known } from './options.ts'
+import { array, dated, object, text } from './shape.ts'
+import { instant, query } from './value.ts'
 
-export function auditRecord(value: unknown): AuditRecord {
+/** Where it is asked for. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function auditPath(options: AuditOptions): string {
+  const { actor, action, subject, since, until, cursor, limit, ...rest } = options
+  known('audit', rest)
+  const parameters = {
+    ...{ actor, action, subject, cursor, limit },
+    ...(since !== undefined && { since: instant('audit: since', since) }),
+    ...(until !== undefined && { until: instant('audit: until', until) }),
+  }
+  return `/audit${query(parameters)}`
+}
+
+export function auditPage(value: unknown): AuditPage {
+  const page = object(value)
+  return { ...page, entries: array(page.entries, auditRecord) }
+}
+
+function auditRecord(value: unknown): AuditRecord {
   const entry = dated(value, 'at')
   text(entry.action)
   text(entry.subject)

@@ -10,6 +10,8 @@ import type {
   CountsChange,
   Demand,
   DemandOptions,
+  Figures,
+  FiguresQuery,
   HealthReport,
   HealthRequest,
   LeaderPage,
@@ -51,7 +53,7 @@ import type {
 } from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
 import { alertPage, RemoteAlert } from './alert.ts'
-import { auditRecord } from './audit.ts'
+import { auditPage, auditPath } from './audit.ts'
 import { breakerPage, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
 import { demand, demandPath } from './demand.ts'
@@ -62,6 +64,7 @@ import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { RemoteSetting, settingPage } from './setting.ts'
 import { array, object } from './shape.ts'
+import { figures, figuresPath } from './statistics.ts'
 import { followed } from './stream.ts'
 import { entryOf, isNewTask, submitAll } from './submission.ts'
 import { accepted, RemoteTask } from './task.ts'
@@ -212,17 +215,7 @@ class HttpClient implements TriarchClient {
   }
 
   async audit(options: AuditOptions = {}): Promise<AuditPage> {
-    const { actor, action, subject, since, until, cursor, limit, ...rest } = options
-    known('audit', rest)
-    const parameters = {
-      ...{ actor, action, subject, cursor, limit },
-      ...(since !== undefined && { since: instant('audit: since', since) }),
-      ...(until !== undefined && { until: instant('audit: until', until) }),
-    }
-    return this.#get(`/audit${query(parameters)}`, (body) => {
-      const page = object(body)
-      return { ...page, entries: array(page.entries, auditRecord) }
-    })
+    return this.#get(auditPath(options), auditPage)
   }
 
   async count(options: { filter?: string; most?: number } = {}): Promise<TaskCount> {
@@ -324,7 +317,10 @@ class HttpClient implements TriarchClient {
     })
   }
 
-  statistics(): Promise<Statistics> {
+  statistics(): Promise<Statistics>
+  statistics(query: FiguresQuery): Promise<Figures>
+  async statistics(query?: FiguresQuery): Promise<Statistics | Figures> {
+    if (query !== undefined) return this.#get(figuresPath(query), figures)
     return this.#get('/stats', (body) => object(body) as unknown as Statistics)
   }
 

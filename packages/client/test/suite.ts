@@ -90,7 +90,7 @@ export interface Place extends AsyncDisposable {
 
 /** An engine on this store, without HTTP between. */
 export async function direct(store: StoreFactory): Promise<Place> {
-  const quiet = { notices: false, onError: () => undefined }
+  const quiet = { notices: false, onError: () => undefined, statistics: { tag: 'customer' }, sweep: '500ms' } as const
   const triarch = new Triarch({ store, workflows, agents: [bank, clinic], operations: true, ...quiet })
   await triarch.start()
   await triarch.lead('idle', () => null)
@@ -478,6 +478,33 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(node?.runs?.workflows).toContain('order@1')
       const { tasks, stale, fenced } = await client.statistics()
       expect([tasks > 0, stale >= 0, fenced]).toEqual([true, true, 0])
+    })
+
+    also('tells what histories say, counted by the hour, and how far behind that is', async () => {
+      await (await client.submit(order, { amount: 6 }, { tags: { customer: 'grace' } })).result()
+      const grace = { by: ['workflow', 'action', 'hour'], tag: 'grace', outcome: 'success' } as const
+      const found = async () => (await client.statistics(grace)).rows
+      await vi.waitFor(async () => expect(await found()).toHaveLength(2), { timeout: 15_000 })
+      const hour = expect.any(Number)
+      const [task, step] = await found()
+      expect(Object.keys(task ?? {}).sort()).toEqual(
+        ['workflow', 'action', 'hour', 'count', 'timed', 'mean', 'p50', 'p95', 'p99'].sort(),
+      )
+      expect(task).toMatchObject({ workflow: 'order', action: '', hour, count: 1, timed: 1, p99: expect.any(Number) })
+      expect(step).toMatchObject({ workflow: 'order', action: 'bank.charge', hour, count: 1 })
+      expect((task?.hour ?? 1) % 3_600_000).toBe(0)
+      const all = await client.statistics({ by: [], kind: 'task', tag: 'grace' })
+      expect(all).toMatchObject({ rows: [{ count: 2 }], truncated: false, asOf: expect.any(Number) })
+      expect(all.behind).toBeGreaterThanOrEqual(0)
+      expect(new Date(all.asOf ?? 0).getFullYear()).toBeGreaterThan(2025)
+      const before = { ...grace, from: 0, to: Date.UTC(2020) }
+      expect((await client.statistics(before)).rows).toEqual([])
+      expect(await codeOf(client.statistics({ by: ['colour' as never] }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics({ by: 'hour' as never }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics({ kind: 'shop' as never }))).toBe('INVALID_OPTION')
+      for (const wrong of [{ from: -1 }, { to: Number.NaN }, { error: 'x'.repeat(301) }])
+        expect(await codeOf(client.statistics(wrong)), JSON.stringify(wrong)).toBe('INVALID_OPTION')
+      expect(await codeOf(client.statistics({ flow: 'order' } as never))).toBe('UNKNOWN_OPTION')
     })
 
     also('makes kept answers invalid, and is told what makes no sense', async () => {

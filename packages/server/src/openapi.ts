@@ -32,6 +32,7 @@ const about: Readonly<Record<string, string>> = {
   leaders: 'Which of the processes leads by a name.',
   nodes: 'The processes that live.',
   stats: 'How much there is.',
+  statistics: 'How often, how long, and what fails, by the hour.',
   health: 'How it is: for probes, and for people.',
 }
 

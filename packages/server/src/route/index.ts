@@ -12,6 +12,7 @@ import { rateLimits } from './rate-limits.ts'
 import type { Route } from './route.ts'
 import { schedules } from './schedules.ts'
 import { settings } from './settings.ts'
+import { statistics } from './statistics.ts'
 import { submissions } from './submissions.ts'
 import { system } from './system.ts'
 import { tasks } from './tasks.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...health,
   ...cache,
   ...settings,
+  ...statistics,
   ...audit,
   ...principal,
   ...agents,

@@ -1144,6 +1144,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What histories say, counted by the hour: how often tasks, steps and attempts ended how, how long they took (ms), and how far behind that is. `by`, given once for each: what rows are told apart by (kind, workflow, outcome), or `none`. `from`, `to`: the last day. The others choose. */
+        get: operations["getFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -2217,6 +2234,28 @@ export interface components {
             reason: string;
             actor?: string;
             expected?: number;
+        };
+        Figures: {
+            rows: {
+                hour?: components["schemas"]["Instant"];
+                /** @enum {string} */
+                kind?: "task" | "step" | "attempt";
+                workflow?: string;
+                agent?: string;
+                action?: string;
+                outcome?: string;
+                error?: string;
+                tag?: string;
+                count: number;
+                timed: number;
+                mean: number | null;
+                p50: number | null;
+                p95: number | null;
+                p99: number | null;
+            }[];
+            truncated: boolean;
+            asOf: components["schemas"]["Instant"] | null;
+            behind: number | null;
         };
         Workflows: {
             workflows: {
@@ -5377,6 +5416,45 @@ export interface operations {
             415: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getFigures: {
+        parameters: {
+            query?: {
+                by?: (("hour" | "kind" | "workflow" | "agent" | "action" | "outcome" | "error" | "tag") | "none")[];
+                kind?: "task" | "step" | "attempt";
+                workflow?: string;
+                agent?: string;
+                action?: string;
+                outcome?: string;
+                error?: string;
+                tag?: string;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Rows in the order of `by`; `asOf` null: nobody counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Figures"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

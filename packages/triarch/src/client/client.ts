@@ -4,6 +4,7 @@ import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
 import type { Demand, DemandOptions } from '../view/demand.ts'
+import type { Figures, FiguresQuery } from '../view/figures.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
@@ -241,6 +242,14 @@ export interface TriarchClient {
    * @example const { ready, work, stale } = await client.statistics()
    */
   statistics(): Promise<Statistics>
+  /**
+   * What histories say, counted by the hour, where a supervisor has `statistics` on: how often tasks, steps and attempts ended how, how long
+   * they took, and how far behind that is. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example
+   * const { rows, behind } = await client.statistics({ by: ['workflow', 'outcome'], kind: 'task' })
+   * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95, behind)
+   */
+  statistics(query: FiguresQuery): Promise<Figures>
 
   /**
    * How the engine that is asked is: each check by itself. It does not reject for what a check finds. Throws INVALID_OPTION.

@@ -91,7 +91,10 @@ export interface Figures {
 }
 
 const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
+const KINDS: readonly string[] = ['task', 'step', 'attempt']
 const FILTERS = ['kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag'] as const
+/** Characters of what is chosen by: what is counted is cut to fewer. */
+const LONGEST = 300
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Rows of an answer, and of the store for them: each has one for each bucket of its durations. */
@@ -136,10 +139,12 @@ function checked(query: FiguresQuery): FiguresQuery {
   checkOptions('statistics', query, ['by', 'from', 'to', ...FILTERS])
   if (query.by !== undefined && !(Array.isArray(query.by) && query.by.every((it) => ALL.includes(it))))
     throw new TriarchError('INVALID_OPTION', `statistics: by must be a list of ${ALL.join(', ')}`)
+  if (query.kind !== undefined && !KINDS.includes(query.kind))
+    throw new TriarchError('INVALID_OPTION', `statistics: kind must be one of ${KINDS.join(', ')}`)
   for (const name of ['from', 'to'] as const)
     if (query[name] !== undefined) checkInteger(`statistics: ${name}`, query[name], 0, Number.MAX_SAFE_INTEGER - 1)
   for (const name of FILTERS)
-    if (query[name] !== undefined && typeof query[name] !== 'string')
-      throw new TriarchError('INVALID_OPTION', `statistics: ${name} must be a string`)
+    if (query[name] !== undefined && !(typeof query[name] === 'string' && query[name].length <= LONGEST))
+      throw new TriarchError('INVALID_OPTION', `statistics: ${name} must be a string of at most ${LONGEST} characters`)
   return query
 }

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { Figures, FiguresColumn, FiguresQuery, FiguresRow } from 'triarch'
+import { instant } from '../argument.ts'
+import { type Means, onTasks } from '../command.ts'
+import { usage } from '../exit.ts'
+import { type Column, instant as told } from '../table.ts'
+
+const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
+const USUAL: readonly FiguresColumn[] = ['kind', 'workflow', 'outcome']
+const FIGURES: readonly Column<FiguresRow>[] = [
+  ['COUNT', ({ count }) => count],
+  ['MEAN MS', ({ mean }) => mean],
+  ['P50', ({ p50 }) => p50],
+  ['P95', ({ p95 }) => p95],
+  ['P99', ({ p99 }) => p99],
+]
+const filters = {
+  kind: 'only task, step, or attempt (those that failed)',
+  workflow: 'only of this workflow',
+  agent: 'only of this agent',
+  action: 'only of this action, as agent.action',
+  outcome: 'only of those that became this',
+  error: 'only with this error, by its code or name',
+  tag: 'only with this value of the tag that is counted by, such as a tenant',
+} as const
+
+type Given = Partial<Record<keyof typeof filters, string>> & { by?: FiguresColumn[]; from?: Date; to?: Date }
+
+/** What histories say, counted by the hour. */
+export function addStatistics(program: Command, means: Means): void {
+  const command = program
+    .command('statistics')
+    .description('how often tasks, steps and attempts ended how, and how long they took')
+    .option('--by <columns>', `told apart by these, with commas: ${ALL.join(', ')}; ${USUAL.join(',')}`, columns)
+    .option('--from <instant>', 'from the hour that it is in; a day ago', instant('--from'))
+    .option('--to <instant>', 'up to the hour that it is in; now', instant('--to'))
+  for (const [name, description] of Object.entries(filters)) command.option(`--${name} <value>`, description)
+  command.action((_, command: Command) =>
+    onTasks<Given>(means, command, async ({ session, report, options }) => {
+      const { by = USUAL, from, to } = options
+      const names = Object.keys(filters) as (keyof typeof filters)[]
+      const chosen = Object.fromEntries(names.flatMap((it) => (options[it] === undefined ? [] : [[it, options[it]]])))
+      const within = { ...(from && { from: from.getTime() }), ...(to && { to: to.getTime() }) }
+      const found = await session.triarch.statistics({ ...chosen, ...within, by } as FiguresQuery)
+      if (report.isData) return report.one(found, {})
+      report.rows([...by.map(columnOf), ...FIGURES], found.rows, 'nothing was counted')
+      if (found.truncated) report.say('there is more: ask for fewer hours, or tell less apart')
+      report.say(standing(found))
+    }),
+  )
+}
+
+function columns(text: string): FiguresColumn[] {
+  const names = text.split(',').map((it) => it.trim())
+  const wrong = names.find((it) => !ALL.includes(it as FiguresColumn))
+  if (wrong !== undefined) throw usage(`--by: "${wrong}" is none of ${ALL.join(', ')}`)
+  return [...new Set(names)] as FiguresColumn[]
+}
+
+function columnOf(name: FiguresColumn): Column<FiguresRow> {
+  return [
+    name.toUpperCase(),
+    (row) => (name === 'hour' && row.hour !== undefined ? new Date(row.hour) : (row[name] ?? '')),
+  ]
+}
+
+/** How far what was counted is behind what was written. */
+function standing({ asOf, behind }: Figures): string {
+  if (asOf === null) return 'nothing is counted whole yet: a supervisor counts with the option `statistics`'
+  return `all is counted that was written before ${told(new Date(asOf))}, ${behind} ms ago`
+}
