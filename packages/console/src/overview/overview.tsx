@@ -7,6 +7,7 @@ import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
+import { LastDay } from './last-day.tsx'
 
 type Task = Api['TaskInfo']
 type Check = Api['Health']['checks'][number]
@@ -46,6 +47,7 @@ export function Overview() {
           </div>
         ))}
       </section>
+      <LastDay />
       <h2>{t().needsPerson}</h2>
       {held.value?.tasks.length === 0 ? (
         <Empty text={t().allFine} />

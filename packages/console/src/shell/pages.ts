@@ -9,9 +9,11 @@ import { Overview } from '../overview/overview.tsx'
 import { Schedules } from '../schedules/schedules.tsx'
 import { SettingPage } from '../settings/setting.tsx'
 import { Settings } from '../settings/settings.tsx'
+import { Statistics } from '../statistics/statistics.tsx'
 import { TaskPage } from '../task/task.tsx'
 import { Tasks } from '../tasks/tasks.tsx'
 import type { Texts } from '../text/en.ts'
+import { WorkflowPage } from '../workflows/workflow.tsx'
 import { Workflows } from '../workflows/workflows.tsx'
 
 export interface Page {
@@ -27,7 +29,8 @@ export interface Page {
 export const pages: readonly Page[] = [
   { name: 'overview', path: '/', key: 'o', component: Overview },
   { name: 'tasks', path: '/tasks', key: 't', component: Tasks, one: TaskPage },
-  { name: 'workflows', path: '/workflows', key: 'w', component: Workflows },
+  { name: 'workflows', path: '/workflows', key: 'w', component: Workflows, one: WorkflowPage },
+  { name: 'statistics', path: '/statistics', key: 'c', component: Statistics },
   { name: 'agents', path: '/agents', key: 'a', component: Agents },
   { name: 'nodes', path: '/nodes', key: 'n', component: Nodes },
   { name: 'locks', path: '/locks', key: 'l', component: Locks },

@@ -1,0 +1,3 @@
+export function workflowPath(name: string): string {
+  return `/workflows/${encodeURIComponent(name)}`
+}

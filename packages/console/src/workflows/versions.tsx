@@ -1,0 +1,52 @@
+import type { Api } from '../api/client.ts'
+import { Empty } from '../part/empty.tsx'
+import { Link } from '../part/link.tsx'
+import { State } from '../part/state.tsx'
+import { type Column, Table } from '../part/table.tsx'
+import { t } from '../shell/preference.ts'
+import type { Line } from '../statistics/lines.ts'
+import { failing } from '../statistics/lines.ts'
+import { Share, took } from '../statistics/table.tsx'
+import { workflowPath } from './path.ts'
+
+type Workflow = Api['Workflows']['workflows'][number]
+type Version = Workflow['versions'][number] & { name: string }
+
+/** Each version, and which living nodes have its code; with how the workflow did, where that is counted. */
+export function Versions({ of, lines }: { of: readonly Workflow[]; lines?: readonly Line[] | undefined }) {
+  const rows = of.flatMap(({ name, versions }) => versions.map((it) => ({ ...it, name })))
+  const lineOf = ({ name }: Version) => lines?.find((line) => line.name === name)
+  const figures: Column<Version>[] = [
+    { title: t().figures.done, cell: (it) => lineOf(it)?.done ?? '–', isNumber: true },
+    {
+      title: t().figures.share,
+      cell: (it) => {
+        const line = lineOf(it)
+        return <Share of={line ? failing(line) : null} />
+      },
+      isNumber: true,
+    },
+    { title: 'p95', cell: (it) => took(lineOf(it)?.p95 ?? null), isNumber: true },
+  ]
+  const columns: Column<Version>[] = [
+    { title: t().name, cell: ({ name }) => <Link to={workflowPath(name)}>{name}</Link> },
+    { title: t().version, cell: ({ version }) => version },
+    { title: t().kind, cell: ({ kind }) => kind ?? '' },
+    {
+      title: t().liveOn,
+      cell: ({ nodes }) =>
+        nodes.length > 0 ? (
+          <code class="clip">{nodes.join(', ')}</code>
+        ) : (
+          <>
+            <State of="warning" /> {t().nobody}
+          </>
+        ),
+    },
+    ...(lines ? figures : []),
+  ]
+  if (rows.length === 0) return <Empty text={t().noWorkflows} />
+  return (
+    <Table label={t().workflows} rows={rows} columns={columns} keyOf={({ name, version }) => `${name} ${version}`} />
+  )
+}
