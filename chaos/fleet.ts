@@ -19,6 +19,8 @@ export interface Member {
 
 export interface Fleet {
   members: Member[]
+  /** The processes of remote agents, those of before too. */
+  remotes: ReadonlySet<number>
   /** Where orders are placed. */
   url: string
   services: string[]
@@ -111,18 +113,25 @@ export async function startFleet(ground: Ground): Promise<Fleet> {
   for (const [n, roles] of servers.entries())
     members.push(await enlist('server', `server ${n + 1}`, 'process/server.ts', [...roles, ...engine], true))
   const ports = members.filter(({ group }) => group === 'server').map(({ unit }) => unit.current.ready.port ?? 0)
+  const pids = new Set<number>()
   for (const [n, options] of remotes.entries()) {
     const name = `remote ${n + 1}`
     const proxies = await Promise.all(ports.map((port) => FaultProxy.start(port, null)))
     const urls = proxies.map(({ port }) => `http://127.0.0.1:${port}`)
     // Each begins with another server.
     const args = [...urls.slice(n % urls.length), ...urls.slice(0, n % urls.length), '--ledger', ledger, ...options]
-    const unit = await Unit.start<Launched<Ready>>(name, () => run(name, 'process/remote.ts', args), BOUNDS)
+    const start = async () => {
+      const launched = await run<Ready>(name, 'process/remote.ts', args)
+      pids.add(launched.child.pid ?? 0)
+      return launched
+    }
+    const unit = await Unit.start<Launched<Ready>>(name, start, BOUNDS)
     members.push({ name, group: 'remote', proxies, unit })
   }
   const web = members[0]?.unit.current.ready.port
   return {
     members,
+    remotes: pids,
     url: `http://127.0.0.1:${web}/orders`,
     services: Object.values(urls),
     ledgers: () =>

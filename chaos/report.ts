@@ -27,6 +27,8 @@ export interface Report {
   swallowed: Record<string, number>
   /** What failovers lost: how many, of how many tasks, how many of these wholly, and how often nodes said so. */
   lost: { failovers: number; tasks: number; wholly: number; said: number }
+  /** How many attempts remote agents began. */
+  remote: number
   takeovers: Takeover[]
   /** How long bystanders took. */
   bystanders: Spread
@@ -77,6 +79,7 @@ export function summary(report: Report): string {
           ],
         ]
       : []),
+    ['remote', `${report.remote} attempts`],
     ['takeover', report.takeovers.map(takeoverLine).join('; ') || 'not measured'],
     ['bystanders', spoken(bystanders)],
     ['stops', spoken(stops)],

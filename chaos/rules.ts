@@ -31,6 +31,8 @@ export interface Remains {
   oddities: Oddity[]
   /** Processes that poison killed. */
   murders: Murder[]
+  /** How many attempts remote agents began. */
+  remote: number
   takeovers: Takeover[]
   /** How many times longer than on an idle machine everything took. */
   slowness: number
@@ -178,6 +180,10 @@ const tails: Rule = ({ tails, said, fired }) => {
 
 const silencing = /scheduler|server|code|deploy|partition/
 
+/** Whatever is done to servers and links, remote agents take their share of the work. */
+const remote: Rule = ({ remote }) =>
+  remote > 0 ? [] : ['remote agents began nothing: the run proves nothing about them']
+
 /** Those that failovers took something from, with all their relatives. */
 export function touchedBy({ tails, store }: Pick<Remains, 'tails' | 'store'>): Set<string> {
   const root = new Map(store.tasks.map(({ row }) => [row.id, row.parent ?? row.id]))
@@ -300,6 +306,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   deaths,
   stops,
   bystanders,
+  remote,
   odd: (remains) => odd(apart(remains)),
   poisoned: (remains) => poisoned(apart(remains)),
   astonished: ({ astonished }) => astonished,

@@ -122,6 +122,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
           wholly: struck.tails.reduce((sum, { vanished }) => sum + vanished.length, 0),
           said: remains.said,
         },
+        remote: remains.remote,
         takeovers,
         bystanders: spread(latencies(remains).map(({ ms }) => ms)),
         stops: spread(remains.stops.toSorted((a, b) => a - b)),
@@ -258,7 +259,8 @@ async function end(
   await fleet.stop()
   const logs = join(dir, 'logs')
   const said = readdirSync(logs).flatMap((name) => readFileSync(join(logs, name), 'utf8').match(LOST) ?? [])
-  const seen = [...readLedger(ledger), ...entriesOf(ledgers, struck.frozen)]
+  const own = readLedger(ledger)
+  const seen = [...own, ...entriesOf(ledgers, struck.frozen)]
   const entries = datedByStore(seen, struck.steps)
   const { accepted, emitted, doubtful } = client
   const kept = await eye.rows<{ id: string }>('SELECT id FROM orders')
@@ -272,6 +274,7 @@ async function end(
     said: said.length,
     oddities: neighbours.oddities,
     murders: neighbours.murders(),
+    remote: own.filter(({ kind, pid }) => kind === 'call' && fleet.remotes.has(pid)).length,
     ...measured,
     deaths: fleet.members.flatMap(({ name, unit }) =>
       unit.deaths.map((death) => ({ ...death, text: `${name}: ${death.text}` })),
