@@ -258,6 +258,7 @@ const wire: Feature = (chance, plan) => {
           ms: chance.between(50, 3_000),
         }))
       : [],
+    sockets: Array.from({ length: processes }, () => chance.yes(0.5)),
   }
 }
 

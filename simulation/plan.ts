@@ -70,6 +70,8 @@ export interface OutagePlan {
 /** How many processes of agents there are, what share of their requests meets what, and what happens to them (ms). */
 export interface WirePlan {
   processes: number
+  /** Which of them speak by WebSockets; none. */
+  sockets?: boolean[]
   /** `halfOpen`: who waits for what got lost never hears of it. */
   share: { lost: number; twice: number; slow: number; halfOpen: number }
   hurts: { at: number; process: number; kind: 'crash' | 'freeze' | 'cut' | 'leave'; ms: number }[]

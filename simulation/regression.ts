@@ -1346,4 +1346,180 @@ export const regressions: Readonly<Record<string, Plan>> = {
     },
     throttle: { limit: 12, per: 1000, burst: 6, rests: { each: 13, ms: 1402 } },
   }),
+  'an agent that said hello twice, as its session was over, and that was said twice': calmPlan({
+    seed: 143,
+    nodes: [
+      { roles: ['scheduler', 'supervisor'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 684, sweep: 137, poll: 50, tasks: 1000, tellsChanges: true, distance: 0 },
+    tasks: [{ id: 't0', at: 1212, ops: [{ do: 'step', action: 'mail', order: {}, rescue: 'compensate' }] }],
+    moves: [],
+    chaos: 4000,
+    hurts: [
+      { at: 3197, kind: 'cut', node: 2, ms: 195 },
+      { at: 1197, kind: 'freeze', node: 1, ms: 820 },
+      { at: 3733, kind: 'restart', node: 0, ms: 412 },
+      { at: 17, kind: 'cut', node: 2, ms: 160 },
+    ],
+    calls: { unheard: 0.03, slow: 0.03, 'crash-after': 0.006 },
+    strike: null,
+    wire: {
+      processes: 2,
+      share: { lost: 0, twice: 0.2, slow: 0, halfOpen: 0 },
+      hurts: [
+        { at: 1618, process: 0, kind: 'freeze', ms: 1743 },
+        { at: 3875, process: 1, kind: 'leave', ms: 2338 },
+      ],
+      sockets: [false, true],
+    },
+  }),
+  'an attempt that was answered to another server, and was given once more by the one that had not heard of it':
+    calmPlan({
+      seed: 305,
+      nodes: [
+        { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+        { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      ],
+      settings: { lease: 1429, sweep: 287, poll: 100, tasks: 1000, tellsChanges: true, distance: 5 },
+      tasks: [
+        {
+          id: 't0',
+          at: 400,
+          ops: [
+            {
+              do: 'all',
+              of: [
+                [{ do: 'step', action: 'refuse', order: { slow: 88, permanent: true } }],
+                [{ do: 'step', action: 'tell', order: { slow: 149 } }],
+              ],
+            },
+            { do: 'event' },
+          ],
+        },
+        { id: 't1', at: 936, ops: [{ do: 'event' }] },
+        {
+          id: 't2',
+          at: 180,
+          ops: [],
+          parts: [
+            { do: 'step', action: 'dock', order: { fails: 2, slow: 63, undoFails: 2, wary: true }, refers: [] },
+            { do: 'step', action: 'build', order: { fails: 1, slow: 108 }, rescue: 'compensate' },
+          ],
+          twice: true,
+        },
+      ],
+      moves: [],
+      chaos: 4000,
+      hurts: [{ at: 2543, kind: 'crash', node: 0, ms: 2691 }],
+      calls: { busy: 0.03, unheard: 0.03 },
+      strike: null,
+      wire: {
+        processes: 2,
+        share: { lost: 0.05, twice: 0.2, slow: 0.05, halfOpen: 0 },
+        hurts: [
+          { at: 1263, process: 1, kind: 'freeze', ms: 2111 },
+          { at: 3437, process: 1, kind: 'leave', ms: 1768 },
+          { at: 3218, process: 1, kind: 'crash', ms: 1312 },
+        ],
+        sockets: [false, true],
+      },
+    }),
+  'a server that was gone before it answered a hello, for which an agent waited for ever': calmPlan({
+    seed: 712,
+    nodes: [
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+      { roles: ['scheduler'], skew: 0 },
+      { roles: ['agent'], skew: 0 },
+      { roles: ['supervisor'], skew: 0 },
+    ],
+    settings: { lease: 734, sweep: 374, poll: 50, tasks: 1000, tellsChanges: true, distance: 0 },
+    tasks: [
+      {
+        id: 't0',
+        at: 736,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'refuse', rescue: 'skip' },
+          { do: 'step', action: 'tell', refers: [0, 0], follows: [0] },
+          { do: 'step', action: 'tell' },
+        ],
+        exclusive: { key: 'crane', ifHeld: 'replace' },
+      },
+      {
+        id: 't1',
+        at: 1264,
+        ops: [],
+        parts: [
+          { do: 'step', action: 'ship' },
+          { do: 'step', action: 'reserve' },
+          { do: 'step', action: 'mail', order: { slow: 36 } },
+          { do: 'step', action: 'mail' },
+          { do: 'step', action: 'charge' },
+          { do: 'step', action: 'refuse', order: {} },
+        ],
+        startAt: 181,
+        startBefore: 1098,
+      },
+      {
+        id: 't2',
+        at: 675,
+        ops: [],
+        parts: [{ do: 'step', action: 'tell', order: { slow: 39 }, refers: [] }],
+        after: [{ task: 't1', on: 'end' }],
+      },
+    ],
+    moves: [],
+    chaos: 4000,
+    hurts: [],
+    calls: { unheard: 0.1, twice: 0.1, slow: 0.1, 'crash-before': 0.02 },
+    strike: null,
+    wire: { processes: 1, share: { lost: 0, twice: 0, slow: 0, halfOpen: 0 }, hurts: [], sockets: [true] },
+  }),
+  'an attempt that went on for another server after its complete-by, and was taken for never begun': calmPlan({
+    seed: 1649,
+    nodes: [
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+      { roles: ['scheduler', 'agent', 'supervisor'], skew: 0 },
+    ],
+    settings: { lease: 1689, sweep: 308, poll: 20, tasks: 1000, tellsChanges: true, distance: 40 },
+    tasks: [
+      {
+        id: 't0',
+        at: 625,
+        ops: [
+          { do: 'local', order: { slow: 96, undoFails: 2, permanent: false } },
+          { do: 'step', action: 'reserve', order: { slow: 93, hangs: 1, undoFails: 2 }, rescue: 'skip' },
+        ],
+      },
+      {
+        id: 't1',
+        at: 467,
+        ops: [
+          { do: 'step', action: 'ship', order: { slow: 44, hangs: 1, undoFails: 1 } },
+          { do: 'event', timeout: 124 },
+        ],
+      },
+      {
+        id: 't2',
+        at: 783,
+        ops: [
+          { do: 'step', action: 'charge', order: { slow: 48, hangs: 1 } },
+          { do: 'event', timeout: 390 },
+          { do: 'fail' },
+        ],
+        completeBy: 3099,
+      },
+    ],
+    moves: [{ at: 3288, kind: 'retry', task: 0 }],
+    chaos: 4000,
+    hurts: [],
+    calls: { busy: 0.03, 'crash-before': 0.006, 'crash-after': 0.006 },
+    strike: null,
+    wire: { processes: 1, share: { lost: 0, twice: 0, slow: 0, halfOpen: 0 }, hurts: [], sockets: [true] },
+  }),
 }

@@ -77,6 +77,7 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     const { wire, ...rest } = plan
     yield rest
     if (wire.processes > 1) yield { ...plan, wire: { ...wire, processes: 1 } }
+    if (wire.sockets?.includes(true)) yield { ...plan, wire: { ...wire, sockets: [] } }
     for (const kind of Object.keys(wire.share) as (keyof typeof wire.share)[])
       if (wire.share[kind] > 0) yield { ...plan, wire: { ...wire, share: { ...wire.share, [kind]: 0 } } }
     for (const index of wire.hurts.keys()) yield { ...plan, wire: { ...wire, hurts: wire.hurts.toSpliced(index, 1) } }

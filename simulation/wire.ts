@@ -1,14 +1,13 @@
+import type { AgentConnection } from '../packages/server/src/socket/connection.ts'
 import type { Agent, ConnectedAgents, RemoteAgents, Triarch } from '../packages/triarch/src/index.ts'
 import { connectAgents, TriarchError } from '../packages/triarch/src/index.ts'
-import { apply } from '../packages/triarch/src/kernel/apply.ts'
-import { newState } from '../packages/triarch/src/kernel/state.ts'
-import { legibleEvents } from '../packages/triarch/src/store/record.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { SharedStore } from '../packages/triarch/src/testing/shared.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
-import type { AgentMessage, AgentRequest, AgentResponse } from '../packages/triarch/src/wire/message.ts'
-import { readTicket } from '../packages/triarch/src/wire/ticket.ts'
+import type { AgentRequest, AgentResponse } from '../packages/triarch/src/wire/message.ts'
+import { Acknowledgements } from './acknowledgement.ts'
 import type { Plan, WirePlan } from './plan.ts'
+import { type Answering, connected, type FrameFate, type NearSocket, placeOf, responseOf, socketsOf } from './socket.ts'
 
 /** How long a process of agents stays away after a crash (ms). */
 const REBOOT = 300
@@ -16,15 +15,16 @@ const REBOOT = 300
 const GRACE = 500
 /** After how long a sender hears that what it sent got lost, if it ever does (ms). */
 const RESET = 50
-
-const RECORDS = `
-SELECT h.at, h.events FROM triarch_history h JOIN triarch_tasks t ON t.key = h.task WHERE t.id = ? ORDER BY h.seq`
-const LETTERS = 'SELECT i.message FROM triarch_inbox i JOIN triarch_tasks t ON t.key = i.task WHERE t.id = ?'
+/** How long servers that stop wait for those at the other ends of their WebSockets (ms). */
+const CLOSING = 2_000
 
 /** A node that agents are connected to. */
 interface Serving {
   machine: Machine
   remotes: RemoteAgents
+  connections: Set<AgentConnection>
+  /** It stops, and takes no more connections. */
+  leaving: boolean
 }
 
 /** A process of agents without a store. */
@@ -36,6 +36,7 @@ interface Process {
   lapsedAt: number
   /** It hears nothing, and is heard by nobody, until then. */
   cutUntil: number
+  sockets: Set<NearSocket>
 }
 
 /** What becomes of a request and its answer. Distances in ms; null: it never comes. */
@@ -56,15 +57,13 @@ export class Wire {
   /** The longest way of a message (ms). */
   longest = 0
   readonly #world: World
-  readonly #store: SharedStore
   readonly #plan: WirePlan | null
   readonly #lease: number
   readonly #distance: number
   readonly #agents: (machine: Machine) => Agent[]
   readonly #serving: (Serving | null)[]
   readonly #processes: (Process | null)[] = []
-  /** Attempts that were answered, by their names: those whose outcome is to be recorded before that is acknowledged. */
-  readonly #answered = new Set<string>()
+  readonly #acknowledgements: Acknowledgements
   #isOver = false
   /** Whether crashed processes come back. */
   #returns = true
@@ -77,7 +76,7 @@ export class Wire {
     { agents, count }: { agents: (machine: Machine) => Agent[]; count: (kind: string) => void },
   ) {
     this.#world = world
-    this.#store = store
+    this.#acknowledgements = new Acknowledgements(store, this.faults)
     this.#plan = plan.wire ?? null
     this.#lease = plan.settings.lease
     this.#distance = plan.settings.distance
@@ -101,9 +100,13 @@ export class Wire {
   /** Agents may connect to this node from now on. What is to be done before it stops. */
   serve(place: number, machine: Machine, triarch: Triarch): () => void {
     if (!this.#plan) return () => undefined
-    const serving = { machine, remotes: triarch.remoteAgents() }
+    const serving: Serving = { machine, remotes: triarch.remoteAgents(), connections: new Set(), leaving: false }
     this.#serving[place] = serving
-    return () => serving.remotes.close()
+    return () => {
+      serving.leaving = true
+      serving.remotes.close()
+      for (const connection of serving.connections) void connection.close(CLOSING)
+    }
   }
 
   /** No link fails any more; who is away comes back. */
@@ -154,6 +157,7 @@ export class Wire {
     const own = [...urls.slice(place % urls.length), ...urls.slice(0, place % urls.length)]
     const process: Omit<Process, 'connection'> = {
       ...{ machine, heardAt: this.#world.now, lapsedAt: Number.NEGATIVE_INFINITY, cutUntil: 0 },
+      sockets: new Set(),
     }
     this.#world.after(
       0,
@@ -165,6 +169,7 @@ export class Wire {
           agents: this.#agents(machine),
           environment: machine,
           fetch: fetch as unknown as typeof globalThis.fetch,
+          webSocket: this.#plan?.sockets?.[place] === true && this.#socketsOf(process),
           grace: GRACE,
           onError: () => undefined,
         })
@@ -187,14 +192,50 @@ export class Wire {
     }
     const revive = () => {
       machine.crash()
+      // Its machine says so, if it is there.
+      for (const socket of process.sockets) socket.cut(this.#world.random() < 0.5)
       this.#world.after(kind === 'crash' ? ms : REBOOT, 'reboot', () => this.#boot(place))
     }
     if (kind === 'crash') return revive()
     this.#world.after(0, 'leave', () => void connection.close({ grace: GRACE }).then(revive, revive), machine)
   }
 
+  /** Connections of this process, for as long as they hold. */
+  #socketsOf(process: Omit<Process, 'connection'>): typeof WebSocket {
+    return socketsOf({
+      ...{ world: this.#world, near: process.machine, sockets: process.sockets },
+      fate: () => this.#frame(process),
+      answering: (url) => this.#answering(process, placeOf(url)),
+    })
+  }
+
+  #answering(process: Omit<Process, 'connection'>, place: number): Answering | null {
+    const serving = this.#serving[place]
+    if (!serving || serving.leaving) return null
+    const { machine, remotes, connections } = serving
+    return {
+      machine,
+      take: (socket) => {
+        this.count('wire socket')
+        socket.on('message', (text) => {
+          if (process.machine.alive) this.#heard(process)
+          for (const message of (JSON.parse(String(text)) as AgentRequest).messages)
+            this.#acknowledgements.asked(message)
+        })
+        const connection = connected(socket, machine, remotes, (error) =>
+          this.faults.push(`a connection met what it does not know: ${error}`),
+        )
+        connections.add(connection)
+        socket.on('close', () => connections.delete(connection))
+      },
+      said: (frame) => {
+        if (machine.alive) this.#acknowledgements.said(JSON.parse(frame) as AgentResponse)
+      },
+    }
+  }
+
   #ask(process: Omit<Process, 'connection'>, url: string, body: string, signal: AbortSignal): Promise<Response> {
-    const place = Number(/\d+$/.exec(new URL(url).hostname)?.[0])
+    const place = placeOf(url)
     const { machine } = process
     return new Promise((resolve, reject) => {
       const gone = new AbortController()
@@ -243,10 +284,10 @@ export class Wire {
       'take',
       () => {
         if (process.machine.alive) this.#heard(process)
-        for (const message of request.messages) this.#note(message)
+        for (const message of request.messages) this.#acknowledgements.asked(message)
         remotes.exchange(request, to.gone).then(
           (response) => {
-            if (machine.alive) this.#check(response)
+            if (machine.alive) this.#acknowledgements.said(response)
             answer(200, JSON.stringify(response))
           },
           (error: unknown) => answer(error instanceof TriarchError ? 503 : 500, String(error)),
@@ -260,44 +301,6 @@ export class Wire {
     const { now } = this.#world
     if (now - process.heardAt > this.#lease) process.lapsedAt = now
     process.heardAt = now
-  }
-
-  #note(message: AgentMessage): void {
-    if (message.type === 'suspend' || (message.type === 'reply' && message.outcome.kind !== 'withdrawn'))
-      this.#answered.add(message.attempt)
-  }
-
-  /** What is acknowledged is durable: in the history, or on its way into it. */
-  #check({ messages }: AgentResponse): void {
-    for (const message of messages) {
-      if (message.type !== 'ack' || message.late || !this.#answered.has(message.attempt)) continue
-      const ticket = readTicket(message.attempt)
-      if (!ticket || this.#isRecorded(ticket)) continue
-      const { task, step, operation, attempt } = ticket
-      this.faults.push(
-        `the answer of ${operation} attempt ${attempt} of step ${step} of ${task} was acknowledged, and is not recorded`,
-      )
-    }
-  }
-
-  #isRecorded({ task, step: id, operation, attempt }: NonNullable<ReturnType<typeof readTicket>>): boolean {
-    const { database } = this.#store
-    const state = newState(task)
-    for (const { at, events } of database.all<{ at: number; events: string }>(RECORDS, task))
-      for (const event of legibleEvents(events) ?? []) {
-        apply(state, event, at, [])
-        const { type } = event
-        // Its step may be held, as it is, for somebody to decide.
-        if (type === 'attemptFailed' && event.id === id && event.operation === operation && event.attempt === attempt)
-          return true
-      }
-    const step = state.steps.get(id)
-    const isOpen = step?.status === 'pending' || step?.status === 'running'
-    if (!isOpen || step.operation !== operation || step.attempt !== attempt) return true
-    return database.all<{ message: string }>(LETTERS, task).some(({ message }) => {
-      const reply = JSON.parse(message) as { type: string; step?: number; attempt?: number }
-      return reply.type === 'reply' && reply.step === id && reply.attempt === attempt
-    })
   }
 
   #fate(process: Omit<Process, 'connection'>): Fate {
@@ -325,6 +328,13 @@ export class Wire {
     return this.#measured(fate)
   }
 
+  /** Of a connection nothing is lost but the connection. */
+  #frame(process: Omit<Process, 'connection'>): FrameFate {
+    const { there, back, told } = this.#fate(process)
+    const late = Math.max(there ?? 0, back ?? 0)
+    return { late, breaks: there === null ? 'before' : back === null ? 'after' : null, told }
+  }
+
   #measured(fate: Fate): Fate {
     this.longest = Math.max(this.longest, (fate.there ?? 0) + (fate.back ?? 0))
     return fate
@@ -337,12 +347,4 @@ export class Wire {
   #upTo(most: number): number {
     return most === 0 ? 0 : this.#world.below(most + 1)
   }
-}
-
-/** As much of a response as an agent's process looks at. */
-function responseOf(status: number, text: string): Response {
-  return {
-    ...{ status, ok: status === 200, headers: { get: () => null } },
-    ...{ json: async () => JSON.parse(text) as unknown, text: async () => text },
-  } as unknown as Response
 }

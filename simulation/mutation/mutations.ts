@@ -815,19 +815,39 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       'wire/session.ts': [['return count !== undefined && count <= this.#hellos', 'return count === -this.#hellos']],
     },
     by: ['starts'],
-    at: 441,
+    at: 244,
     world: 'wire',
   },
-  'an attempt that comes late is begun': {
-    change: { 'wire/agent.ts': [['- since > this.#lease', '- since > 1e12']] },
-    by: ['effects'],
-    at: 1332,
+  'who is asked to end what it does not know says nothing': {
+    change: {
+      'wire/agent.ts': [
+        ['this.#unacknowledged.has(name) ? undefined : ', 'this.#unacknowledged.has(name) || name ? undefined : '],
+      ],
+    },
+    by: ['liveness'],
+    at: 2891,
     world: 'wire',
   },
-  'what was called off is said once more to who has not heard of it': {
-    change: { 'wire/outbox.ts': [['unseen.message = { n: unseen.message.n, ...by }', 'unseen.size += 0']] },
-    by: ['effects'],
-    at: 196,
+  'whoever waits for a welcome says hello for each word of the session before': {
+    change: {
+      'wire/exchange.ts': [
+        ['if (wasConnected && !this.#process.connected) this.#greeted', 'if (!this.#process.connected) this.#greeted'],
+      ],
+    },
+    by: ['starts'],
+    at: 162,
+    world: 'wire',
+  },
+  'an answer that another session acknowledged is forgotten at once': {
+    change: { 'wire/answered.ts': [['|| by === session) return', '|| by !== null) return']] },
+    by: ['atMostOnce'],
+    at: 3224,
+    world: 'wire',
+  },
+  'a server that vanishes after a hello is waited for': {
+    change: { 'wire/socket.ts': [['request.session === undefined || request', 'request.session === null || request']] },
+    by: ['liveness'],
+    at: 712,
     world: 'wire',
   },
 }

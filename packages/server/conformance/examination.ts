@@ -1,6 +1,7 @@
 // What every agent must do, one thing after the other, in one process.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { Examiner, TOKEN } from './server.ts'
 
 type Scenario = (it: Examiner) => Promise<void>
@@ -106,10 +107,36 @@ const scenarios: Record<string, Scenario> = {
     await it.until('second reply', () => it.said('reply', attempt)[said])
     it.acknowledges = true
     it.say({ type: 'ack', attempt })
-    await it.reply(it.give('echo', 'after'))
+    const after = it.give('echo', 'after')
+    await it.reply(after)
+    await it.reply(it.give('echo', 'once more'))
     const later = it.hellos.length
     it.reset()
-    assert.ok(!(await it.hello(later)).running.includes(attempt), 'what is acknowledged is forgotten')
+    const named = (await it.hello(later)).running
+    assert.ok(!named.includes(after), 'what is acknowledged is forgotten')
+    assert.ok(
+      named.includes(attempt),
+      'but what another session acknowledged than the one that gave it is named for two leases',
+    )
+  },
+  'says hello once, whatever comes before the welcome': async (it) => {
+    const hellos = it.hellos.length
+    it.reset()
+    await it.hello(hellos)
+    await it.reply(it.give('echo', 'welcome'))
+    assert.equal(it.hellos.length, hellos + 1)
+  },
+  'begins nothing that is older than its complete-by': async (it) => {
+    await setTimeout(50)
+    it.slow = true
+    const { outcome } = await it.reply(it.give('echo', 'late', { attemptWithin: 20 }))
+    it.slow = false
+    assert.equal(outcome.kind, 'withdrawn')
+  },
+  'answers who wants an attempt to end that it does not know': async (it) => {
+    const attempt = 'a-unknown'
+    it.say({ type: 'abort', attempt, code: 'STEP_LOST', message: 'the attempt was answered by another way' })
+    assert.equal(failed(await it.reply(attempt)).unknown, true)
   },
   'says a reply again that is not acknowledged, without a hello': async (it) => {
     it.acknowledges = false

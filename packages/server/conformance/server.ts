@@ -24,6 +24,8 @@ export class Examiner {
   down = 0
   /** Answers that get lost from now on, after the request was dealt with. */
   lost = 0
+  /** What is said seems to have been on its way since what it answers was asked. */
+  slow = false
   /** WebSockets that were opened. */
   sockets = 0
   readonly #server: Server
@@ -132,11 +134,13 @@ export class Examiner {
   #talk(socket: WebSocket): void {
     this.sockets++
     let session = ''
+    let heard = 0
+    let heardAt = performance.now()
     const say = (messages: unknown[]) => {
       if (this.lost > 0) {
         this.lost--
         socket.terminate()
-      } else socket.send(JSON.stringify({ messages }))
+      } else socket.send(JSON.stringify({ messages, heard: this.slow ? 1 : heard, after: this.#since(heardAt) }))
     }
     const push = () => {
       if (session === '') return
@@ -154,6 +158,8 @@ export class Examiner {
       if (this.#push === push) this.#push = null
     })
     socket.on('message', (data) => {
+      heard++
+      heardAt = performance.now()
       if (this.down > 0) {
         this.down--
         return socket.close(1013)
@@ -175,6 +181,7 @@ export class Examiner {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (this.down > 0) {
@@ -199,7 +206,13 @@ export class Examiner {
       return
     }
     if (!response.destroyed)
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ messages }))
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ messages, after: this.#since(began) }))
+  }
+
+  #since(began: number): number {
+    return this.slow ? 0 : Math.floor(performance.now() - began)
   }
 
   async #answer(request: AgentRequest, response: ServerResponse): Promise<unknown[]> {

@@ -60,7 +60,7 @@ class Agent:
 class Step:
     """What an attempt knows, and what it may say."""
 
-    def __init__(self, process, given):
+    def __init__(self, process, given, since):
         self._process = process
         self._beat = 0
         self._line = 0
@@ -72,7 +72,7 @@ class Step:
         self.checkpoint = given.get("checkpoint")
         self.signal = given.get("signal")
         self.metadata = given.get("metadata", {})
-        self.complete_by = time.monotonic() + given["attemptWithin"] / 1000
+        self.complete_by = since + given["attemptWithin"] / 1000
         # Set when the attempt is to end.
         self.aborted = threading.Event()
 
@@ -122,6 +122,9 @@ class Process:
         self._seen = 0
         self._running = {}
         self._unacknowledged = {}
+        # In which session each was given; and until when those are named whose answer another session acknowledged.
+        self._given_by = {}
+        self._answered = {}
         self._said = []
         # Lines of logs, for a server that takes them: by attempt, [line, when it was written].
         self._lines = {}
@@ -171,7 +174,9 @@ class Process:
                 {"name": it.name, "slots": 0 if self._draining else it.slots, "actions": list(it.actions)}
                 for it in self._agents.values()
             ]
-            running = list(self._running) + list(self._unacknowledged)
+            now = time.monotonic()
+            self._answered = {name: until for name, until in self._answered.items() if until > now}
+            running = list(self._running) + list(self._unacknowledged) + list(self._answered)
             messages.append(
                 {"type": "hello", "protocol": PROTOCOL, "instance": self._instance, "count": self._hellos, "agents": offers, "running": running, "software": "python"}
             )
@@ -198,7 +203,7 @@ class Process:
         body = json.dumps(request, allow_nan=False).encode()
         asked = urllib.request.Request(self._url, data=body, headers=headers, method="POST")
         with urllib.request.urlopen(asked, timeout=WAIT_MS / 1000 + 10) as answer:
-            return json.loads(answer.read())["messages"]
+            return json.loads(answer.read())
 
     def _exchange(self, wait):
         with self._lock:
@@ -208,7 +213,8 @@ class Process:
             request = self._request(wait)
         asked = time.monotonic()
         try:
-            messages = self._post(request)
+            answer = self._post(request)
+            messages, since = answer["messages"], asked + answer.get("after", 0) / 1000
         except (OSError, ValueError) as error:
             self._failed(generation, error)
             return
@@ -218,7 +224,7 @@ class Process:
             if "session" in request:
                 self._pause = FIRST_PAUSE_S
             for message in messages:
-                self._hear(message, asked)
+                self._hear(message, since)
             if self._session is None:
                 self._generation += 1  # what is still under way was asked in a session that is no more
             self._lock.notify_all()
@@ -240,7 +246,7 @@ class Process:
         for kept in self._unacknowledged.values():
             kept[1] = 0.0 - AGAIN_S
 
-    def _hear(self, message, asked):
+    def _hear(self, message, since):
         kind = message["type"]
         if "n" in message:
             if message["n"] <= self._seen:
@@ -259,28 +265,39 @@ class Process:
             self._open = False
             raise Refused(message["message"])
         elif kind == "attempt":
-            self._start(message, asked)
+            self._start(message, since)
         elif kind == "ack":
             self._unacknowledged.pop(message["attempt"], None)
+            if self._given_by.pop(message["attempt"], self._session) != self._session:
+                # Who gave it may not have heard of the answer, and would give it once more.
+                self._answered[message["attempt"]] = time.monotonic() + 2 * self._lease
         elif kind == "abort":
             step = self._running.get(message["attempt"])
             if step is not None:
                 step.aborted.set()
+            elif message["attempt"] not in self._unacknowledged:
+                # It was answered, and another server took the answer: who asks for its end still has a place for it.
+                error = {"name": "Error", "message": message["message"]}
+                outcome = {"kind": "failed", "error": error, "retryable": True, "unknown": True}
+                self._unacknowledged[message["attempt"]] = [{"type": "reply", "attempt": message["attempt"], "outcome": outcome}, 0.0 - AGAIN_S]
 
-    def _start(self, given, asked):
+    def _start(self, given, since):
         name = given["attempt"]
         if name in self._running or name in self._unacknowledged:
             return
         agent = self._agents.get(given["agent"])
         action = agent.actions.get(given["action"]) if agent else None
         busy = sum(1 for it in self._running.values() if it.agent is agent)
-        late = time.monotonic() - asked > self._lease  # it may have been given up meanwhile
+        # It may have been given up meanwhile, and found not to have happened.
+        age = time.monotonic() - since
+        late = age > self._lease or age * 1000 >= given["attemptWithin"]
         if late or action is None or busy >= agent.slots or self._draining:
             self._unacknowledged[name] = [{"type": "reply", "attempt": name, "outcome": {"kind": "withdrawn", "after": 250}}, 0.0 - AGAIN_S]
             return
-        step = Step(self, given)
+        step = Step(self, given, since)
         step.agent = agent
         self._running[name] = step
+        self._given_by[name] = self._session
         threading.Thread(target=self._run, args=(action, given, step), daemon=True).start()
 
     def _run(self, action, given, step):

@@ -304,6 +304,29 @@ describe('processes that die', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  it('a server that stops: what runs goes on for the next one, though its agent is paused by now', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'triarch-wire-'))
+    const path = join(folder, 'store.db')
+    await using next = await serving({ store: sqlite(path) })
+    await using first = await serving({ store: sqlite(path), roles: ['agent'] })
+    const moved = Promise.withResolvers<void>()
+    const { fetch: asked } = spied(async (messages, answer) => {
+      const response = await answer()
+      if (messages.some((it) => it.type === 'hello' && it.running.length > 0)) moved.resolve()
+      return response
+    })
+    await using _ = await connected([first.url, next.url], { fetch: asked })
+    const task = await next.triarch.submit(named('wait'), 'p-1', { id: 'p-1' })
+    await gate('p-1').entered.promise
+    await next.triarch.setting('triarch.agent.mail').change({ paused: 'the mail is down' }, { reason: 'a test' })
+    await first.server.close()
+    await moved.promise
+    gate('p-1').leave.resolve('gone on')
+    expect(await task.result()).toBe('gone on')
+    expect(heard.filter((it) => it.includes('p-1'))).toEqual(['wait p-1 1'])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
   it('an agent: what it ran is given up after the lease, and asked for elsewhere', async () => {
     await using here = await serving({ lease: '2s' })
     const { child, line } = spawned('agent.process.ts', here.url)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { isTriarchError, type RemoteAgents, type ServerMessage } from 'triarch'
+import { type AgentResponse, isTriarchError, type RemoteAgents, type ServerMessage } from 'triarch'
 import type { RawData, WebSocket } from 'ws'
 import { monotonic, timer } from '../environment.ts'
 import type { Settings } from '../options.ts'
@@ -12,6 +12,13 @@ import { AgentExchange, requestOf } from '../wire/agent.ts'
 const MOST_WAITING = 16
 /** How long a connection may take to say hello (ms). */
 const HELLO = 10_000
+/** Whence its time comes. */
+interface Clock {
+  monotonic(): number
+  /** What it returns takes it back. */
+  timer(ms: number, callback: () => void): () => void
+}
+
 /** Why a connection ends, as RFC 6455 has it. */
 const code = { over: 1_000, away: 1_001, binary: 1_003, wrong: 1_008, later: 1_013 } as const
 
@@ -22,27 +29,38 @@ const code = { over: 1_000, away: 1_001, binary: 1_003, wrong: 1_008, later: 1_0
 export class AgentConnection {
   readonly #socket: WebSocket
   readonly #agents: RemoteAgents
-  readonly #settings: Settings
+  readonly #settings: Pick<Settings, 'limits' | 'onError'>
+  readonly #clock: Clock
   readonly #ended = new AbortController()
   /** Frames are dealt with one after the other, and sent likewise. */
   #taken: Promise<void> = Promise.resolve()
   #said: Promise<void> = Promise.resolve()
   #waiting = 0
+  /** Frames that have arrived. */
+  #heard = 0
   #session: string | null = null
   #seen = 0
   /** The number of the last message that was sent in this session. */
   #sent = 0
   #patience = HELLO
-  #heardAt = monotonic()
+  #heardAt: number
 
-  constructor(socket: WebSocket, agents: RemoteAgents, settings: Settings) {
+  constructor(
+    socket: WebSocket,
+    agents: RemoteAgents,
+    settings: Pick<Settings, 'limits' | 'onError'>,
+    clock: Clock = { monotonic, timer },
+  ) {
     this.#socket = socket
     this.#agents = agents
     this.#settings = settings
+    this.#clock = clock
+    this.#heardAt = clock.monotonic()
     socket.on('error', () => socket.terminate())
     socket.on('close', () => this.#ended.abort())
     socket.on('message', (data, isBinary) => {
-      this.#heardAt = monotonic()
+      this.#heardAt = clock.monotonic()
+      this.#heard++
       if (isBinary) return this.#end(code.binary, 'frames are text')
       if (++this.#waiting >= MOST_WAITING) socket.pause()
       this.#taken = this.#taken.then(() => this.#take(data))
@@ -51,12 +69,12 @@ export class AgentConnection {
 
   /** One that says nothing for so long has nobody at its other end. */
   look(): void {
-    if (monotonic() - this.#heardAt > this.#patience) this.#socket.terminate()
+    if (this.#clock.monotonic() - this.#heardAt > this.#patience) this.#socket.terminate()
   }
 
   /** Says what is to be said, then goodbye. */
   async close(within: number): Promise<void> {
-    const over = timer(within, () => this.#socket.terminate())
+    const over = this.#clock.timer(within, () => this.#socket.terminate())
     const closed = this.#socket.readyState === this.#socket.CLOSED ? null : once(this.#socket, 'close')
     if (this.#session !== null) {
       const last = await this.#agents.listen(this.#session, { seen: this.#seen }).catch(() => null)
@@ -116,7 +134,9 @@ export class AgentConnection {
     const fresh = messages.filter((it) => !('n' in it) || it.n > this.#sent)
     for (const it of fresh) if ('n' in it) this.#sent = it.n
     if (fresh.length > 0 || always) {
-      const frame = JSON.stringify({ messages: fresh })
+      // What it hears late, its process must not begin: it is told how old this is, by its own clock.
+      const after = Math.floor(this.#clock.monotonic() - this.#heardAt)
+      const frame = JSON.stringify({ messages: fresh, heard: this.#heard, after } satisfies AgentResponse)
       this.#said = this.#said.then(
         () => new Promise((resolve) => this.#socket.send(frame, () => resolve())), // cut: `close` tells
       )

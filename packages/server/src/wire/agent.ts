@@ -221,7 +221,14 @@ const answers = [
 ] as const
 const ServerMessageSchema = named('ServerMessage', z.union(answers))
 
-export const ServerExchange = named('ServerExchange', z.object({ messages: z.array(ServerMessageSchema) }))
+export const ServerExchange = named(
+  'ServerExchange',
+  z.object({
+    messages: z.array(ServerMessageSchema),
+    after: z.number().min(0).optional(),
+    heard: z.int().min(0).optional(),
+  }),
+)
 
 /** A request, once it has been checked. */
 export function requestOf(checked: z.output<typeof AgentExchange>): AgentRequest {

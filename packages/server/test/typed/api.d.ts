@@ -1465,6 +1465,8 @@ export interface components {
         ServerMessage: components["schemas"]["ServerAttempt"] | components["schemas"]["ServerAck"] | components["schemas"]["ServerAbort"] | components["schemas"]["ServerDrain"] | components["schemas"]["ServerWelcome"] | components["schemas"]["ServerReset"] | components["schemas"]["ServerRefused"];
         ServerExchange: {
             messages: components["schemas"]["ServerMessage"][];
+            after?: number;
+            heard?: number;
         };
         Alert: {
             name: string;

@@ -91,8 +91,8 @@ export class Consumer implements Service {
 
   /** Goes on with an attempt that runs already: this node has it from the one that took it. */
   adopt(item: WorkItem): void {
-    this.#options.hosts.get(item.agent)?.slots.take()
-    this.#start(item)
+    this.#options.hosts.get(agentOfQueue(item.agent))?.slots.take()
+    this.#start(item, true)
   }
 
   /** When its hosts have drained: resolves once every reply is written. */
@@ -181,10 +181,10 @@ export class Consumer implements Service {
     return [...portions.slice(first), ...portions.slice(0, first)]
   }
 
-  #start(item: WorkItem): void {
+  #start(item: WorkItem, adopted = false): void {
     const host = this.#options.hosts.get(agentOfQueue(item.agent))
     host?.slots.count(item.request.action)
-    const pass = host?.guard?.pass(item.agent)
+    const pass = adopted ? undefined : host?.guard?.pass(item.agent)
     // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
     const before = this.#running.get(item.id)
     this.#running.set(item.id, item)
@@ -194,6 +194,7 @@ export class Consumer implements Service {
     host?.start({
       request: item.request,
       ...(pass && { pass }),
+      adopted,
       work: item.id,
       queue: item.agent,
       completeBy: item.completeBy,

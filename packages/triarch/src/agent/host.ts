@@ -31,6 +31,8 @@ export interface HostedAttempt extends GuardedAttempt {
   /** The queue that it was taken of. */
   queue?: string
   completeBy: number
+  /** It runs elsewhere already, and another node had it before: nobody is asked whether it may. */
+  adopted?: boolean
   /** It has no slot: what it waits for is an answer of a cache. */
   guest?: boolean
   /** What it gives is kept. */
@@ -254,6 +256,7 @@ export class AgentHost {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action) ?? this.#relay
     if (!handler) return this.slots.release(request.action)
+    if (attempt.adopted) return this.#go(attempt, handler)
     const policy = local || request.operation !== 'run' ? undefined : this.#cached.get(request.action)
     if (policy) this.#ask(attempt, handler, policy)
     else this.#admit(attempt, handler, local)
@@ -378,7 +381,7 @@ export class AgentHost {
 
   #begin(attempt: HostedAttempt, handler: Handler | Relay): void {
     const { request } = attempt
-    const { environment, lease, dock } = this.#options
+    const { environment, dock } = this.#options
     // Nobody waits for it any more, or soon nobody will: a process that stood still must not start what others gave up.
     const late = environment.now() >= attempt.completeBy
     const overdue = late ? notStarted('STEP_TIMEOUT', 'complete-by passed before the attempt started') : null
@@ -390,6 +393,12 @@ export class AgentHost {
       dock.leave(attempt)
       return this.#end(attempt, refusal, null)
     }
+    this.#go(attempt, handler)
+  }
+
+  #go(attempt: HostedAttempt, handler: Handler | Relay): void {
+    const { request } = attempt
+    const { environment, lease, dock } = this.#options
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
     let place = -1

@@ -12,11 +12,12 @@ import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
 import { unheard } from '../telemetry/outlet.ts'
 import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { AnsweredElsewhere } from './answered.ts'
 import { requestOf } from './attempt.ts'
 import { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
-import { answerOf } from './outcome.ts'
+import { answerOf, forgotten, noPlace } from './outcome.ts'
 
 type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
@@ -62,6 +63,7 @@ export class AgentProcess {
   readonly #threads: Threads | null
   readonly #running = new Map<string, Running>()
   readonly #unacknowledged = new Map<string, Unacknowledged>()
+  readonly #answered: AnsweredElsewhere
   /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
   readonly #beats = new Map<string, AgentMessage>()
   readonly #told = new Map<string, number>()
@@ -81,6 +83,7 @@ export class AgentProcess {
     const { environment, agents, middleware } = options
     this.#options = options
     this.#instance = environment.id()
+    this.#answered = new AnsweredElsewhere(environment)
     this.#threads = Threads.in(environment, options.threads)
     const chains = new Map<string, readonly Middleware[]>()
     const around = (key: string): readonly Middleware[] => {
@@ -172,7 +175,7 @@ export class AgentProcess {
       this.#told.set(host.name, slots)
       return { name: host.name, slots, actions: host.actions }
     })
-    const running = [...this.#running.keys(), ...this.#unacknowledged.keys()]
+    const running = [...this.#running.keys(), ...this.#unacknowledged.keys(), ...this.#answered.names]
     const { software } = this.#options
     const who = { protocol: PROTOCOL, instance: this.#instance, count: ++this.#hellos, software }
     return { type: 'hello', ...who, agents, running }
@@ -192,8 +195,8 @@ export class AgentProcess {
   }
 
   /**
-   * What a server said to this very process since its last hello. `since`: when it surely had not given this process up yet (monotonic
-   * ms): when it was asked for this, or told something last. Throws what it refused.
+   * What a server said to this very process since its last hello. `since`: when it had not said it yet, for sure (monotonic ms). Throws
+   * what it refused.
    */
   hear(messages: readonly ServerMessage[], since: number): void {
     for (const message of messages) {
@@ -226,6 +229,7 @@ export class AgentProcess {
         return this.#start(message, since)
       case 'ack':
         this.#unacknowledged.delete(message.attempt)
+        this.#answered.acknowledged(message.attempt, this.#session, this.#lease)
         this.#lines.forget(message.attempt)
         return this.#settled()
       case 'abort':
@@ -236,8 +240,9 @@ export class AgentProcess {
   #start({ attempt: name, ...rest }: { attempt: string } & RemoteAttempt, since: number): void {
     if (this.#running.has(name) || this.#unacknowledged.has(name)) return
     // It may have been given up meanwhile, and found not to have happened.
-    const isLate = this.#options.environment.monotonic() - since > this.#lease
-    if (isLate) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
+    const age = this.#options.environment.monotonic() - since
+    if (age > this.#lease || age >= rest.attemptWithin)
+      return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const given: RemoteAttempt = { attempt: name, ...rest }
     const { action, attemptWithin, heartbeatWithin = null } = given
     const { environment } = this.#options
@@ -245,9 +250,10 @@ export class AgentProcess {
     if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const running: Running = { given, host, beat: 0 }
     this.#running.set(name, running)
+    this.#answered.given(name, this.#session)
     const hosted: HostedAttempt = {
       request: requestOf(given),
-      completeBy: environment.now() + attemptWithin,
+      completeBy: environment.now() + attemptWithin - age,
       heartbeatWithin,
       beat: (progress, checkpoint) => this.#beat(name, running, progress, checkpoint),
       begun: async () => true,
@@ -279,7 +285,7 @@ export class AgentProcess {
 
   #abort(name: string, reason: TriarchError): void {
     const running = this.#running.get(name)
-    if (!running) return
+    if (!running) return this.#unacknowledged.has(name) ? undefined : this.#answer(forgotten(name, reason))
     const { task, step } = running.given
     if (reason.code === 'STEP_CANCELLED') running.host.abort(task, step, reason)
     else running.host.abandon(task, step, reason)
@@ -335,8 +341,6 @@ export class AgentProcess {
       : { session: this.#session, seen: this.#seen, wait: 0, messages: [{ type: 'leave' }] }
   }
 }
-
-const noPlace = { kind: 'withdrawn', after: 250 } as const
 
 function codeOf(code: string): 'STEP_CANCELLED' | 'STEP_LOST' {
   return code === 'STEP_CANCELLED' ? code : 'STEP_LOST'

@@ -35,7 +35,7 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
   if (options.onError !== undefined) checkFunction('connectAgents: onError', options.onError)
   if (options.threads !== undefined) checkInteger('connectAgents: threads', options.threads, 1, 1_000)
   milliseconds(options.grace ?? '10s', 'connectAgents: grace')
-  if (options.webSocket !== undefined && typeof options.webSocket !== 'boolean')
-    throw new TriarchError('INVALID_OPTION', 'connectAgents: webSocket must be a boolean')
+  if (!['undefined', 'boolean', 'function'].includes(typeof options.webSocket))
+    throw new TriarchError('INVALID_OPTION', 'connectAgents: webSocket must be a boolean, or a class of WebSocket')
   return new Exchange(urls, options)
 }

@@ -24,9 +24,9 @@ export interface ConnectAgentsOptions {
   fetch?: typeof fetch
   /**
    * True: one WebSocket carries what is said, for low latency; where a server, or what stands before it, takes none, plain requests do. False: plain
-   * requests alone; true, unless `fetch` is given.
+   * requests alone. A class: true, by sockets of this kind, of a proxy say. True, unless `fetch` is given.
    */
-  webSocket?: boolean
+  webSocket?: boolean | typeof WebSocket
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }

@@ -8,7 +8,7 @@ import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
 import { answerIn, ExchangeError, reasonOf } from './failure.ts'
-import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
+import { type AgentRequest, type AgentResponse, type ServerMessage, sinceHello } from './message.ts'
 import { AgentSocket } from './socket.ts'
 
 /** Two are under way at most: the one that waits, and one that says something meanwhile. */
@@ -137,7 +137,7 @@ export class Exchange implements ConnectedAgents {
 
   #isSocket(): boolean {
     const { webSocket, fetch } = this.#options
-    return (webSocket ?? fetch === undefined) && !this.#plain.has(this.#url())
+    return (webSocket ?? fetch === undefined) !== false && !this.#plain.has(this.#url())
   }
 
   /** Says on the socket what there is to say. */
@@ -185,12 +185,13 @@ export class Exchange implements ConnectedAgents {
     this.#greeted = false
     let welcomed = false
     const url = this.#url()
+    const { token, webSocket: kind } = this.#options
     const socket = new AgentSocket({
-      ...{ environment: this.#environment, url, token: this.#options.token },
+      ...{ environment: this.#environment, url, token, kind: typeof kind === 'function' ? kind : WebSocket },
       opened: () => this.#urge(),
-      heard: (messages, size) => {
+      heard: (messages, size, since) => {
         welcomed ||= messages.some(({ type }) => type === 'welcome')
-        void CallContext.none.run(() => this.#heard(messages, size))
+        void CallContext.none.run(() => this.#heard(messages, size, since))
       },
       closed: (code, why) => {
         this.#hangUp()
@@ -204,9 +205,10 @@ export class Exchange implements ConnectedAgents {
     return socket
   }
 
-  async #heard(messages: readonly ServerMessage[], size: number): Promise<void> {
+  async #heard(messages: readonly ServerMessage[], size: number, since = this.#saidAt): Promise<void> {
+    const wasConnected = this.#process.connected
     try {
-      this.#process.hear(messages, this.#saidAt)
+      this.#process.hear(wasConnected ? messages : sinceHello(messages), since)
       const welcome = messages.find(({ type }) => type === 'welcome')
       if (welcome?.type === 'welcome') {
         this.#lease = welcome.lease
@@ -215,7 +217,7 @@ export class Exchange implements ConnectedAgents {
         this.#untold = { messages: 0, size: 0 }
         this.#tellAfter(this.#lease / 3)
       }
-      if (!this.#process.connected) this.#greeted = false // a reset
+      if (wasConnected && !this.#process.connected) this.#greeted = false // a reset
       if (messages.some((it) => 'n' in it)) {
         if (this.#untold.messages === 0) this.#tellAfter(Math.min(TELL, this.#lease / 3))
         this.#untold.messages += messages.length
@@ -263,10 +265,10 @@ export class Exchange implements ConnectedAgents {
   async #exchange(request: AgentRequest, generation: number): Promise<void> {
     const asked = this.#environment.monotonic()
     try {
-      const { messages } = await this.#post(request)
+      const { messages, after = 0 } = await this.#post(request)
       if (generation === this.#generation) {
         this.#process.taken(request)
-        this.#process.hear(messages, asked)
+        this.#process.hear(messages, asked + after)
         // What is still under way was asked in a session that is no more: its messages would be heard anew.
         if (!this.#process.connected) this.#generation++
         // One that takes every hello and nothing else is no server that works.

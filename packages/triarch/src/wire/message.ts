@@ -231,4 +231,16 @@ export interface AgentRequest {
 export interface AgentResponse {
   /** What the server says: all that was not seen, in the order of its numbers. */
   messages: ServerMessage[]
+  /** How long after it had heard what it answers it says so (ms); on a WebSocket, after the last frame that it had heard. 0. */
+  after?: number
+  /** On a WebSocket: how many frames of this connection it had heard. */
+  heard?: number
+}
+
+const answersHello: readonly string[] = ['welcome', 'refused', 'drain']
+
+/** What is said to who waits to be welcomed: what comes before was said of a session that is no more. */
+export function sinceHello(messages: readonly ServerMessage[]): readonly ServerMessage[] {
+  const first = messages.findIndex(({ type }) => answersHello.includes(type))
+  return first < 0 ? [] : messages.slice(first)
 }

@@ -106,3 +106,12 @@ export function answerOf(attempt: string, { outcome, checkpoint }: Reply): Answe
 function failure({ lost, ...outcome }: Extract<Outcome, { kind: 'failed' }>): RemoteOutcome {
   return { ...outcome, ...(lost === 'stop' || lost === 'alive' ? { lost } : {}) }
 }
+
+/** It was answered, and another server took the answer: who asks for its end still has a place for it. */
+export function forgotten(attempt: string, { code, message }: TriarchError): Answer {
+  const error = { name: 'TriarchError', code, message }
+  return { type: 'reply', attempt, outcome: { kind: 'failed', error, retryable: true, unknown: true } }
+}
+
+/** Nothing happened: there was no slot, or it came too late. */
+export const noPlace = { kind: 'withdrawn', after: 250 } as const

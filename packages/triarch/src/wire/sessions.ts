@@ -75,17 +75,24 @@ export class Sessions implements RemoteAgents {
   }
 
   async exchange(request: AgentRequest, signal?: AbortSignal): Promise<AgentResponse> {
+    const { environment } = this.#options
+    const heardAt = environment.monotonic()
+    const messages = await this.#answer(request, signal)
+    return { messages, after: Math.floor(environment.monotonic() - heardAt) }
+  }
+
+  async #answer(request: AgentRequest, signal?: AbortSignal): Promise<ServerMessage[]> {
     const { session: id, seen = 0, wait = 0, messages } = request
     if (this.#options.remotes.node === null || this.#closed)
       throw new TriarchError('NODE_STOPPED', 'no agents are hosted here now')
     const [first] = messages
     if (first?.type === 'hello') return this.#hello(first, messages.slice(1))
     const session = id === undefined ? undefined : this.#sessions.get(id)
-    if (!session) return { messages: [{ type: 'reset' }] }
+    if (!session) return [{ type: 'reset' }]
     session.heard()
     for (const message of messages) session.receive(message)
     const said = await session.take(seen, Math.min(wait, this.#options.lease / 2), signal)
-    return { messages: session.open && session.id === id ? said : [{ type: 'reset' }] }
+    return session.open && session.id === id ? said : [{ type: 'reset' }]
   }
 
   async listen(
@@ -103,16 +110,16 @@ export class Sessions implements RemoteAgents {
     for (const session of this.#sessions.values()) session.drain()
   }
 
-  async #hello(hello: Hello, rest: readonly AgentMessage[]): Promise<AgentResponse> {
+  async #hello(hello: Hello, rest: readonly AgentMessage[]): Promise<ServerMessage[]> {
     const { lease, payload, hosted } = this.#options
-    const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): AgentResponse => {
-      return { messages: [{ type: 'refused', code, message }] }
+    const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): ServerMessage[] => {
+      return [{ type: 'refused', code, message }]
     }
     if (hello.protocol !== PROTOCOL) return refused('PROTOCOL', `this server speaks version ${PROTOCOL}`)
     const own = hello.agents.find(({ name }) => hosted(name))
     if (own) return refused('AGENT_HOSTED', `agent "${own.name}" is hosted by this server itself`)
     const before = this.#byInstance.get(hello.instance)
-    if (before?.isStale(hello)) return { messages: [{ type: 'reset' }] }
+    if (before?.isStale(hello)) return [{ type: 'reset' }]
     if (!before && this.#sessions.size >= MOST_SESSIONS)
       return refused('TOO_MANY', 'too many agents are connected to this server')
     before?.heard()
@@ -128,7 +135,7 @@ export class Sessions implements RemoteAgents {
     )
     for (const message of rest) session.receive(message)
     const welcome = { type: 'welcome', protocol: PROTOCOL, session: session.id, lease, payload, logs: true } as const
-    return { messages: [welcome, ...(await session.take(0, 0))] }
+    return [welcome, ...(await session.take(0, 0))]
   }
 
   #begin(hello: Hello): Session {

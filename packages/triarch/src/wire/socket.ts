@@ -1,12 +1,15 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import { answerIn } from './failure.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 
 export interface AgentSocketOptions {
   environment: Environment
   url: string
   token: string | undefined
+  kind: typeof WebSocket
   opened: () => void
-  heard: (messages: readonly ServerMessage[], size: number) => void
+  /** `since`: when the server had not said this yet, for sure (monotonic ms); undefined: it does not tell. */
+  heard: (messages: readonly ServerMessage[], size: number, since: number | undefined) => void
   /** It is no more. `code`: what the other side gave as its reason; 1006: none. */
   closed: (code: number, why: string) => void
 }
@@ -15,20 +18,27 @@ export interface AgentSocketOptions {
 const MOST_BUFFERED = 1024 * 1024
 /** A server that says nothing for so long when it is asked whether it is there is not (ms). */
 const PATIENCE = 10_000
+/** One that was not heard for so long is asked whether it is there, if something else is said to it (ms). */
+const QUIET = 2_000
 
 /** A WebSocket to a server: requests go, messages come. */
 export class AgentSocket {
   readonly #options: AgentSocketOptions
   readonly #socket: WebSocket
   #overdue: Timer | null = null
+  #heardAt: number
+  /** When each frame was sent that the server has not heard, as far as known; how many were before those. */
+  readonly #saidAt: number[] = []
+  #before = 0
   #closed = false
 
   constructor(options: AgentSocketOptions) {
     this.#options = options
-    const { url, token } = options
+    this.#heardAt = options.environment.monotonic()
+    const { url, token, kind } = options
     const address = `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/agents/exchange`
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    this.#socket = new WebSocket(address, { protocols: ['triarch.v1'], headers } as WebSocketInit)
+    this.#socket = new kind(address, { protocols: ['triarch.v1'], headers } as WebSocketInit)
     this.#expect()
     this.#socket.addEventListener('open', () => {
       this.#heard()
@@ -39,18 +49,18 @@ export class AgentSocket {
       if (this.#closed) return
       let response: AgentResponse
       try {
-        response = JSON.parse(String(data)) as AgentResponse
+        response = answerIn(String(data), url)
       } catch {
-        return this.#over(1_007, 'the server said what is no JSON')
+        return this.#over(1_007, 'the server said what is no answer')
       }
-      options.heard(response.messages, String(data).length)
+      options.heard(response.messages, String(data).length, this.#since(response))
     })
     this.#socket.addEventListener('close', ({ code, reason }) => this.#over(code, reason))
     this.#socket.addEventListener('error', () => this.#over(1_006, 'the connection failed'))
   }
 
   get ready(): boolean {
-    return this.#socket.readyState === WebSocket.OPEN
+    return this.#socket.readyState === this.#socket.OPEN
   }
 
   /** False: what was said is not sent yet. */
@@ -59,9 +69,12 @@ export class AgentSocket {
   }
 
   send({ wait: _, ...request }: AgentRequest): void {
+    this.#saidAt.push(this.#options.environment.monotonic())
     this.#socket.send(JSON.stringify(request))
-    // A server answers what says nothing.
-    if (request.messages.length === 0) this.#expect()
+    // A server answers a hello, and what says nothing. To all else it may well be silent.
+    if (request.session === undefined || request.messages.length === 0) return this.#expect()
+    const isQuiet = this.#options.environment.monotonic() - this.#heardAt > QUIET
+    if (isQuiet && this.#overdue === null) this.send({ ...request, messages: [] })
   }
 
   /** Nothing is heard of it any more. */
@@ -71,11 +84,24 @@ export class AgentSocket {
     this.#socket.close()
   }
 
+  #since({ heard, after = 0 }: AgentResponse): number | undefined {
+    if (heard === undefined) {
+      this.#saidAt.length = 0
+      return undefined
+    }
+    // The last frame that it had heard stays: what is said next may have heard no more.
+    const passed = Math.min(heard - 1 - this.#before, this.#saidAt.length - 1)
+    if (passed > 0) this.#before += this.#saidAt.splice(0, passed).length
+    const [saidAt] = this.#saidAt
+    return saidAt === undefined ? undefined : saidAt + after
+  }
+
   #expect(): void {
     this.#overdue ??= this.#options.environment.timer(PATIENCE, () => this.#over(1_006, 'the server says nothing'))
   }
 
   #heard(): void {
+    this.#heardAt = this.#options.environment.monotonic()
     this.#overdue?.cancel()
     this.#overdue = null
   }

@@ -3,10 +3,10 @@ import { type AgentRequest, agent, connectAgents, type ServerMessage } from '../
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 const welcome = { type: 'welcome', protocol: 1, session: 's', lease: 1_000, payload: 1_000 } as const
-const attempt = (n: number, name: string): ServerMessage => ({
+const attempt = (n: number, name: string, attemptWithin = 60_000): ServerMessage => ({
   ...{ n, type: 'attempt', attempt: name, agent: 'own', action: 'own.act', operation: 'run', number: 1, name: 'act' },
   ...{ task: 't', step: n, workflow: 'w', version: '1', idempotencyKey: `t:${n}`, input: null, token: 'x' },
-  attemptWithin: 60_000,
+  attemptWithin,
 })
 
 /** Agents whose requests wait until the test answers them. */
@@ -21,13 +21,17 @@ function scene() {
       if (step.stepId === 2) await held.promise
     },
   })
-  const asked: { request: AgentRequest; answer(...messages: ServerMessage[]): void }[] = []
+  const asked: { request: AgentRequest; answer(...messages: ServerMessage[]): void; after: number }[] = []
   const fetch = (_: string, { body }: { body: string }) =>
     new Promise((resolve) => {
       const request = JSON.parse(body) as AgentRequest
-      const answer = (...messages: ServerMessage[]) =>
-        resolve({ ok: true, status: 200, json: async () => ({ messages }) })
-      asked.push({ request, answer })
+      const one = {
+        request,
+        after: 0,
+        answer: (...messages: ServerMessage[]) =>
+          resolve({ ok: true, status: 200, text: async () => JSON.stringify({ messages, after: one.after }) }),
+      }
+      asked.push(one)
     })
   const connection = connectAgents('http://here', {
     ...{ environment, agents: [own], onError: () => undefined },
@@ -61,6 +65,58 @@ describe('a connected process', () => {
     expect(ran).toEqual([1])
   })
 
+  it('does not begin an attempt that comes after its complete-by, and takes what was on its way off the rest', async () => {
+    const { environment, ran, next } = scene()
+    ;(await next()).answer(welcome)
+    const first = await next()
+    await environment.advance(500)
+    first.answer(attempt(1, 'late', 400))
+    const second = await next()
+    expect(said(second.request)).toEqual(['late withdrawn'])
+    await environment.advance(500)
+    // It was said just now.
+    second.after = 500
+    second.answer(attempt(2, 'held', 400))
+    await environment.advance(398)
+    const third = await next()
+    expect(said(third.request)).toEqual([])
+    const fourth = await next()
+    expect(said(fourth.request)).toContain('held failed')
+    expect(ran).toEqual([2])
+  })
+
+  it('names for two leases what another session acknowledged than the one that gave it', async () => {
+    const { environment, free, next } = scene()
+    ;(await next()).answer(welcome)
+    ;(await next()).answer(attempt(1, 'quick'), attempt(2, 'held'))
+    ;(await next()).answer({ n: 3, type: 'ack', attempt: 'quick' })
+    ;(await next()).answer({ type: 'reset' })
+    const hello = async () => {
+      const { request, answer } = await next()
+      answer({ ...welcome, session: `s-${request.messages.length}` })
+      return request.messages[0]
+    }
+    expect(await hello()).toMatchObject({ running: ['held'] })
+    free()
+    await environment.advance(1)
+    const asked = await next()
+    asked.answer({ n: 1, type: 'ack', attempt: 'held' })
+    ;(await next()).answer({ type: 'reset' })
+    expect(await hello()).toMatchObject({ running: ['held'] })
+    const last = await next()
+    await environment.advance(2_000)
+    last.answer({ type: 'reset' })
+    expect(await hello()).toMatchObject({ running: [] })
+  })
+
+  it('answers who wants an attempt to end that it does not know: its outcome is unknown', async () => {
+    const { next } = scene()
+    ;(await next()).answer(welcome)
+    ;(await next()).answer({ n: 1, type: 'abort', attempt: 'other', code: 'STEP_LOST', message: 'given up' })
+    const { request } = await next()
+    expect(request.messages).toMatchObject([{ attempt: 'other', outcome: { kind: 'failed', unknown: true } }])
+  })
+
   it('does not hear what comes late of requests from before a reset', async () => {
     const { ran, free, next } = scene()
     ;(await next()).answer(welcome)
@@ -75,5 +131,87 @@ describe('a connected process', () => {
     const hello = await next()
     expect(hello.request.messages[0]).toMatchObject({ type: 'hello', count: 2, running: ['quick', 'held'] })
     expect(ran).toEqual([1, 2])
+  })
+})
+
+/** WebSockets in the hands of the test. */
+function sockets() {
+  const all: Fake[] = []
+  class Fake {
+    readonly OPEN = 1
+    readyState = 0
+    readonly bufferedAmount = 0
+    readonly sent: AgentRequest[] = []
+    closed = false
+    readonly #listeners: Record<string, (event: object) => void> = {}
+    constructor() {
+      all.push(this)
+    }
+    addEventListener(type: string, listener: (event: object) => void) {
+      this.#listeners[type] = listener
+    }
+    emit(type: string, event: object = {}) {
+      this.#listeners[type]?.(event)
+    }
+    send(frame: string) {
+      this.sent.push(JSON.parse(frame) as AgentRequest)
+    }
+    close() {
+      this.closed = true
+    }
+  }
+  const environment = new VirtualEnvironment()
+  const own = agent('own')
+  own.action('act', {
+    async run(_: unknown, step) {
+      for (let beat = 1; ; beat++) {
+        step.heartbeat({ progress: 1 / beat })
+        await new Promise<void>((resolve) => environment.timer(200, resolve))
+      }
+    },
+  })
+  const connection = connectAgents('http://here', {
+    ...{ environment, agents: [own], onError: () => undefined },
+    webSocket: Fake as unknown as typeof WebSocket,
+  })
+  connection.connected.catch(() => undefined)
+  const next = async () => {
+    await environment.advance(1)
+    const socket = all.at(-1)
+    if (!socket) throw new Error('nobody was called')
+    socket.readyState = 1
+    socket.emit('open')
+    await environment.advance(1)
+    return socket
+  }
+  return { environment, next }
+}
+
+describe('a connection by WebSocket', () => {
+  it('is given up when a hello is not answered for 10 s', async () => {
+    const { environment, next } = sockets()
+    const socket = await next()
+    expect(socket.sent.map(({ messages }) => messages[0]?.type)).toEqual(['hello'])
+    await environment.advance(9_990)
+    expect(socket.closed).toBe(false)
+    await environment.advance(20)
+    expect(socket.closed).toBe(true)
+  })
+
+  it('is given up when the server says nothing for 12 s, however much it is told meanwhile', async () => {
+    const { environment, next } = sockets()
+    const socket = await next()
+    const say = (...messages: ServerMessage[]) => socket.emit('message', { data: JSON.stringify({ messages }) })
+    say(welcome, attempt(1, 'beats'))
+    await environment.advance(1_900)
+    expect(socket.sent.length).toBeGreaterThan(5)
+    expect(socket.sent.every(({ messages }) => messages.length > 0)).toBe(true)
+    await environment.advance(500)
+    expect(socket.sent.some(({ messages }) => messages.length === 0)).toBe(true)
+    say()
+    await environment.advance(9_000)
+    expect(socket.closed).toBe(false)
+    await environment.advance(3_300)
+    expect(socket.closed).toBe(true)
   })
 })
