@@ -60,6 +60,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   UNKNOWN_TASK: exitCodes.absent,
   UNKNOWN_SCHEDULE: exitCodes.absent,
   UNKNOWN_BREAKER: exitCodes.absent,
+  UNKNOWN_RECORD: exitCodes.absent,
   UNKNOWN_ALERT: exitCodes.absent,
   UNKNOWN_RATE_LIMIT: exitCodes.absent,
   UNKNOWN_SETTING: exitCodes.absent,

@@ -16,6 +16,7 @@ import type {
   TaskDetails,
   TaskExport,
   TaskInfo,
+  TaskMoment,
   TaskOutcome,
   TaskPage,
   WaitOptions,
@@ -34,6 +35,7 @@ import {
   stepViews,
   taskDetails,
   taskInfo,
+  taskMoment,
   taskPage,
 } from './view.ts'
 
@@ -88,6 +90,12 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 
   steps(): Promise<StepView[]> {
     return this.#get('/steps', stepViews)
+  }
+
+  async moment(seq?: number): Promise<TaskMoment> {
+    if (seq !== undefined && !(Number.isSafeInteger(seq) && seq >= 1))
+      throw new TriarchError('INVALID_OPTION', 'moment must be a whole number from 1')
+    return this.#get(`/moment${query({ at: seq })}`, taskMoment)
   }
 
   history(): Promise<HistoryEntry[]> {

@@ -15,6 +15,7 @@ import type {
   StepView,
   TaskDetails,
   TaskInfo,
+  TaskMoment,
   TaskPage,
   WorkflowPage,
 } from 'triarch'
@@ -43,6 +44,12 @@ export function taskPage(value: unknown): TaskPage {
 export function logPage(value: unknown): LogPage {
   const page = object(value)
   return { ...page, lines: array(page.lines, (line) => dated(line, 'at') as unknown as LogLine) } as LogPage
+}
+
+export function taskMoment(value: unknown): TaskMoment {
+  const moment = dated(value, 'at')
+  const events = array(moment.events, historyEvent)
+  return { ...moment, events, steps: stepViews(value) } as unknown as TaskMoment
 }
 
 export function stepViews(value: unknown): StepView[] {

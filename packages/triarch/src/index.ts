@@ -221,6 +221,7 @@ export type {
 } from './view/inventory.ts'
 export type { LeaderInfo, LeaderPage } from './view/leader.ts'
 export type { LogLine } from './view/log.ts'
+export type { TaskMoment } from './view/moment.ts'
 export type { NodeInfo } from './view/node.ts'
 export type { ListOptions } from './view/query.ts'
 export type { ForcedRate, RateLimitChange, RateLimitInfo } from './view/rate-limit.ts'

@@ -2,6 +2,7 @@ import { isTriarchError, type TaskHandle, type TaskInfo, TriarchError } from 'tr
 import { z } from 'zod'
 import { Export, History } from '../wire/history.ts'
 import { LogPage, logQuery } from '../wire/log.ts'
+import { Moment } from '../wire/moment.ts'
 import { duration, whole } from '../wire/schema.ts'
 import { Change, childrenQuery, Explanation, listQuery, Outcome, Plan, Steps, Task, TaskPage } from '../wire/task.ts'
 import { given, type Route, reply, route } from './route.ts'
@@ -123,6 +124,19 @@ const steps = route({
   },
 })
 
+const moment = route({
+  method: 'GET',
+  path: '/tasks/{id}/moment',
+  id: 'getMoment',
+  summary: 'The task and its steps as of a record of its history, and what that record changed.',
+  query: z.strictObject({ at: z.int().min(1).optional() }),
+  answers: { 200: { description: 'As of record `at`, or of the last one', schema: Moment } },
+  problems: [404, 422],
+  async run({ params, query }, { triarch }) {
+    return reply(200, await triarch.task(params.id).moment(query.at))
+  },
+})
+
 const MOST_RECORDS = 1_000
 const recordsQuery = z.strictObject({
   after: whole.optional(),
@@ -229,6 +243,7 @@ export const tasks: readonly Route[] = [
   outcome,
   change,
   steps,
+  moment,
   history,
   exported,
   logs,

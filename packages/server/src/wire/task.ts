@@ -89,31 +89,29 @@ export const TaskPage = named(
   z.object({ tasks: z.array(TaskInfo), next: z.string().optional(), truncated: z.literal(true).optional() }),
 )
 
-export const Steps = named(
-  'Steps',
+export const stepViews = z.array(
   z.object({
-    steps: z.array(
-      z.object({
-        id: whole,
-        action: z.string().nullable(),
-        name: z.string(),
-        status: stepStatus,
-        input: json.optional(),
-        output: json.optional(),
-        error: ErrorRecord.optional(),
-        attempts: whole,
-        cached: Cached.optional(),
-        requestedAt: instant.optional(),
-        endedAt: instant.optional(),
-        progress: z.number(),
-        weight: z.number(),
-        summary: z.string().optional(),
-        hints: z.array(z.string()),
-        children,
-      }),
-    ),
+    id: whole,
+    action: z.string().nullable(),
+    name: z.string(),
+    status: stepStatus,
+    input: json.optional(),
+    output: json.optional(),
+    error: ErrorRecord.optional(),
+    attempts: whole,
+    cached: Cached.optional(),
+    requestedAt: instant.optional(),
+    endedAt: instant.optional(),
+    progress: z.number(),
+    weight: z.number(),
+    summary: z.string().optional(),
+    hints: z.array(z.string()),
+    children,
+    undoable: z.literal(true).optional(),
   }),
 )
+
+export const Steps = named('Steps', z.object({ steps: stepViews }))
 
 export const Plan = named(
   'Plan',

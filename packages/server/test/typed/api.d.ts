@@ -154,6 +154,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tasks/{id}/moment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The task and its steps as of a record of its history, and what that record changed. */
+        get: operations["getMoment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tasks/{id}/history": {
         parameters: {
             query?: never;
@@ -1792,6 +1809,8 @@ export interface components {
                     failed: number;
                     cancelled: number;
                 };
+                /** @constant */
+                undoable?: true;
             }[];
         };
         Plan: {
@@ -2859,6 +2878,57 @@ export interface components {
             }[];
             next?: number;
         };
+        Moment: {
+            seq: number;
+            at: components["schemas"]["Instant"];
+            last: number;
+            run: number;
+            events: components["schemas"]["HistoryEvent"][];
+            /** @enum {string} */
+            status: "scheduled" | "pending" | "planning" | "planned" | "running" | "paused" | "compensating" | "stopped";
+            /** @enum {string} */
+            outcome: "pending" | "success" | "warning" | "error" | "cancelled" | "compensated";
+            failures: number;
+            progress?: unknown;
+            output?: unknown;
+            error?: components["schemas"]["Error"];
+            pause?: {
+                /** @enum {string} */
+                cause: "operator" | "lock" | "step" | "undo" | "unknown-outcome" | "mismatch" | "error" | "quarantine";
+                error?: components["schemas"]["Error"];
+                reason?: string;
+                actor?: string;
+                step?: string;
+            };
+            steps: {
+                id: number;
+                action: string | null;
+                name: string;
+                /** @enum {string} */
+                status: "waiting" | "pending" | "running" | "suspended" | "success" | "error" | "skipped" | "cancelled" | "compensating" | "compensated";
+                input?: unknown;
+                output?: unknown;
+                error?: components["schemas"]["Error"];
+                attempts: number;
+                cached?: components["schemas"]["Cached"];
+                requestedAt?: components["schemas"]["Instant"];
+                endedAt?: components["schemas"]["Instant"];
+                progress: number;
+                weight: number;
+                summary?: string;
+                hints: string[];
+                children?: {
+                    total: number | null;
+                    started: number;
+                    pending: number;
+                    success: number;
+                    failed: number;
+                    cancelled: number;
+                };
+                /** @constant */
+                undoable?: true;
+            }[];
+        };
     };
     responses: {
         /** @description A problem: `code` says which */
@@ -3267,6 +3337,40 @@ export interface operations {
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getMoment: {
+        parameters: {
+            query?: {
+                at?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As of record `at`, or of the last one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Moment"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

@@ -23,6 +23,7 @@ import type { HistoryEntry } from '../view/event.ts'
 import { exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
 import { historyEvent } from '../view/history.ts'
 import type { LogLine } from '../view/log.ts'
+import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redacted, redactionOf, redactPlan } from '../view/redaction.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
@@ -32,6 +33,7 @@ import { type ChildrenOptions, listChildren } from './children.ts'
 import type { Connection } from './connection.ts'
 import { cutOf } from './cut.ts'
 import { followLogs, type LogOptions, type LogPage, readLogs } from './log.ts'
+import { readMoment } from './moment.ts'
 import type { TaskPage } from './page.ts'
 import { checkSame, isReusable, named, requestOf } from './request.ts'
 import type { TaskHandle, WaitOptions } from './task.ts'
@@ -87,6 +89,11 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
 
   async steps(): Promise<StepView[]> {
     return this.#connection.steps(this.id)
+  }
+
+  async moment(seq?: number): Promise<TaskMoment> {
+    if (seq !== undefined) checkInteger('moment', seq, 1, Number.MAX_SAFE_INTEGER)
+    return readMoment(this.#connection, this.id, seq)
   }
 
   async history(): Promise<HistoryEntry[]> {

@@ -5,6 +5,7 @@ import type { Duration } from '../value/duration.ts'
 import type { HistoryEntry } from '../view/event.ts'
 import type { TaskExport } from '../view/export.ts'
 import type { LogLine } from '../view/log.ts'
+import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
 import type { TaskDetails, TaskInfo } from '../view/status.ts'
 import type { StepView } from '../view/steps.ts'
@@ -74,6 +75,14 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
    * @example for (const { at, events } of await task.history()) console.log(at, events.map(({ type }) => type))
    */
   history(): Promise<HistoryEntry[]>
+
+  /**
+   * The task as it was when a record of its history had just been written: its state, its steps, and what that record changed. Of the last
+   * record, unless `seq` says another. Reads the run that the record belongs to, of however many there are; summaries and hints are what
+   * the code of today says. Throws UNKNOWN_TASK, UNKNOWN_RECORD, INVALID_OPTION.
+   * @example const { status, steps, events } = await task.moment(7)
+   */
+  moment(seq?: number): Promise<TaskMoment>
 
   /**
    * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is

@@ -24,6 +24,8 @@ export const errorCatalogue = {
     'The value given is not a workflow, or this process knows no workflow of that name: give what workflow() returned, or the name of a registered one.',
   UNKNOWN_ACTION: 'The value given is not an action, or the agent does not have it: check the definitions.',
   UNKNOWN_TASK: 'The store holds no task of this id: check the id, or whether the task was pruned.',
+  UNKNOWN_RECORD:
+    'The history of the task has no record of this number: look into its history for those that there are.',
   UNKNOWN_SCHEDULE: 'The store holds no schedule of this name: check the name, or register it.',
   UNKNOWN_SETTING:
     'This process knows no setting of this name, or the store holds none of this version: check the name, or give the definition to `settings` of Triarch.',

@@ -102,7 +102,8 @@ function leaves(value: Json, found: Set<string>): void {
 function clean(value: Json, matcher: Matcher): Json {
   if (typeof value === 'string') return hide(value, matcher)
   if (typeof value === 'number') return matcher.all.has(String(value)) ? HIDDEN : value
-  if (typeof value !== 'object' || value === null) return value
+  // Views have instants beside what is JSON.
+  if (typeof value !== 'object' || value === null || (value as unknown) instanceof Date) return value
   if (Array.isArray(value)) return value.map((item) => clean(item, matcher))
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(item, matcher)]))
 }

@@ -146,7 +146,7 @@ function childrenOf(state: TaskState, id: number): Pick<StepInfo, 'children'> {
   return batch ? { children: countsOf(batch) } : {}
 }
 
-function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
+export function pauseOf(pause: Pause | undefined): TaskInfo['pause'] {
   if (!pause) return undefined
   const { reason, error, note, actor, step } = pause
   return {

@@ -51,6 +51,8 @@ export interface StepView {
   hints: readonly string[]
   /** Of a batch: how many children it has, and what became of them. */
   children?: BatchCounts
+  /** What it did stands, and can be undone: compensation of the task would. Absent: it has no undo, did nothing, or is being undone or undone. */
+  undoable?: true
 }
 
 /** What this process knows by name. */
@@ -146,6 +148,7 @@ function settle(view: StepView, state: TaskState, batches: Table<number, Batch>)
   const step = state.steps.get(view.id)
   const batch = state.batches.get(view.id) ?? batches.get(view.id)
   if (step) view.status = step.status
+  if (state.compensable.has(view.id)) view.undoable = true
   if (batch) {
     view.children = countsOf(batch)
     if (batch.total) view.progress = Math.min(1, (batch.success + batch.failed + batch.cancelled) / batch.total)

@@ -1,0 +1,98 @@
+import { TriarchError } from '../error/error.ts'
+import type { HistoryRecord, StateStore } from '../store/port.ts'
+import { eventsOf, isUnreadable } from './history.ts'
+
+/** The records of one run of a task: a task that continues as new has several in its history. */
+export interface Run {
+  /** Record 1, if the run does not begin with it, then all of the run, as far as they can be read. */
+  records: HistoryRecord[]
+  /** The record with which it begins. */
+  from: number
+  /** The last record of the task, whichever run it is of. */
+  last: number
+}
+
+/** Records of the first window; each one more that is needed has twice as many. */
+const WINDOW = 500
+const PAGE = { records: 5_000, bytes: 4 * 1024 * 1024 }
+
+/**
+ * The run that a record belongs to. Reads that run, a window more on each side, and some single records to find the last one; however
+ * many runs there are. Throws UNKNOWN_RECORD; HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN, CODEC_*.
+ */
+export async function runOf(store: StateStore, id: string, seq: number): Promise<Run> {
+  const records = await before(store, id, seq)
+  if (records.at(-1)?.seq !== seq) {
+    const last = await lastOf(store, id, 0)
+    const why = seq > last ? `its last is ${last}` : 'it was given up, or pruned with the run that it belonged to'
+    throw new TriarchError('UNKNOWN_RECORD', `task "${id}" has no record ${seq}: ${why}`, { details: { last } })
+  }
+  const from = records[0]?.seq ?? seq
+  const { found, end } = await after(store, id, seq)
+  const [first] = from === 1 ? [] : await store.records(id, 0, 1)
+  const last = end ?? (await lastOf(store, id, found.at(-1)?.seq ?? seq))
+  return { records: [...(first ? [first] : []), ...records, ...found], from, last }
+}
+
+/** The last record of the task, of which this one is known to be there; by looking at a few. */
+export async function lastOf(store: StateStore, id: string, known: number): Promise<number> {
+  let low = known
+  for (let step = 1, isNear = false; step >= 1; ) {
+    const [record] = await store.records(id, low + step - 1, 1)
+    if (record) low = record.seq
+    else isNear = true
+    step = isNear ? Math.floor(step / 2) : step * 2
+  }
+  return low
+}
+
+/** From the beginning of the run up to this record. */
+async function before(store: StateStore, id: string, seq: number): Promise<HistoryRecord[]> {
+  let records: HistoryRecord[] = []
+  for (let to = seq, size = WINDOW; to > 0; size *= 2) {
+    const window = await between(store, id, Math.max(0, to - size), to)
+    const base = window.findLastIndex(begins)
+    records = [...window.slice(Math.max(base, 0)), ...records]
+    if (base >= 0) return records
+    to = Math.max(0, to - size)
+  }
+  return records
+}
+
+/** What comes after it in the run; `end`: nothing comes after that. */
+async function after(store: StateStore, id: string, seq: number): Promise<{ found: HistoryRecord[]; end?: number }> {
+  const found: HistoryRecord[] = []
+  for (let last = seq; ; ) {
+    const page = await store.records(id, last, { ...PAGE, records: WINDOW })
+    if (page.length === 0) return { found, end: last }
+    for (const record of page) {
+      if (!isReadable(record) || begins(record)) return { found }
+      found.push(record)
+      last = record.seq
+    }
+  }
+}
+
+async function between(store: StateStore, id: string, from: number, to: number): Promise<HistoryRecord[]> {
+  const found: HistoryRecord[] = []
+  for (let last = from; last < to; ) {
+    const page = await store.records(id, last, { ...PAGE, records: Math.min(PAGE.records, to - last) })
+    found.push(...page.filter(({ seq }) => seq <= to))
+    last = page.at(-1)?.seq ?? to
+  }
+  return found
+}
+
+/** Nothing before it is needed to know what the task was from then on, but its submission. */
+function begins(record: HistoryRecord): boolean {
+  return record.seq === 1 || eventsOf(record).some(({ type }) => type === 'continuedAsNew')
+}
+
+function isReadable(record: HistoryRecord): boolean {
+  try {
+    return eventsOf(record).length >= 0
+  } catch (error) {
+    if (isUnreadable(error)) return false
+    throw error
+  }
+}
