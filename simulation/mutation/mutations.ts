@@ -311,7 +311,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
       ],
     },
     by: ['letters', 'events'],
-    at: 263,
+    at: 958,
   },
   'an agent starts more than it has slots for': {
     change: {
