@@ -250,9 +250,18 @@ const errors: Rule = ({ store }) =>
 /** A call that a fault held up until its caller had asked again, and gone on: the store refuses it, as it must. */
 const overtaken = /call \d+ of a slot that is at \d+ already/
 
-const database: Rule = ({ log }) =>
+/**
+ * A store that went back gives a task to the node that had it, under the number of before: what two lives of it ask for in one commit is
+ * refused, and written one by one.
+ */
+const twice = /duplicate key value violates unique constraint "work_pkey"/
+
+const database: Rule = ({ log, tails }) =>
   complaintsOf(log)
-    .filter(({ state, severity, line }) => severity === 'PANIC' || (blunders.test(state) && !overtaken.test(line)))
+    .filter(({ state, severity, line }) => {
+      const explained = overtaken.test(line) || (tails.length > 0 && twice.test(line))
+      return severity === 'PANIC' || (blunders.test(state) && !explained)
+    })
     .map(({ line }) => line)
 
 export interface Complaint {

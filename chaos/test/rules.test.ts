@@ -148,6 +148,8 @@ const lost = { touched: [order], vanished: [] }
 const failure = { kind: 'error', operation: '', action: '', task: '', step: 0, attempt: 0, at: 0, pid: 0 } as const
 const failed = (key: string): Entry => ({ ...failure, key, zombie: false, note: 'something' })
 
+const twice = 'duplicate key value violates unique constraint "work_pkey"'
+
 const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknown][] = [
   [
     'orders',
@@ -167,6 +169,7 @@ const crimes: [rule: string, crime: string, commit: (remains: Remains) => unknow
   ['errors', 'the engine contradicts itself', (r) => r.store.ledger.push(failed('INVARIANT'))],
   ['errors', 'the store refused a statement', (r) => r.store.ledger.push(failed('STORE_FAILED'))],
   ['database', 'a statement is wrong', (r) => say(r, '23505 2026-11-21 [1] triarch ERROR:  duplicate key value')],
+  ['database', 'an attempt is asked for twice', (r) => say(r, `23505 2026-11-21 [1] triarch ERROR:  ${twice}`)],
   ['database', 'the database is damaged', (r) => say(r, 'XX001 2026-11-21 [1] triarch ERROR:  invalid page')],
   ['database', 'the database panics', (r) => say(r, '58030 2026-11-21 [1]  PANIC:  could not write')],
   ['deaths', 'a process ends by itself', (r) => die(r, { signal: null })],
@@ -340,6 +343,13 @@ describe('the rules of the chaos run', () => {
     slow(remains, 1, BYSTANDERS.longest * 2)
     expect(rules.bystanders?.(remains)).not.toEqual([])
     expect(rules.bystanders?.({ ...remains, slowness: 2 })).toEqual([])
+  })
+
+  it('pardons what two lives of a task ask for at once, after a failover alone', () => {
+    const remains = good()
+    say(remains, `23505 2026-11-21 [1] triarch ERROR:  ${twice}`)
+    expect(rules.database?.({ ...remains, tails: [lost] })).toEqual([])
+    expect(rules.database?.(remains)).not.toEqual([])
   })
 
   it('pardons what a frozen agent does when it wakes, and nobody else', () => {
