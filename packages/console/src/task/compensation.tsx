@@ -16,7 +16,6 @@ export function isStuck(task: Api['Task'], { status, error }: Step): boolean {
 export function Compensation({ task, steps, reload }: { task: Api['Task']; steps: Step[]; reload: () => void }) {
   const path = steps.filter(({ status }) => ['success', 'compensating', 'compensated'].includes(status)).reverse()
   if (!path.some(({ status }) => status !== 'success')) return null
-  const stands = task.status === 'stopped' ? t().stands : t().toBeUndone
   return (
     <section class="undoing" aria-label={t().wayBack}>
       <h3>{t().wayBack}</h3>
@@ -28,7 +27,7 @@ export function Compensation({ task, steps, reload }: { task: Api['Task']; steps
             </span>
             <span>
               {step.status === 'success' ? (
-                stands
+                <Standing task={task} step={step} />
               ) : isStuck(task, step) ? (
                 <>
                   <strong class="bad">{t().stuck}</strong> {step.error?.message}
@@ -49,6 +48,12 @@ export function Compensation({ task, steps, reload }: { task: Api['Task']; steps
       </ol>
     </section>
   )
+}
+
+/** What is left of a step that nobody undoes now. */
+function Standing({ task, step }: { task: Api['Task']; step: Step }) {
+  if (!step.undoable) return <>{t().noUndo}</>
+  return <>{task.status === 'stopped' ? t().stands : t().toBeUndone}</>
 }
 
 /** What can be done about an undo that is stuck. */

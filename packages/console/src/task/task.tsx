@@ -17,18 +17,25 @@ import { t } from '../shell/preference.ts'
 import { deedOf, possible } from './deeds.ts'
 import { History } from './history.tsx'
 import { Logs } from './logs.tsx'
+import { Past } from './past.tsx'
 import { Fact, Steps } from './steps.tsx'
 import { Why } from './why.tsx'
 
-const tabs = ['steps', 'data', 'history', 'logs', 'children', 'audit'] as const
+const tabs = ['steps', 'data', 'history', 'logs', 'children', 'audit', 'past'] as const
 type Tab = (typeof tabs)[number]
+
+/** Only a look back has a record in its address. */
+function choose(tab: Tab): void {
+  if (tab !== 'past') ask('at', null)
+  ask('tab', tab === 'steps' ? null : tab)
+}
 
 /** One task: why it waits, what it did, and what can be done about it. */
 export function TaskPage() {
   const id = decodeURIComponent(place.value.path.slice('/tasks/'.length))
   const path = `/tasks/${encodeURIComponent(id)}`
   const said = place.value.search.get('tab') as Tab
-  const tab = tabs.includes(said) ? said : 'steps'
+  const tab = tabs.includes(said) ? said : place.value.search.has('at') ? 'past' : 'steps'
   const task = useQuery<Api['Task']>(path, `${path}/events`)
   const stream = task.value?.status === 'stopped' ? null : `${path}/events`
   const explanation = useQuery<Api['Explanation']>(`${path}/explain`)
@@ -39,7 +46,7 @@ export function TaskPage() {
   useEffect(() => {
     ownKeys.value = (key) => {
       const chosen = tabs[Number(key) - 1]
-      if (chosen) ask('tab', chosen)
+      if (chosen) choose(chosen)
       return chosen !== undefined
     }
     return () => {
@@ -55,6 +62,7 @@ export function TaskPage() {
     logs: t().logs,
     children: t().children,
     audit: t().audit,
+    past: t().past.title,
   }
   return (
     <>
@@ -118,7 +126,7 @@ export function TaskPage() {
             aria-selected={one === tab}
             aria-controls="part"
             title={String(index + 1)}
-            onClick={() => ask('tab', one === 'steps' ? null : one)}
+            onClick={() => choose(one)}
           >
             {titles[one]}
           </button>
@@ -132,6 +140,7 @@ export function TaskPage() {
         {tab === 'logs' && <Logs path={path} />}
         {tab === 'children' && <Children path={path} stream={stream} />}
         {tab === 'audit' && <TaskAudit id={id} />}
+        {tab === 'past' && <Past path={path} stream={stream} />}
       </div>
     </>
   )
