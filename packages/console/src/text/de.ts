@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts'
+import { past } from './past/de.ts'
 
 export const de: Texts = {
   overview: 'Übersicht',
@@ -82,23 +83,7 @@ export const de: Texts = {
   stands: 'bleibt bestehen',
   toBeUndone: 'wird noch rückgängig gemacht',
   noUndo: 'lässt sich nicht rückgängig machen: bleibt bestehen',
-  past: {
-    title: 'Rückblick',
-    record: 'Eintrag der Geschichte',
-    place: (seq: number, last: number) => `Eintrag ${seq} von ${last}`,
-    first: 'Erster Eintrag',
-    before: 'Eintrag davor',
-    next: 'Nächster Eintrag',
-    newest: 'Neuester Eintrag',
-    run: (from: number) => `in dem Lauf, der mit Eintrag ${from} begann`,
-    changed: 'Was dieser Eintrag änderte',
-    events: 'Was geschah',
-    steps: 'Schritte zu dieser Zeit',
-    of: 'Von',
-    what: 'Was',
-    was: 'War',
-    became: 'Wurde',
-  },
+  past,
   noSteps: 'Noch wurde kein Schritt verlangt.',
   noChildren: 'Sie hat keine untergeordneten Aufgaben.',
   noLogs: 'Nichts wurde festgehalten.',

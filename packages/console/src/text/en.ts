@@ -1,3 +1,5 @@
+import { past } from './past/en.ts'
+
 /** Every text of the console. */
 export const en = {
   overview: 'Overview',
@@ -81,23 +83,7 @@ export const en = {
   stands: 'stands',
   toBeUndone: 'to be undone',
   noUndo: 'has no undo: it stands',
-  past: {
-    title: 'Look back',
-    record: 'Record of the history',
-    place: (seq: number, last: number) => `Record ${seq} of ${last}`,
-    first: 'First record',
-    before: 'Record before',
-    next: 'Next record',
-    newest: 'Newest record',
-    run: (from: number) => `in the run that began with record ${from}`,
-    changed: 'What this record changed',
-    events: 'What happened',
-    steps: 'Steps at that time',
-    of: 'Of',
-    what: 'What',
-    was: 'Was',
-    became: 'Became',
-  },
+  past,
   noSteps: 'No step was requested yet.',
   noChildren: 'It has no children.',
   noLogs: 'Nothing was logged.',
