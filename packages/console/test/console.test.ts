@@ -207,7 +207,7 @@ describe('the console', () => {
     await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
     await page.getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByRole('dialog').getByText('30 tasks fit.').waitFor()
-    await page.getByLabel('Reason').fill('the lot is recalled')
+    await page.getByRole('dialog').getByLabel('Reason').fill('the lot is recalled')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click()
     await page.getByText('It is recorded.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../shell/preference.ts'
 
 /** Stands before all else until it is closed; the browser keeps the focus in it and gives it back. */
@@ -14,7 +14,7 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     element.current?.showModal()
   }, [])
   return (

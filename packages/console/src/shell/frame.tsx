@@ -7,6 +7,7 @@ import { Link } from '../part/link.tsx'
 import { Door } from './door.tsx'
 import { isSheetOpen, listen, Sheet } from './keys.tsx'
 import { pageOf, pages } from './pages.ts'
+import { isPaletteOpen, Palette } from './palette.tsx'
 import { place } from './place.ts'
 import { language, t, theme, zone } from './preference.ts'
 
@@ -55,11 +56,24 @@ export function Frame() {
           <button
             type="button"
             class="quiet"
+            title={t().palette.title}
+            onClick={() => {
+              isPaletteOpen.value = true
+            }}
+          >
+            <span class="sr">{t().palette.title} </span>
+            <kbd>Ctrl K</kbd>
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            title={t().keys}
             onClick={() => {
               isSheetOpen.value = true
             }}
           >
-            {t().keys} <kbd>?</kbd>
+            <span class="sr">{t().keys} </span>
+            <kbd>?</kbd>
           </button>
         </div>
       </header>
@@ -81,6 +95,7 @@ export function Frame() {
         <Choice label={t().language} of={language} names={{ en: 'English', de: 'Deutsch' }} />
       </footer>
       {isSheetOpen.value && <Sheet />}
+      {isPaletteOpen.value && <Palette />}
       <Asking />
       {isLockedOut.value && <Door />}
     </>

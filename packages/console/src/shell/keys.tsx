@@ -3,6 +3,7 @@ import { isPaused, liveness } from '../api/live.ts'
 import { Dialog } from '../part/dialog.tsx'
 import { ownKeys } from './own-keys.ts'
 import { pages } from './pages.ts'
+import { isPaletteOpen } from './palette.tsx'
 import { go } from './place.ts'
 import { t, theme } from './preference.ts'
 
@@ -14,6 +15,11 @@ let isGoing = false
 export function listen(): () => void {
   const heard = (event: KeyboardEvent) => {
     const { key, target } = event
+    if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
+      event.preventDefault()
+      if (!document.querySelector('dialog[open]')) isPaletteOpen.value = true
+      return
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
     if (target instanceof HTMLElement && target.matches('input, textarea, select')) {
       if (key === 'Escape') target.blur()

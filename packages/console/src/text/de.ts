@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts'
+import { finding } from './finding.ts'
 import { past } from './past/de.ts'
 
 export const de: Texts = {
@@ -223,6 +224,7 @@ export const de: Texts = {
     firstSteps: (shown, of) => `Die ersten ${shown} von ${of} Namen von Schritten.`,
     mostFrequent: (most) => `Die ${most} häufigsten.`,
   },
+  ...finding.de,
   setting: {
     counts: 'Was hier gilt',
     origin: 'Kommt aus',
@@ -289,6 +291,7 @@ export const de: Texts = {
   },
   sheet: {
     '?': 'Dieses Blatt',
+    'Ctrl K': 'Alles beim Namen',
     '/': 'Zum Filter',
     'g o': 'Übersicht',
     'g t': 'Aufgaben',
@@ -299,7 +302,9 @@ export const de: Texts = {
     'g l': 'Sperren',
     'g s': 'Zeitpläne',
     'g p': 'Sammelbefehle',
+    'g r': 'Alarme',
     'g e': 'Einstellungen',
+    'g u': 'Protokoll',
     'j k': 'Nächste Zeile, Zeile davor',
     Enter: 'Öffnen',
     '1–7': 'Teile einer Aufgabe',

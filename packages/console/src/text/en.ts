@@ -1,3 +1,4 @@
+import { finding } from './finding.ts'
 import { past } from './past/en.ts'
 
 /** Every text of the console. */
@@ -222,6 +223,7 @@ export const en = {
     firstSteps: (shown: number, of: number) => `The first ${shown} of ${of} names of steps.`,
     mostFrequent: (most: number) => `The ${most} most frequent.`,
   },
+  ...finding.en,
   setting: {
     counts: 'What counts here',
     origin: 'Comes from',
@@ -291,6 +293,7 @@ export const en = {
   },
   sheet: {
     '?': 'This sheet',
+    'Ctrl K': 'Everything by its name',
     '/': 'To the filter',
     'g o': 'Overview',
     'g t': 'Tasks',
@@ -301,7 +304,9 @@ export const en = {
     'g l': 'Locks',
     'g s': 'Schedules',
     'g p': 'Operations',
+    'g r': 'Alerts',
     'g e': 'Settings',
+    'g u': 'Audit',
     'j k': 'Next row, row before',
     Enter: 'Open',
     '1–7': 'Parts of a task',

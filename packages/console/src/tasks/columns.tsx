@@ -1,0 +1,69 @@
+import type { Api } from '../api/client.ts'
+import { Link, taskPath } from '../part/link.tsx'
+import { State } from '../part/state.tsx'
+import type { Column } from '../part/table.tsx'
+import { Time } from '../part/time.tsx'
+import { ask } from '../shell/place.ts'
+import { t } from '../shell/preference.ts'
+
+type Task = Api['TaskInfo']
+
+const cells = {
+  workflow: ({ workflow }) => workflow,
+  version: ({ version }) => <span class="faint">{version}</span>,
+  status: ({ status, outcome }) => <State of={status === 'stopped' ? outcome : status} />,
+  reason: ({ pause, error }) => <span class="faint clip">{pause?.error?.message ?? error?.message ?? ''}</span>,
+  failures: ({ failures }) => failures,
+  priority: ({ priority }) => priority,
+  tags: ({ tags }) => (
+    <span class="faint clip">
+      {Object.entries(tags)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', ')}
+    </span>
+  ),
+  parent: ({ parent }) => (parent ? <Link to={taskPath(parent)}>{parent}</Link> : ''),
+  node: ({ lockedBy }) => <span class="faint">{lockedBy ?? ''}</span>,
+  submitted: ({ submittedAt }) => <Time at={submittedAt} />,
+  updated: ({ updatedAt }) => <Time at={updatedAt} />,
+} satisfies Record<string, Column<Task>['cell']>
+
+export type ColumnName = keyof typeof cells
+const names = Object.keys(cells) as ColumnName[]
+const numbers: readonly ColumnName[] = ['failures', 'priority']
+const usual: readonly ColumnName[] = ['workflow', 'status', 'reason', 'submitted', 'updated']
+
+/** Those that the address names; the usual ones, if it names none. */
+export function chosenOf(said: string | null): readonly ColumnName[] {
+  const found = said?.split(',')
+  return found === undefined ? usual : names.filter((it) => found.includes(it))
+}
+
+export function columnsOf(chosen: readonly ColumnName[]): Column<Task>[] {
+  return [
+    { title: t().task, cell: ({ id }) => <Link to={taskPath(id)}>{id}</Link> },
+    ...chosen.map((name) => ({ title: t().columns[name], cell: cells[name], isNumber: numbers.includes(name) })),
+  ]
+}
+
+export function ColumnChoice({ chosen }: { chosen: readonly ColumnName[] }) {
+  const change = (name: ColumnName) => {
+    const now = chosen.includes(name) ? chosen.filter((it) => it !== name) : [...chosen, name]
+    const isUsual = now.length === usual.length && usual.every((it) => now.includes(it))
+    ask('columns', isUsual ? null : now.join(',') || 'none')
+  }
+  return (
+    <details class="menu">
+      <summary>{t().columns.title}</summary>
+      <fieldset>
+        <legend class="sr">{t().columns.title}</legend>
+        {names.map((name) => (
+          <label key={name}>
+            <input type="checkbox" checked={chosen.includes(name)} onChange={() => change(name)} />
+            {t().columns[name]}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  )
+}

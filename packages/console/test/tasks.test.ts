@@ -1,0 +1,184 @@
+import type { Browser, Page } from 'playwright-core'
+import { agent, workflow } from 'triarch'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { launch, Stage } from './stage.ts'
+import { expectUsable } from './usable.ts'
+
+const MANY = 1_200
+
+const bank = agent('bank')
+const charge = bank.action('charge', {
+  rescue: 'pause',
+  retry: { attempts: 1 },
+  run: async () => {
+    throw new Error('the card was declined')
+  },
+})
+const order = workflow('order', { run: (input: { amount: number }, task) => task.run(charge, input) })
+/** Waits for ever. */
+const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
+
+let browser: Browser
+let stage: Stage
+beforeAll(async () => {
+  browser = await launch()
+  stage = await Stage.open({ workflows: [order, shelf], agents: [bank] })
+  const { triarch } = stage
+  await triarch.submit(order, { amount: 1 }, { id: 'o-1', tags: { city: 'New York' } })
+  await triarch.submit(order, { amount: 2 }, { id: 'o-2', tags: { city: 'Ulm' } })
+  await vi.waitFor(async () => expect((await triarch.count({ filter: 'status:paused' })).count).toBe(2), 20_000)
+})
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]()
+  await browser?.close()
+})
+
+interface Seen {
+  document: { activeElement: { textContent: string } | null; documentElement: { scrollHeight: number } }
+  scrollTo(x: number, y: number): void
+}
+const focused = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as Seen).document.activeElement?.textContent ?? '')
+
+describe('the page of tasks', () => {
+  it('is used by keyboard alone: from anywhere to a filter that completes itself, to a task, to what can be done', async () => {
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/nodes`)
+    await page.locator('main table').first().waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to, or do' }).waitFor()
+    await expectUsable(page)
+    await page.keyboard.type('tasks')
+    await page.getByRole('option', { name: 'Tasks Page' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks$/)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'o-2' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('stat')
+    await page.getByRole('option', { name: 'status:' }).waitFor()
+    await expectUsable(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('pau')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(' tag.city:new')
+    await page.getByRole('option', { name: 'tag.city:"New York"' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    expect(await page.getByLabel('Filter').inputValue()).toBe('status:paused tag.city:"New York"')
+    // Nothing is chosen: Enter is the form's.
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/filter=status%3Apaused\+tag.city/)
+    await page.getByRole('link', { name: 'o-2' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await expect.poll(() => focused(page)).toContain('o-1')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks\/o-1$/)
+    await page.locator('.why').getByText('the card was declined').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('cancel')
+    await page.getByRole('option', { name: 'Cancel Action' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByLabel('Reason').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // A task by the beginning of its id.
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('o-2')
+    await page.getByRole('option', { name: 'o-2 Task' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks\/o-2$/)
+    await page.goBack()
+    await page.waitForURL(/\/tasks\/o-1$/)
+  })
+
+  it('counts by state, and shows the columns that the address names', async () => {
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks?columns=status,tags,constructor,nonsense`)
+    const heads = page.getByRole('columnheader')
+    await page.getByText('city: New York').waitFor()
+    expect(await heads.allInnerTexts()).toEqual(['Task', 'Status', 'Tags'])
+    await page.getByRole('button', { name: 'paused 2' }).waitFor()
+    await page.getByRole('button', { name: 'running 0' }).waitFor()
+    await page.getByText('Columns', { exact: true }).first().click()
+    await page.getByLabel('Version').check()
+    await expect.poll(() => heads.allInnerTexts()).toEqual(['Task', 'Version', 'Status', 'Tags'])
+    await expectUsable(page)
+    await page.reload()
+    await page.getByText('city: New York').waitFor()
+    expect(await heads.allInnerTexts()).toEqual(['Task', 'Version', 'Status', 'Tags'])
+  })
+
+  it('keeps views under a name, in each window of the browser', async () => {
+    const page = await stage.window(browser)
+    const other = await page.context().newPage()
+    await other.goto(`${stage.url}/tasks`)
+    await page.goto(`${stage.url}/tasks?filter=tag.city%3AUlm&columns=tags`)
+    await page.getByLabel('Name of this view').fill('Down in Ulm')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Forget “Down in Ulm”' }).waitFor()
+    await expectUsable(page)
+    await other.getByRole('link', { name: 'Down in Ulm' }).click()
+    await other.waitForURL(/filter=tag.city%3AUlm&columns=tags$/)
+    await other.getByRole('link', { name: 'o-1' }).waitFor({ state: 'detached' })
+    await page.goto(`${stage.url}/agents`)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('ulm')
+    await page.getByRole('option', { name: 'Down in Ulm View' }).click()
+    await page.waitForURL(/columns=tags$/)
+    await page.getByRole('button', { name: 'Forget “Down in Ulm”' }).click()
+    await other.getByRole('link', { name: 'Down in Ulm' }).waitFor({ state: 'detached' })
+  })
+
+  it('holds the rows that are seen of all that were read, and has no hole when others come in before them', async () => {
+    const lot = (of: string, count: number) =>
+      stage.triarch.submitMany(
+        shelf,
+        Array.from({ length: count }, (_, n) => ({ input: null, id: `${of}-${n}`, tags: { lot: 'l' } })),
+      )
+    for (let n = 0; n < MANY; n += 400) await lot(`first${n}`, 400)
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/tasks?filter=tag.lot:l&columns=none`)
+    await page.getByRole('link', { name: 'first800-' }).first().waitFor()
+    const rows = page.locator('tr[data-row]')
+    await page.getByRole('button', { name: 'More' }).click()
+    await expect.poll(() => rows.count()).toBeGreaterThan(20)
+    await page.locator('table[aria-rowcount="551"]').waitFor()
+    expect(await rows.count()).toBeLessThan(120)
+    await lot('second', 60)
+    await page.locator('table[aria-rowcount="611"]').waitFor()
+    // The rest is read as one gets there.
+    const end = page.locator(`tr[aria-rowindex="${MANY + 60 + 1}"]`)
+    await expect
+      .poll(
+        async () => {
+          await page.evaluate(() => {
+            const { document, scrollTo } = globalThis as unknown as Seen
+            scrollTo(0, document.documentElement.scrollHeight)
+          })
+          return end.count()
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(1)
+    await page.locator(`table[aria-rowcount="${MANY + 60 + 1}"]`).waitFor()
+    await page.getByRole('button', { name: 'More' }).waitFor({ state: 'detached' })
+    expect(await rows.count()).toBeLessThan(120)
+    await expectUsable(page)
+  })
+
+  it('speaks German in all of it', async () => {
+    const page = await stage.window(browser, { locale: 'de-DE' })
+    await page.goto(`${stage.url}/tasks?filter=tag.city:Ulm`)
+    await page.getByRole('link', { name: 'o-2' }).waitFor()
+    await page.getByText('Spalten').first().click()
+    await page.getByLabel('Merkmale').check()
+    await page.getByRole('button', { name: 'Ansicht bewahren' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Gehen oder tun' }).fill('alarme')
+    await page.getByRole('option', { name: 'Alarme Seite' }).waitFor()
+  })
+})
