@@ -21,7 +21,7 @@ import { addReplay } from './command/replay.ts'
 import { addSchedules } from './command/schedule.ts'
 import { addSettings } from './command/setting.ts'
 import { addStart } from './command/start.ts'
-import { addStatistics } from './command/statistics.ts'
+import { addRecount, addStatistics } from './command/statistics.ts'
 import { addTasks } from './command/task.ts'
 import { addTop } from './command/top.ts'
 import type { Means } from './command.ts'
@@ -62,6 +62,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addSettings(program.command('setting').description('values that all nodes share'), means)
   addAlerts(program.command('alert').description('what is wrong now, and who has it in hand'), means)
   addStatistics(program, means)
+  addRecount(program, means)
   addAudit(program, means)
   addCaches(program.command('cache').description('answers that are kept'), means)
   addProfiles(program.command('profile').description('servers and stores by name'), means)

@@ -258,7 +258,14 @@ describe('the command', () => {
     expect(data).toMatchObject({ rows: [{ hour: expect.any(Number) }], behind: expect.any(Number) })
     expect((await ask('--from', '2999-01-01')).out).toMatch(/^nothing was counted\nall is counted/)
     expect(await ask('--by', 'colour')).toMatchObject({ exit: exitCodes.usage, err: expect.stringContaining('colour') })
+    expect((await inside(['recount'], { env: { TRIARCH_STORE: at } })).exit).toBe(exitCodes.usage)
+    const again = ['recount', '--yes', '--reason', 'a test', '--actor', 'ada']
+    expect((await inside(again, { env: { TRIARCH_STORE: at } })).exit).toBe(0)
+    expect((await ask()).exit).toBe(0)
+    await expect.poll(async () => (await ask()).out, { timeout: 15_000 }).toMatch(/^task +letter +success +1 /m)
     await counted.stop({ grace: 0 })
+    expect((await inside(again, { env: { TRIARCH_STORE: at } })).exit).toBe(0)
+    expect((await ask()).out).toMatch(/^nothing was counted\nit is counted anew since 2.*: 0 % so far$/m)
   })
 
   it('says how the system is, with a code that a script can go by', async () => {

@@ -25,6 +25,7 @@ import type {
   OperationReport,
   RateLimitPage,
   RateLimitsOptions,
+  RecountOptions,
   ResumeOptions,
   SchedulePage,
   SchedulesOptions,
@@ -64,7 +65,7 @@ import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
 import { RemoteSetting, settingPage } from './setting.ts'
 import { array, object } from './shape.ts'
-import { figures, figuresPath } from './statistics.ts'
+import { figures, figuresPath, recount } from './statistics.ts'
 import { followed } from './stream.ts'
 import { entryOf, isNewTask, submitAll } from './submission.ts'
 import { accepted, RemoteTask } from './task.ts'
@@ -320,9 +321,12 @@ class HttpClient implements TriarchClient {
   statistics(): Promise<Statistics>
   statistics(query: FiguresQuery): Promise<Figures>
   async statistics(query?: FiguresQuery): Promise<Statistics | Figures> {
-    if (query !== undefined) return this.#get(figuresPath(query), figures)
-    return this.#get('/stats', (body) => object(body) as unknown as Statistics)
+    return query
+      ? this.#get(figuresPath(query), figures)
+      : this.#get('/stats', (body) => object(body) as unknown as Statistics)
   }
+
+  recount = async (options: RecountOptions = {}): Promise<void> => recount(this.#exchange, options)
 
   #get<T>(path: string, read: (body: unknown) => T): Promise<T> {
     return this.#exchange.ask({ method: 'GET', path, read })

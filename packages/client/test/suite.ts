@@ -505,6 +505,17 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(all).toMatchObject({ rows: [{ count: 2 }], truncated: false, asOf: expect.any(Number) })
       expect(all.behind).toBeGreaterThanOrEqual(0)
       expect(new Date(all.asOf ?? 0).getFullYear()).toBeGreaterThan(2025)
+      const recounted = async () => {
+        const { rows, recount } = await client.statistics(grace)
+        expect([rows.map(({ count }) => count), recount]).toEqual([[1, 1], undefined])
+      }
+      await client.recount({ reason: 'a test', actor: 'suite' })
+      expect(await client.audit({ action: 'statistics.recount' })).toMatchObject({
+        entries: [{ actor: 'suite', subject: 'statistics:all', reason: 'a test' }],
+      })
+      await vi.waitFor(recounted, { timeout: 15_000 })
+      expect(await codeOf(client.recount({ reason: 'x'.repeat(1_001) }))).toBe('INVALID_OPTION')
+      expect(await codeOf(client.recount({ why: 'so' } as never))).toBe('UNKNOWN_OPTION')
       const before = { ...grace, from: 0, to: Date.UTC(2020) }
       expect((await client.statistics(before)).rows).toEqual([])
       expect(await codeOf(client.statistics({ by: ['colour' as never] }))).toBe('INVALID_OPTION')

@@ -5,6 +5,7 @@ import { INVALIDATE_ACT } from './cache.ts'
 import { LIFT } from './quarantine.ts'
 import { DROP_SCHEDULE } from './schedule.ts'
 import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
+import { RECOUNT } from './statistics.ts'
 
 /** Statements that there are with an entry of the audit, too. */
 export type Act =
@@ -17,6 +18,7 @@ export type Act =
   | 'dropSchedule'
   | 'lift'
   | 'invalidate'
+  | 'recount'
 
 /** Each of them. */
 export const acts: Readonly<Record<`${Act}Act`, string>> = {
@@ -29,4 +31,5 @@ export const acts: Readonly<Record<`${Act}Act`, string>> = {
   dropScheduleAct: withAct(DROP_SCHEDULE, 1),
   liftAct: withAct(LIFT, 1),
   invalidateAct: INVALIDATE_ACT,
+  recountAct: withAct(RECOUNT, 1),
 }

@@ -47,7 +47,7 @@ import {
   UPDATE_SETTING,
 } from './setting.ts'
 import type { Statement } from './slot.ts'
-import { COUNTING, TALLIES } from './statistics.ts'
+import { COUNTING, RECOUNT, TALLIES } from './statistics.ts'
 
 type Gated = 'commit_gated' | 'submit_gated'
 type Call =
@@ -80,7 +80,6 @@ type Plain =
   | 'write_logs'
   | 'follow_history'
   | 'tally_history'
-  | 'drop_tallies'
 type Read =
   | AlertStatement
   | 'breakersOf'
@@ -136,6 +135,7 @@ type Read =
   | 'seats'
   | 'tallies'
   | 'counting'
+  | 'recount'
   | 'logs'
   | 'writeAudit'
   | 'expireAudit'
@@ -174,13 +174,13 @@ const plain: Readonly<Record<Plain, number>> = {
   write_logs: 15,
   follow_history: 7,
   tally_history: 8,
-  drop_tallies: 0,
 }
 const reads: Readonly<Record<Read, string>> = {
   ...alertStatements,
   seats: SEATS,
   tallies: TALLIES,
   counting: COUNTING,
+  recount: RECOUNT,
   breakersOf: BREAKERS_OF,
   breakersNamed: BREAKERS_NAMED,
   rateLimits: RATE_LIMITS,

@@ -482,8 +482,8 @@ export class PostgresStore implements port.StateStore {
     return row?.[0] === true
   }
 
-  async dropTallies(): Promise<void> {
-    await this.#call('drop_tallies', [])
+  async recount(acted: port.Audited = {}): Promise<void> {
+    await this.#act('recount', [this.#given()], acted)
   }
 
   async tallies(query: port.TallyQuery): Promise<port.TallyPage> {

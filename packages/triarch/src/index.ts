@@ -206,7 +206,14 @@ export type {
   HistoryRemark,
 } from './view/event.ts'
 export type { ExportedRecord, TaskExport } from './view/export.ts'
-export type { Figures, FiguresColumn, FiguresQuery, FiguresRow } from './view/figures.ts'
+export type {
+  Figures,
+  FiguresColumn,
+  FiguresQuery,
+  FiguresRow,
+  RecountOptions,
+  RecountProgress,
+} from './view/figures.ts'
 export type {
   AgentInfo,
   AgentNode,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Figures, FiguresColumn, FiguresQuery, FiguresRow } from 'triarch'
 import { instant } from '../argument.ts'
-import { type Means, onTasks } from '../command.ts'
+import { confirm, type Means, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
 import { type Column, instant as told } from '../table.ts'
 
@@ -50,6 +50,28 @@ export function addStatistics(program: Command, means: Means): void {
   )
 }
 
+/** Drops what was counted, for the supervisor to count it anew. */
+export function addRecount(program: Command, means: Means): void {
+  program
+    .command('recount')
+    .description('drop all statistics: the supervisor counts anew, from the histories that there are')
+    .option('--reason <text>', 'kept in the audit')
+    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .option('--yes', 'do not ask')
+    .action((_, command: Command) =>
+      onTasks<{ reason?: string; actor?: string; yes?: boolean }>(
+        means,
+        command,
+        async ({ session: { triarch }, report, options }) => {
+          const { reason, actor = means.terminal.env.USER, yes } = options
+          await confirm(means, yes, 'Drop all statistics, also of tasks that are no more')
+          await triarch.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
+          report.say('it is counted anew: `triarch statistics` says how far that is')
+        },
+      ),
+    )
+}
+
 function columns(text: string): FiguresColumn[] {
   const names = text.split(',').map((it) => it.trim())
   const wrong = names.find((it) => !ALL.includes(it as FiguresColumn))
@@ -65,7 +87,9 @@ function columnOf(name: FiguresColumn): Column<FiguresRow> {
 }
 
 /** How far what was counted is behind what was written. */
-function standing({ asOf, behind }: Figures): string {
+function standing({ asOf, behind, recount }: Figures): string {
+  if (recount)
+    return `it is counted anew since ${told(new Date(recount.since))}: ${Math.floor(recount.share * 100)} % so far`
   if (asOf === null) return 'nothing is counted whole yet: a supervisor counts with the option `statistics`'
   return `all is counted that was written before ${told(new Date(asOf))}, ${behind} ms ago`
 }

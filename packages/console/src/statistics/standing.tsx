@@ -7,6 +7,12 @@ const SNIPPET = `const triarch = new Triarch({ store, workflows, statistics: { t
 
 /** How far what is shown is behind what was written; where nobody counts, how somebody would. */
 export function Standing({ of }: { of: Figures }) {
+  if (of.recount)
+    return (
+      <p class="note" role="status">
+        {t().figures.recounting(Math.floor(of.recount.share * 100))} <Time at={of.recount.since} />
+      </p>
+    )
   if (of.asOf === null || of.behind === null) return <Empty text={t().figures.nobodyCounts} snippet={SNIPPET} />
   return (
     <p class="note" role="status">

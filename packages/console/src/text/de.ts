@@ -216,6 +216,7 @@ export const de: Texts = {
     counted: 'Gezählt ist alles, was geschrieben war bis',
     behind: (span) => `${span} zurück`,
     truncated: 'Es gibt mehr, als gezeigt wird.',
+    recounting: (percent) => `Alles wird neu gezählt; ${percent} % bisher. Begonnen`,
     nobodyCounts: 'Noch hat niemand gezählt. Ein Supervisor zählt, was die Verläufe sagen, wenn man es ihm sagt:',
     upTo: (most) => `bis ${most}`,
     asTable: (title) => `${title}: als Tabelle`,

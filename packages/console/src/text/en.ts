@@ -215,6 +215,7 @@ export const en = {
     counted: 'All is counted that was written up to',
     behind: (span: string) => `${span} behind`,
     truncated: 'There is more than is shown.',
+    recounting: (percent: number) => `All is counted anew; ${percent} % so far. Begun`,
     nobodyCounts: 'Nobody has counted yet. A supervisor counts what histories say when it is told to:',
     upTo: (most: string) => `up to ${most}`,
     asTable: (title: string) => `${title}: as a table`,

@@ -30,6 +30,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0021', ['audit']],
   ['0022', ['statistics']],
   ['0023', ['alert']],
+  ['0024', ['recount']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

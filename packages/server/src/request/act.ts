@@ -28,7 +28,7 @@ export function actOf(
   params: Readonly<Record<string, string>>,
 ): { action: string; subject: string } {
   const [first = '', ...rest] = path.split('/').filter(Boolean)
-  const kind = first.replace(/s$/, '')
+  const kind = first === 'statistics' ? first : first.replace(/s$/, '')
   const last = rest.findLast((it) => !it.startsWith('{'))
   const verb = last ?? (kind === 'schedule' && method === 'PUT' ? 'register' : (named[method] ?? 'change'))
   const [of = ''] = Object.values(params)

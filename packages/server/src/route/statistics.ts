@@ -1,5 +1,5 @@
 import type { Figures as Counted } from 'triarch'
-import { Figures, figuresQuery } from '../wire/statistics.ts'
+import { Figures, figuresQuery, RecountOrder } from '../wire/statistics.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const get = route({
@@ -20,8 +20,23 @@ const get = route({
   },
 })
 
+const recount = route({
+  method: 'POST',
+  path: '/statistics/recount',
+  id: 'recount',
+  right: 'statistics',
+  summary:
+    'All that was counted is dropped, and counted anew from the histories that there are; `recount` of the figures says how far that is.',
+  body: RecountOrder,
+  answers: { 202: { description: 'It will be: the supervisor does it' } },
+  async run({ body: { reason, actor }, principal }, { triarch }) {
+    await triarch.recount(given({ reason, actor: principal?.id ?? actor }))
+    return reply(202)
+  },
+})
+
 /** Instants as the API has them. */
-function sent({ rows, asOf, ...rest }: Counted) {
+function sent({ rows, asOf, recount, ...rest }: Counted) {
   return {
     ...rest,
     rows: rows.map(({ hour, kind, ...row }) => ({
@@ -30,7 +45,8 @@ function sent({ rows, asOf, ...rest }: Counted) {
       ...(hour !== undefined && { hour: new Date(hour) }),
     })),
     asOf: asOf === null ? null : new Date(asOf),
+    ...(recount && { recount: { ...recount, since: new Date(recount.since) } }),
   }
 }
 
-export const statistics: readonly Route[] = [get]
+export const statistics: readonly Route[] = [get, recount]

@@ -48,5 +48,12 @@ export const Figures = named(
     asOf: instant.nullable(),
     /** ms */
     behind: known,
+    /** All is being counted anew: how much of it is done, from 0 to 1. */
+    recount: z.object({ since: instant, share: z.number().min(0).max(1) }).optional(),
   }),
+)
+
+export const RecountOrder = named(
+  'RecountOrder',
+  z.strictObject({ reason: z.string().max(1_000).optional(), actor: z.string().max(200).optional() }),
 )

@@ -1178,6 +1178,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/statistics/recount": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All that was counted is dropped, and counted anew from the histories that there are; `recount` of the figures says how far that is. */
+        post: operations["recount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -2002,7 +2019,7 @@ export interface components {
         };
         Principal: {
             id?: string;
-            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "agents" | "settings:read" | "settings:write" | "audit")[];
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "settings:read" | "settings:write" | "audit")[];
         };
         RateLimit: {
             name: string;
@@ -2277,6 +2294,14 @@ export interface components {
             truncated: boolean;
             asOf: components["schemas"]["Instant"] | null;
             behind: number | null;
+            recount?: {
+                since: components["schemas"]["Instant"];
+                share: number;
+            };
+        };
+        RecountOrder: {
+            reason?: string;
+            actor?: string;
         };
         Workflows: {
             workflows: {
@@ -5560,6 +5585,37 @@ export interface operations {
             403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    recount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RecountOrder"];
+            };
+        };
+        responses: {
+            /** @description It will be: the supervisor does it */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];

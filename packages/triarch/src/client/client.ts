@@ -4,7 +4,7 @@ import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
 import type { Demand, DemandOptions } from '../view/demand.ts'
-import type { Figures, FiguresQuery } from '../view/figures.ts'
+import type { Figures, FiguresQuery, RecountOptions } from '../view/figures.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
@@ -250,6 +250,13 @@ export interface TriarchClient {
    * for (const { workflow, outcome, count, p95 } of rows) console.log(workflow, outcome, count, p95, behind)
    */
   statistics(query: FiguresQuery): Promise<Figures>
+
+  /**
+   * Drops all that was counted: the supervisor counts anew, bit by bit, from the histories that are still there; `statistics` says how far it
+   * has come. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example await client.recount({ reason: 'tenants are told by another tag now' })
+   */
+  recount(options?: RecountOptions): Promise<void>
 
   /**
    * How the engine that is asked is: each check by itself. It does not reject for what a check finds. Throws INVALID_OPTION.

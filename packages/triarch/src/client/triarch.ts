@@ -55,7 +55,7 @@ import { checkText } from '../value/text.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
 import { type Demand, type DemandOptions, demandOf, demandTerms } from '../view/demand.ts'
-import { type Figures, type FiguresQuery, figures } from '../view/figures.ts'
+import { type Figures, type FiguresQuery, figures, type RecountOptions, recountBy } from '../view/figures.ts'
 import {
   type AgentPage,
   agentPage,
@@ -819,13 +819,15 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Drops all that was counted: the supervisor counts anew, from the histories that are still there. What it has counted so far is kept
-   * through crashes, and `statistics` says how far behind it is.
-   * @example await triarch.recount()
+   * Drops all that was counted: the supervisor counts anew, bit by bit, from the histories that are still there. It goes on where it was
+   * after a crash, and `statistics` says how far it has come. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION.
+   * @example await triarch.recount({ reason: 'tenants are told by another tag now' })
    */
-  async recount(): Promise<void> {
+  async recount(options: RecountOptions = {}): Promise<void> {
+    const why = recountBy(options)
     await this.#open()
-    await this.#store.dropTallies()
+    const act = { action: 'statistics.recount', subject: 'statistics:all', ...why }
+    await this.#store.recount({ audit: entryOf(this.#environment, act) })
   }
 
   /**

@@ -61,7 +61,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   follow: true,
   tally: true,
   tallies: true,
-  dropTallies: true,
+  recount: true,
   schedules: true,
   writeSchedule: true,
   dropSchedule: true,

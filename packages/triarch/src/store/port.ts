@@ -62,6 +62,8 @@ export type {
   FollowedTask,
   FollowPage,
   FollowRequest,
+  Recount,
+  RecountRow,
   Tally,
   TallyColumn,
   TallyKind,
@@ -205,8 +207,8 @@ export interface StateStore extends AlertStore {
   follow(request: FollowRequest): Promise<FollowPage | null>
   /** Adds to the tallies, in one transaction with what was counted for them. False: nothing was written, for another leads or counted it. */
   tally(write: TallyWrite): Promise<boolean>
-  /** Drops all tallies, and what is known of what is counted: it is counted anew, from the histories that there are. */
-  dropTallies(): Promise<void>
+  /** From now on there are no tallies: whoever follows next drops them bit by bit, and all is counted anew. With an entry of the audit. */
+  recount(acted?: Audited): Promise<void>
   /** Tallies, added up. */
   tallies(query: TallyQuery): Promise<TallyPage>
 

@@ -70,6 +70,8 @@ export interface FollowPage {
   audited: number
   /** There may be tasks that no lap knows yet. */
   behind: boolean
+  /** What was counted is being dropped; there is nothing to count before that is done. */
+  anew?: boolean
 }
 
 /** Records of one task were counted. */
@@ -124,6 +126,40 @@ export interface TallyPage {
   asOf: number | null
   /** The store's time. */
   at: number
+  /** All is counted anew; null: that is done. */
+  recount: Recount | null
+}
+
+/** How far counting anew has come. */
+export interface Recount {
+  /** When it was asked for (ms since the epoch). */
+  since: number
+  /** How much of it is done, from 0 to 1: by the tasks that there were then. */
+  share: number
+}
+
+/** What a store knows of that: keys of tasks, and where the counting stands. */
+export interface RecountRow {
+  /** All that was written before it is counted; null: nothing was counted whole. */
+  asOf: number | null
+  /** What was counted is being dropped. */
+  anew: boolean
+  /** When counting anew was asked for, the last time; null: never. */
+  since: number | null
+  /** The highest key of a task then. */
+  goal: number | null
+  /** The highest key of a task that is followed. */
+  reached: number | null
+  /** The lowest key of a task. */
+  first: number | null
+}
+
+/** What that says of counting anew; null: it is done, or was never asked for. */
+export function recountOf({ asOf, anew, since, goal, reached, first }: RecountRow): Recount | null {
+  if (since === null || (asOf !== null && !anew)) return null
+  if (anew || reached === null) return { since, share: 0 }
+  const from = first ?? 1
+  return { since, share: Math.min(1, Math.max(0, (reached - from + 1) / Math.max(1, (goal ?? 0) - from + 1))) }
 }
 
 /** All columns, in their order. */

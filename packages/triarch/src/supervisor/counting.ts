@@ -59,6 +59,11 @@ export class Counting {
     const place = { after: this.#after, audit: this.#audit }
     const page = await store.follow({ ...leadership, ...place, look: BOUNDS.look, limit: BOUNDS.limit })
     if (!page) return this.#anew()
+    if (page.anew) {
+      this.#complete = null
+      this.#anew()
+      return true
+    }
     if (this.#after === 0) this.#lap = page.behind ? null : { at: page.at, monotonic: began }
     const tasks: CountedTask[] = []
     const tallies: Tally[] = []

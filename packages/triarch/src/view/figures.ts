@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import { quantiles, UNKNOWN } from '../statistics/histogram.ts'
 import type { StateStore, Tally, TallyColumn } from '../store/port.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkText } from '../value/text.ts'
 
 /**
  * What figures can be told apart by.
@@ -88,6 +89,40 @@ export interface Figures {
   asOf: number | null
   /** How far behind that is (ms); null: nothing was ever counted whole. */
   behind: number | null
+  /** All is being counted anew; absent: that is done. */
+  recount?: RecountProgress
+}
+
+/**
+ * How far counting anew has come. Until it is done, rows are of what is counted so far.
+ * @example const told = ({ share }: RecountProgress) => `${Math.floor(share * 100)} % are counted`
+ */
+export interface RecountProgress {
+  /** When it was asked for (ms since the epoch). */
+  since: number
+  /** How much of it is done, from 0 to 1: by the tasks that there were then. */
+  share: number
+}
+
+/**
+ * Why, and who wants it.
+ * @example const options: RecountOptions = { reason: 'the tag is another now', actor: 'ada' }
+ */
+export interface RecountOptions {
+  /** Why: kept in the audit, up to 1,000 characters; nothing is said. */
+  reason?: string
+  /** Who; whoever acts. */
+  actor?: string
+}
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function recountBy(options: RecountOptions): RecountOptions {
+  checkOptions('recount', options, ['reason', 'actor'])
+  const { reason, actor } = options
+  return {
+    ...(reason !== undefined && { reason: checkText('recount: reason', reason, 1_000) }),
+    ...(actor !== undefined && { actor: checkText('recount: actor', actor, 200) }),
+  }
 }
 
 const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
@@ -120,6 +155,7 @@ export async function figures(store: Pick<StateStore, 'tallies' | 'now'>, query:
     truncated: cut || rows.length > MOST_ROWS,
     asOf: page.asOf,
     behind: page.asOf === null ? null : Math.max(0, page.at - page.asOf),
+    ...(page.recount && { recount: page.recount }),
   }
 }
 

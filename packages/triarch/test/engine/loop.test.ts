@@ -55,7 +55,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   follow: 'loop',
   tally: 'loop',
   tallies: 'caller',
-  dropTallies: 'caller',
+  recount: 'caller',
   alerts: 'caller',
   writeAlert: 'caller',
   alertPosts: 'caller',

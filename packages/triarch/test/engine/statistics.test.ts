@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { agent, PermanentError, type Triarch, workflow } from '../../src/index.ts'
+import type { TaskEvent } from '../../src/kernel/event.ts'
 import { bucketOf, quantiles } from '../../src/statistics/histogram.ts'
+import { tally, unknownTask } from '../../src/statistics/tally.ts'
 import { codeOf, stage } from './harness.ts'
 
 const bank = agent('bank')
@@ -61,6 +63,34 @@ describe('statistics', () => {
     expect(await found(triarch)).toEqual([])
     await s.advance('1m')
     expect(await found(triarch)).toEqual(counted)
+  })
+
+  it('are what the histories say, when they are counted anew while tasks run and end', async () => {
+    await using s = await stage(options)
+    const { triarch } = s.engine
+    const submit = async (tenant: string) => {
+      for (const kind of kinds) await s.submit(order, kind, { tags: { tenant } })
+    }
+    await submit('a')
+    await s.advance('2m')
+    await triarch.recount({ reason: 'a test', actor: 'ada' })
+    expect(await triarch.statistics({})).toMatchObject({ rows: [], asOf: null, recount: { share: 0 } })
+    await submit('b')
+    await s.advance('6s')
+    await submit('a')
+    await s.advance('30m')
+    expect((await triarch.statistics({})).recount).toBeUndefined()
+    const { tasks } = await triarch.list({ limit: 100 })
+    const histories = await Promise.all(tasks.map(({ id }) => triarch.task(id).export()))
+    const tallies = histories.flatMap(({ records }) => {
+      const known = unknownTask()
+      return records.flatMap(({ at, events }) => tally(known, at, events as TaskEvent[], 'tenant'))
+    })
+    const said = Object.entries(
+      Object.groupBy(tallies, ({ kind, action, outcome, error, tag }) => [kind, action, outcome, error, tag].join(' ')),
+    )
+    expect((await found(triarch)).sort()).toEqual(said.map(([told, all]) => `${told} ${all?.length}`).sort())
+    expect((await triarch.audit({ action: 'statistics.recount' })).entries).toMatchObject([{ actor: 'ada' }])
   })
 
   it('stay when retention drops the tasks, which it does not before they are counted', async () => {

@@ -66,8 +66,45 @@ export function statisticsSuite(bench: Bench): void {
       expect((await store.tallies({ ...all, where: { workflow: 'w' }, by: ['bucket'] })).tallies).toHaveLength(2)
       await store.tally(write(leader, { keepFrom: 2 * HOUR }))
       expect((await store.tallies({ ...all, by: ['hour'] })).tallies).toMatchObject([{ hour: 2 * HOUR }])
-      await store.dropTallies()
-      expect(await store.tallies({ ...all, by: [] })).toMatchObject({ tallies: [], asOf: null })
+    })
+
+    it('go bit by bit when all is to be counted anew, are not shown meanwhile, and it is said how far that is', async () => {
+      const { store, clock } = bench
+      await owned(store)
+      const leader = await lead(store)
+      const page = await store.follow({ ...leader, ...pages, after: 0 })
+      const { key = 0 } = page?.tasks[0] ?? {}
+      const counted = { key, from: 0, seq: 1, state: 'so far', done: false }
+      const given = [1, 2, 3].map((bucket) => tallyOf({ bucket }))
+      await store.tally(write(leader, { tasks: [counted], tallies: given, asOf: 5 }))
+      expect(await store.tallies({ ...all, by: [] })).toMatchObject({ tallies: [{ count: 3 }], asOf: 5, recount: null })
+      clock.advance(1_000)
+      const audit = {
+        id: 'a-1',
+        at: 1,
+        actor: 'ada',
+        action: 'statistics.recount',
+        subject: 's',
+        outcome: 'done',
+      } as const
+      await store.recount({ audit: { ...audit, text: '{}' } })
+      const query = { actor: null, action: null, subject: null, since: null, before: { at: 1e15, seq: 1e15 }, limit: 9 }
+      expect(await store.audit(query)).toMatchObject([{ actor: 'ada', action: 'statistics.recount' }])
+      const begun = { tallies: [], asOf: null, recount: { since: expect.any(Number), share: 0 } }
+      expect(await store.tallies({ ...all, by: [] })).toMatchObject(begun)
+      // What somebody counted just now goes with the rest.
+      const late = { ...counted, from: 1, seq: 2 }
+      await store.tally(write(leader, { tasks: [late], tallies: [tallyOf({ bucket: 9 })], asOf: 6 }))
+      expect(await store.tallies({ ...all, by: [] })).toMatchObject(begun)
+      // A row each time: four tallies, and one time that finds none.
+      for (let n = 0; n < 5; n++)
+        expect(await store.follow({ ...leader, ...pages, look: 1, after: 0 })).toMatchObject({ tasks: [], anew: true })
+      expect(await store.follow({ ...leader, ...pages, after: 0 })).toMatchObject({
+        tasks: [{ key, seq: 0, state: null }],
+      })
+      expect(await store.tallies({ ...all, by: [] })).toMatchObject({ tallies: [], asOf: null, recount: { share: 1 } })
+      await store.tally(write(leader, { tasks: [counted], tallies: given, asOf: 7 }))
+      expect(await store.tallies({ ...all, by: [] })).toMatchObject({ tallies: [{ count: 3 }], asOf: 7, recount: null })
     })
   })
 }

@@ -1,7 +1,10 @@
+import type { Audited } from '../audit.ts'
 import {
   type FollowedTask,
   type FollowPage,
   type FollowRequest,
+  type RecountRow,
+  recountOf,
   TALLIES_DROPPED,
   TALLY_COLUMNS,
   type Tally,
@@ -9,10 +12,23 @@ import {
   type TallyQuery,
   type TallyWrite,
 } from '../statistics.ts'
+import { keepAct } from './audit.ts'
 import type { Database } from './database.ts'
 import { leads } from './sweep.ts'
 
-const COUNTING = 'SELECT settled, as_of AS asOf FROM triarch_counting'
+const COUNTING = 'SELECT settled FROM triarch_counting'
+const ANEW = 'SELECT 1 FROM triarch_counting WHERE anew = 1'
+const STANDING = `
+SELECT as_of AS asOf, anew, since, goal, (SELECT max(task) FROM triarch_followed) AS reached, (SELECT min(key) FROM triarch_tasks) AS first
+FROM triarch_counting`
+const RECOUNT = `
+INSERT INTO triarch_counting (one, settled, anew, since, goal) SELECT 1, 0, 1, ?, coalesce(max(key), 0) FROM triarch_tasks WHERE true
+ON CONFLICT DO UPDATE SET anew = 1, since = excluded.since, goal = excluded.goal`
+const UNFOLLOW = 'DELETE FROM triarch_followed WHERE task IN (SELECT task FROM triarch_followed ORDER BY task LIMIT ?)'
+const SHED = `
+DELETE FROM triarch_statistics WHERE (${TALLY_COLUMNS.join(', ')}) IN (
+  SELECT ${TALLY_COLUMNS.join(', ')} FROM triarch_statistics LIMIT ?)`
+const DROPPED = 'UPDATE triarch_counting SET anew = 0, settled = 0, as_of = NULL'
 const NEWER = 'SELECT 1 FROM triarch_tasks WHERE key > ? LIMIT 1'
 // There is one writer: whatever commits later has a higher key.
 const DISCOVER = `
@@ -48,12 +64,16 @@ const columns = TALLY_COLUMNS.map((it) => {
 })
 const TALLIES = `
 SELECT ${columns.join(', ')}, sum(count) AS count, sum(ms) AS ms FROM triarch_statistics s
-WHERE hour >= ?1 AND hour < ?2 ${FILTERS.map((it, index) => `AND (?${index + 5} IS NULL OR s.${it} = ?${index + 5})`).join(' ')}
+WHERE hour >= ?1 AND hour < ?2 AND NOT EXISTS (${ANEW}) ${FILTERS.map((it, index) => `AND (?${index + 5} IS NULL OR s.${it} = ?${index + 5})`).join(' ')}
 GROUP BY ${GROUPS} ORDER BY ${GROUPS} LIMIT ?4`
 
 export function follow(database: Database, now: number, request: FollowRequest): FollowPage | null {
   const { after, look, limit, audit } = request
   if (!leads(database, request, now)) return null
+  if (database.get(ANEW)) {
+    dropSome(database, look)
+    return { at: now, tasks: [], next: null, audited: 0, behind: true, anew: true }
+  }
   const behind = after === 0 && discover(database, look)
   const audited = after === 0 ? auditFrom(database, audit, look) : audit
   const looked = database.all<{ task: number }>(LOOK, after, look)
@@ -108,9 +128,19 @@ export function tally(database: Database, now: number, write: TallyWrite): boole
   }
 }
 
-export function dropTallies(database: Database): void {
+export function recount(database: Database, now: number, acted: Audited | null = null): void {
   database.transaction(() => {
-    for (const table of ['statistics', 'followed', 'counting']) database.run(`DELETE FROM triarch_${table}`)
+    database.run(RECOUNT, now)
+    if (acted?.audit) keepAct(database, acted.audit)
+  })
+}
+
+/** Some of what was counted goes. */
+function dropSome(database: Database, most: number): void {
+  database.transaction(() => {
+    const gone = database.run(UNFOLLOW, most)
+    const shed = database.run(SHED, most)
+    if (gone < most && shed < most) database.run(DROPPED)
   })
 }
 
@@ -118,6 +148,8 @@ export function tallies(database: Database, now: number, { from, to, where, by, 
   const told = ` ${by.join(' ')} `
   const filters = FILTERS.map((it) => where[it] ?? null)
   const found = database.all<Tally>(TALLIES, from, to, told, limit, ...filters)
-  const asOf = database.get<{ asOf: number | null }>(COUNTING)?.asOf ?? null
-  return { tallies: found.map((it) => ({ ...it })), asOf, at: now }
+  const row = database.get<Omit<RecountRow, 'anew'> & { anew: number }>(STANDING)
+  const recount = row ? recountOf({ ...row, anew: row.anew === 1 }) : null
+  const asOf = row?.anew === 0 ? row.asOf : null
+  return { tallies: found.map((it) => ({ ...it })), asOf, at: now, recount }
 }

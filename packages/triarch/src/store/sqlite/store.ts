@@ -271,8 +271,8 @@ export class SqliteStore implements port.StateStore {
     return this.#run('tally', write)
   }
 
-  dropTallies(): Promise<void> {
-    return this.#run('dropTallies')
+  recount(acted?: port.Audited): Promise<void> {
+    return this.#run('recount', acted)
   }
 
   tallies(query: port.TallyQuery): Promise<port.TallyPage> {

@@ -17,6 +17,7 @@ import { migration0016 } from './0016.ts'
 import { migration0017 } from './0017.ts'
 import { migration0018 } from './0018.ts'
 import { migration0019 } from './0019.ts'
+import { migration0020 } from './0020.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -44,6 +45,7 @@ export const migrations: readonly Migration[] = [
   { name: '0017', sql: migration0017 },
   { name: '0018', sql: migration0018 },
   { name: '0019', sql: migration0019 },
+  { name: '0020', sql: migration0020 },
 ]
 
 /**
