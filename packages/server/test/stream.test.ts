@@ -1,0 +1,142 @@
+// What one client's stream of events promises, apart from who is told what.
+import { type ListChange, workflow } from 'triarch'
+import { testEngine } from 'triarch/testing'
+import { describe, expect, it } from 'vitest'
+import { createServer } from '../src/index.ts'
+import { EventStream } from '../src/live/stream.ts'
+import { Streams } from '../src/live/streams.ts'
+
+type Task = Extract<ListChange, { type: 'task' }>['task']
+
+const base: Task = {
+  ...{ id: 't-1', workflow: 'order', version: '1', status: 'running', outcome: null, priority: 0 },
+  ...{ submittedAt: new Date(0).toISOString(), updatedAt: new Date(0).toISOString() },
+} as unknown as Task
+const task = (id: string, n: number): ListChange => ({ type: 'task', task: { ...base, id, progress: n } as Task })
+
+function stream({ most = 1_000_000, known = null }: { most?: number; known?: string | null } = {}) {
+  const gone = { times: 0 }
+  const closed = () => void gone.times++
+  const one = new EventStream({ most, alone: false, known, retry: 2_000, closed })
+  return { one, gone }
+}
+
+/** Blocks as they were written, without reading more than there is. */
+async function read(body: ReadableStream<Uint8Array>): Promise<string[]> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (;;) {
+    const next = await Promise.race([reader.read(), new Promise<null>((resolve) => setImmediate(() => resolve(null)))])
+    if (next === null || next.done) break
+    text += decoder.decode(next.value, { stream: true })
+  }
+  reader.releaseLock()
+  return text.split('\n\n').filter((block) => block !== '')
+}
+
+const last = (blocks: string[]) => {
+  const [, data = 'null'] = /data: (.*)/.exec(blocks.at(-1) ?? '') ?? []
+  return JSON.parse(data) as Record<string, unknown>
+}
+
+describe('a stream of events', () => {
+  it('tells a client that was slow the newest of each task, and of none a second time', async () => {
+    const { one } = stream()
+    one.take({ type: 'page', tasks: [base] })
+    for (let n = 0; n < 10_000; n++) one.take(task(`t-${n % 3}`, n))
+    const blocks = await read(one.body)
+    // What was handed on before nobody read, and then one for each of the three.
+    expect(blocks.length).toBeLessThan(200)
+    expect(blocks.slice(-3).map((block) => last([block]).progress)).toEqual([9_997, 9_998, 9_999])
+  })
+
+  it('keeps no more than it may for who does not read, and lets go: once, and of everything', async () => {
+    const { one, gone } = stream({ most: 10_000 })
+    for (let n = 0; n < 1_000; n++) one.take(task(`t-${n}`, n))
+    expect(gone.times).toBe(1)
+    expect(last(await read(one.body))).toEqual({ code: 'STREAM_TOO_SLOW', again: true })
+  })
+
+  it('says that it is there when there is nothing else to say, and only then', async () => {
+    const { one } = stream()
+    one.take({ type: 'quiet' })
+    expect(await read(one.body)).toEqual(['retry: 2000', ': quiet'])
+    for (let n = 0; n < 1_000; n++) one.take(task(`t-${n}`, n))
+    one.take({ type: 'quiet' })
+    expect((await read(one.body)).filter((block) => block.startsWith(':'))).toEqual([])
+  })
+
+  it('goes on for who knew all of it, and tells the whole to who did not', async () => {
+    const first = stream().one
+    const page = { type: 'page' as const, tasks: [base] }
+    first.take(page)
+    first.take(task('t-1', 5))
+    const known = /id: (.*)/.exec((await read(first.body)).at(-1) ?? '')?.[1] ?? ''
+    const same = stream({ known }).one
+    same.take({ ...page, tasks: [{ ...base, progress: 5 } as Task] })
+    same.take(task('t-2', 1))
+    expect((await read(same.body)).slice(1).map((block) => block.split('\n')[1])).toEqual(['event: task'])
+    const other = stream({ known }).one
+    other.take({ ...page, tasks: [{ ...base, progress: 6 } as Task] })
+    expect((await read(other.body)).slice(1).map((block) => block.split('\n')[1])).toEqual(['event: page'])
+  })
+
+  it('is freed when its client goes away', async () => {
+    const { one, gone } = stream()
+    await one.body.cancel()
+    one.take(task('t-1', 1))
+    expect(gone.times).toBe(1)
+  })
+})
+
+describe('the streams of a server', () => {
+  const streams = () => new Streams({ streams: 1, buffered: 1_000_000 }, () => 'STORE_UNAVAILABLE')
+
+  it('end with a word when the store fails, and make room', async () => {
+    const all = streams()
+    const fails = Promise.withResolvers<void>()
+    async function* watch(): AsyncIterableIterator<ListChange> {
+      yield { type: 'page', tasks: [base] }
+      await fails.promise
+      throw new Error('the store is down')
+    }
+    const body = await all.open({ watch }, null)
+    await expect(all.open({ watch }, null)).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
+    fails.resolve()
+    const text = await new Response(body).text()
+    expect(text).toMatch(/^retry: [23]\d{3}\n\n/)
+    expect(text).toMatch(/event: end\ndata: \{"code":"STORE_UNAVAILABLE","again":true\}\n\n$/)
+    await (await all.open({ watch }, null))?.cancel()
+  })
+
+  it('call off the watch of a client that goes away', async () => {
+    const all = streams()
+    const called = Promise.withResolvers<void>()
+    async function* watch(signal: AbortSignal): AsyncIterableIterator<ListChange> {
+      signal.addEventListener('abort', () => called.resolve())
+      yield { type: 'page', tasks: [base] }
+      await called.promise
+    }
+    await (await all.open({ watch }, null))?.cancel()
+    await called.promise
+  })
+
+  it('say something at least every 15 s, so that nobody between takes them for dead', async () => {
+    const never = workflow('never', { run: (_: null, it) => it.waitForSignal('never') })
+    await using engine = await testEngine({ workflows: [never] })
+    const server = createServer(engine.triarch, { workflows: [never] })
+    await engine.submit(never, null, { id: 'quiet' })
+    await engine.advance('1s')
+    const response = await server.fetch(new Request('http://localhost/api/v1/tasks/quiet/events'))
+    const body = response.body as ReadableStream<Uint8Array>
+    await engine.advance('1s')
+    await read(body)
+    for (let round = 0; round < 3; round++) {
+      await engine.advance('15s')
+      expect(await read(body)).toContain(': quiet')
+    }
+    await body.cancel()
+    await server.close()
+  })
+})
