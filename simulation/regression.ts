@@ -1522,4 +1522,416 @@ export const regressions: Readonly<Record<string, Plan>> = {
     strike: null,
     wire: { processes: 1, share: { lost: 0, twice: 0, slow: 0, halfOpen: 0 }, hurts: [], sockets: [true] },
   }),
+  'an attempt elsewhere whose server stopped after its complete-by, and of which nobody said that it was over':
+    calmPlan({
+      seed: 777173,
+      nodes: [
+        {
+          roles: ['scheduler', 'agent', 'supervisor'],
+          skew: 0,
+          limits: { history: 39, historyBytes: 2105, inbox: 4, inboxBytes: 288, fanOut: 2, memory: 8420 },
+        },
+      ],
+      settings: { lease: 1115, sweep: 377, poll: 20, tasks: 1000, tellsChanges: true, distance: 0, throws: true },
+      tasks: [
+        { id: 't0', at: 465, ops: [{ do: 'event', timeout: 365 }], startAt: 1040 },
+        {
+          id: 't1',
+          at: 190,
+          ops: [
+            { do: 'step', action: 'charge', order: {} },
+            {
+              do: 'call',
+              ops: [
+                { do: 'step', action: 'reserve', order: {}, rescue: 'compensate', stepWithin: 277 },
+                { do: 'undo' },
+                {
+                  do: 'call',
+                  ops: [
+                    { do: 'step', action: 'refuse', order: {} },
+                    { do: 'step', action: 'ship', order: { slow: 43 } },
+                    { do: 'sleep', ms: 194 },
+                    {
+                      do: 'either',
+                      of: [
+                        [
+                          { do: 'step', action: 'mail', order: { slow: 126 } },
+                          { do: 'step', action: 'tell', order: { slow: 45, undoFails: 2 }, rescue: 'pause' },
+                          { do: 'dock', order: { undoFails: 2, waits: 86, wary: true } },
+                        ],
+                        [
+                          { do: 'step', action: 'charge', order: { fails: 2, permanent: true, undoFails: 1 } },
+                          { do: 'step', action: 'travel', order: { fails: 2 } },
+                          { do: 'step', action: 'tell', order: {} },
+                        ],
+                      ],
+                    },
+                  ],
+                  undo: true,
+                  onCancel: 'cancel',
+                },
+                {
+                  do: 'race',
+                  of: [
+                    [
+                      { do: 'step', action: 'ship', order: {} },
+                      {
+                        do: 'start',
+                        ops: [],
+                        parts: [
+                          { do: 'step', action: 'charge', order: {}, refers: [] },
+                          { do: 'step', action: 'build', order: {} },
+                          { do: 'step', action: 'travel', order: {}, follows: [1, 0] },
+                        ],
+                        undo: true,
+                        onCancel: 'cancel',
+                      },
+                      { do: 'step', action: 'refuse', order: { undoFails: 1 } },
+                      {
+                        do: 'all',
+                        of: [
+                          [
+                            { do: 'step', action: 'ship', order: { slow: 8, undoFails: 2 } },
+                            { do: 'step', action: 'charge', order: { undoFails: 2 } },
+                          ],
+                          [{ do: 'undo' }, { do: 'dock', order: { wary: true } }],
+                          [{ do: 'step', action: 'charge', order: { hangs: 1, undoFails: 2 }, rescue: 'fail' }],
+                        ],
+                      },
+                    ],
+                    [
+                      {
+                        do: 'call',
+                        ops: [
+                          { do: 'sleep', ms: 6 },
+                          { do: 'step', action: 'mail', order: { slow: 23, hangs: 1, undoFails: 1 } },
+                          { do: 'event', timeout: 147 },
+                          { do: 'step', action: 'tell', order: { fails: 2 }, rescue: 'compensate' },
+                        ],
+                        undo: true,
+                        onCancel: 'detach',
+                      },
+                    ],
+                    [
+                      { do: 'step', action: 'reserve', order: {} },
+                      { do: 'dock', order: { rings: 8 } },
+                      { do: 'step', action: 'mail', order: { slow: 0 } },
+                      { do: 'event', timeout: 328 },
+                    ],
+                  ],
+                },
+              ],
+              undo: true,
+              onCancel: 'cancel',
+            },
+          ],
+          startAt: 673,
+        },
+        {
+          id: 't2',
+          at: 339,
+          ops: [
+            { do: 'step', action: 'tell', order: { slow: 23, hangs: 1, undoFails: 2 }, rescue: 'compensate' },
+            {
+              do: 'settled',
+              of: [
+                [
+                  { do: 'step', action: 'refuse', order: {} },
+                  { do: 'progress' },
+                  {
+                    do: 'settled',
+                    of: [
+                      [
+                        {
+                          do: 'race',
+                          of: [
+                            [
+                              { do: 'dock', order: { slow: 147, hangs: 1, waits: 311 } },
+                              { do: 'step', action: 'charge', order: { permanent: true } },
+                              { do: 'step', action: 'reserve', order: { permanent: true } },
+                              { do: 'step', action: 'reserve', order: { undoFails: 1 }, rescue: 'skip' },
+                            ],
+                            [
+                              { do: 'step', action: 'reserve', order: { slow: 63, undoFails: 2 }, rescue: 'pause' },
+                              { do: 'dock', order: { fails: 2, waits: 153 } },
+                              { do: 'sleep', ms: 276 },
+                            ],
+                            [
+                              { do: 'patched' },
+                              { do: 'step', action: 'mail', order: { slow: 88 } },
+                              { do: 'step', action: 'charge', order: { fails: 1, undoFails: 1 }, rescue: 'fail' },
+                            ],
+                          ],
+                        },
+                        { do: 'step', action: 'refuse', order: { undoFails: 1 }, stepWithin: 298 },
+                      ],
+                      [
+                        { do: 'event' },
+                        {
+                          do: 'start',
+                          ops: [
+                            { do: 'dock', order: { slow: 62, waits: 161, rings: 81, wary: true } },
+                            { do: 'step', action: 'reserve', order: {} },
+                          ],
+                          undo: true,
+                          onCancel: 'cancel',
+                        },
+                        {
+                          do: 'settled',
+                          of: [
+                            [
+                              { do: 'step', action: 'reserve', order: { fails: 1 } },
+                              { do: 'sleep', ms: 111 },
+                              { do: 'step', action: 'ship', order: { slow: 5 } },
+                            ],
+                            [
+                              { do: 'step', action: 'mail', order: {} },
+                              { do: 'step', action: 'travel', order: { hangs: 1, permanent: true }, rescue: 'pause' },
+                              { do: 'step', action: 'reserve', order: {} },
+                              { do: 'step', action: 'charge', order: { slow: 53 } },
+                            ],
+                            [{ do: 'local', order: { undoFails: 2, permanent: false } }, { do: 'event' }],
+                          ],
+                        },
+                      ],
+                    ],
+                  },
+                  {
+                    do: 'call',
+                    ops: [
+                      { do: 'step', action: 'tell', order: { slow: 4, permanent: true } },
+                      { do: 'step', action: 'refuse', order: {}, rescue: 'compensate' },
+                    ],
+                    undo: true,
+                    onCancel: 'detach',
+                  },
+                ],
+                [
+                  {
+                    do: 'call',
+                    ops: [
+                      { do: 'step', action: 'ship', order: { undoFails: 1 } },
+                      { do: 'event', timeout: 254 },
+                      { do: 'event', timeout: 327 },
+                    ],
+                    undo: true,
+                    onCancel: 'cancel',
+                  },
+                  {
+                    do: 'start',
+                    ops: [
+                      { do: 'step', action: 'tell', order: { fails: 1 } },
+                      { do: 'undo' },
+                      {
+                        do: 'call',
+                        ops: [
+                          { do: 'sleep', ms: 166 },
+                          { do: 'step', action: 'reserve', order: { slow: 79, hangs: 1 }, rescue: 'compensate' },
+                        ],
+                        undo: false,
+                        onCancel: 'wait',
+                      },
+                    ],
+                    undo: false,
+                    onCancel: 'cancel',
+                  },
+                ],
+                [{ do: 'dock', order: { hangs: 1, undoFails: 1, waits: 370 } }],
+              ],
+            },
+            { do: 'picky' },
+            { do: 'picky' },
+          ],
+          completeBy: 3810,
+        },
+        {
+          id: 't3',
+          at: 1080,
+          ops: [
+            {
+              do: 'all',
+              of: [
+                [
+                  {
+                    do: 'call',
+                    ops: [{ do: 'step', action: 'tell', order: { fails: 2, slow: 83 } }, { do: 'undo' }],
+                    undo: false,
+                    onCancel: 'wait',
+                  },
+                  { do: 'event', timeout: 399 },
+                  { do: 'step', action: 'ship', order: {} },
+                  { do: 'event', timeout: 399 },
+                ],
+                [
+                  {
+                    do: 'race',
+                    of: [
+                      [
+                        {
+                          do: 'settled',
+                          of: [
+                            [
+                              { do: 'undo' },
+                              { do: 'step', action: 'charge', order: { undoFails: 2 } },
+                              { do: 'sleep', ms: 7632 },
+                            ],
+                            [{ do: 'dock', order: { hangs: 1, undoFails: 2 } }],
+                          ],
+                        },
+                        { do: 'step', action: 'charge', order: { slow: 44, undoFails: 1 } },
+                        { do: 'step', action: 'charge', order: { fails: 1, hangs: 1 }, rescue: 'skip' },
+                        { do: 'step', action: 'mail', order: {} },
+                      ],
+                      [
+                        { do: 'patched' },
+                        {
+                          do: 'race',
+                          of: [
+                            [
+                              { do: 'event' },
+                              { do: 'step', action: 'refuse', order: { undoFails: 1 } },
+                              { do: 'step', action: 'travel', order: { undoFails: 2 }, rescue: 'compensate' },
+                            ],
+                            [
+                              { do: 'step', action: 'ship', order: { fails: 2 }, rescue: 'pause', stepWithin: 521 },
+                              { do: 'local', order: { undoFails: 1, permanent: false } },
+                            ],
+                            [{ do: 'local', order: { slow: 112, permanent: false } }],
+                          ],
+                        },
+                      ],
+                      [{ do: 'progress' }],
+                    ],
+                  },
+                  { do: 'call', ops: [{ do: 'undo' }], undo: true, onCancel: 'cancel' },
+                ],
+                [
+                  { do: 'step', action: 'tell', order: {} },
+                  {
+                    do: 'start',
+                    ops: [
+                      {
+                        do: 'all',
+                        of: [
+                          [{ do: 'patched' }, { do: 'event', timeout: 290 }],
+                          [
+                            { do: 'step', action: 'reserve', order: {} },
+                            { do: 'undo' },
+                            { do: 'local', order: { slow: 57, permanent: false } },
+                          ],
+                          [{ do: 'step', action: 'mail', order: { slow: 19 } }],
+                        ],
+                      },
+                      {
+                        do: 'settled',
+                        of: [
+                          [
+                            { do: 'sleep', ms: 6539 },
+                            { do: 'event', timeout: 10 },
+                            { do: 'event', timeout: 200 },
+                          ],
+                          [
+                            { do: 'step', action: 'tell', order: { fails: 1 } },
+                            { do: 'step', action: 'mail', order: { fails: 1 } },
+                            { do: 'event', timeout: 255 },
+                          ],
+                        ],
+                      },
+                      { do: 'step', action: 'travel', order: { undoFails: 1 } },
+                    ],
+                    undo: true,
+                    onCancel: 'cancel',
+                  },
+                ],
+              ],
+            },
+            { do: 'step', action: 'reserve', order: { slow: 55 } },
+            { do: 'anew' },
+          ],
+        },
+      ],
+      moves: [],
+      chaos: 4000,
+      hurts: [
+        { at: 427, kind: 'restart', node: 0, ms: 237 },
+        { at: 3483, kind: 'restart', node: 0, ms: 458 },
+        { at: 2557, kind: 'freeze', node: 0, ms: 2595 },
+        { at: 3929, kind: 'freeze', node: 0, ms: 790 },
+        { at: 2245, kind: 'freeze', node: 0, ms: 191 },
+        { at: 2772, kind: 'freeze', node: 0, ms: 188 },
+      ],
+      calls: { refused: 0.1, unheard: 0.1, slow: 0.1 },
+      strike: null,
+      schedules: [
+        {
+          name: 's0',
+          at: 291,
+          every: 1952,
+          from: 596,
+          overlap: 'queue',
+          limit: 4,
+          jitter: 0,
+          ops: [
+            { do: 'step', action: 'reserve', order: { undoFails: 1 }, rescue: 'compensate' },
+            {
+              do: 'either',
+              of: [
+                [
+                  { do: 'step', action: 'travel', order: { slow: 131 } },
+                  { do: 'dock', order: { permanent: true, rings: 296 } },
+                  { do: 'step', action: 'refuse', order: { slow: 12 }, rescue: 'fail' },
+                  { do: 'event', timeout: 282 },
+                ],
+                [
+                  { do: 'dock', order: { fails: 2, slow: 130, wary: true } },
+                  { do: 'progress' },
+                  { do: 'event', timeout: 314 },
+                  { do: 'local', order: { slow: 140, permanent: false } },
+                ],
+                [
+                  { do: 'dock', order: { hangs: 1, undoFails: 1 } },
+                  { do: 'step', action: 'reserve', order: {}, rescue: 'pause' },
+                  { do: 'undo' },
+                  { do: 'step', action: 'refuse', order: {} },
+                ],
+              ],
+            },
+          ],
+        },
+        {
+          name: 's1',
+          at: 184,
+          every: 1881,
+          from: 1526,
+          overlap: 'skip',
+          limit: 4,
+          jitter: 155,
+          ops: [
+            {
+              do: 'start',
+              ops: [
+                { do: 'step', action: 'ship', order: { hangs: 1 } },
+                { do: 'step', action: 'charge', order: {} },
+                { do: 'event', timeout: 345 },
+              ],
+              undo: false,
+              onCancel: 'cancel',
+            },
+            { do: 'step', action: 'mail', order: { undoFails: 1 } },
+          ],
+        },
+      ],
+      wire: {
+        processes: 2,
+        share: { lost: 0, twice: 0, slow: 0, halfOpen: 0 },
+        hurts: [
+          { at: 2802, process: 0, kind: 'freeze', ms: 77 },
+          { at: 2143, process: 0, kind: 'leave', ms: 667 },
+          { at: 3720, process: 0, kind: 'freeze', ms: 2455 },
+          { at: 135, process: 0, kind: 'cut', ms: 804 },
+          { at: 551, process: 0, kind: 'crash', ms: 902 },
+        ],
+        sockets: [false, false],
+      },
+    }),
 }

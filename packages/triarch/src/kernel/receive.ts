@@ -172,8 +172,11 @@ function takeOver(turn: Turn, id: number): void {
 
 /** Its agent's process is connected to somebody, who says so. */
 function runsElsewhere(turn: Turn, step: Step, operation: Operation): void {
+  if (step.operation !== operation) return stale(turn)
   const until = awaitedUntil(turn.state, step, turn.at)
-  if (step.operation !== operation || until <= (step.awaited ?? turn.at)) return stale(turn)
+  // Its owner has no part in it any more, and it was to be done by now: nobody else says so.
+  if (until <= turn.at && step.given && step.awaited === null && step.dispatched) return expire(turn, step)
+  if (until <= (step.awaited ?? turn.at)) return stale(turn)
   emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, awaited: until })
 }
 
