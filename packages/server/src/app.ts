@@ -98,8 +98,12 @@ async function answer(
   const reads = route.method === 'GET'
   if (!reads) checkOrigin(request, origins)
   const isAsked = !route.open && authenticate !== undefined
-  const principal = isAsked ? await authenticate(request) : null
-  if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+  const who = async () => {
+    const principal = isAsked ? await authenticate(request) : null
+    if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
+    return principal
+  }
+  const principal = await who()
   const right = rightOf(route)
   const acting = actingOf(request, principal)
   if (right !== null) {
@@ -121,6 +125,7 @@ async function answer(
     body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
     headers: request.headers,
     principal,
+    still: isAsked && right !== null ? async () => checkRight(await who(), right) : null,
     // Most ask for nothing of the kind, and it is dear.
     get signal() {
       return request.signal

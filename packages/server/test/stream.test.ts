@@ -1,8 +1,8 @@
 // What one client's stream of events promises, apart from who is told what.
 import { type ListChange, workflow } from 'triarch'
 import { testEngine } from 'triarch/testing'
-import { describe, expect, it } from 'vitest'
-import { createServer } from '../src/index.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createServer, type Principal } from '../src/index.ts'
 import { EventStream } from '../src/live/stream.ts'
 import { Streams } from '../src/live/streams.ts'
 
@@ -120,6 +120,65 @@ describe('the streams of a server', () => {
     }
     await (await all.open({ watch }, null))?.cancel()
     await called.promise
+  })
+
+  it('make room at once for whoever goes away before anything was found', async () => {
+    const all = streams()
+    const left = new AbortController()
+    async function* watch(signal: AbortSignal): AsyncIterableIterator<ListChange> {
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const opening = all.open({ watch, signal: left.signal }, null)
+    await expect(all.open({ watch }, null)).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
+    left.abort()
+    expect(await opening).toBeNull()
+    async function* found(): AsyncIterableIterator<ListChange> {
+      yield { type: 'page', tasks: [base] }
+    }
+    await (await all.open({ watch: found }, null))?.cancel()
+  })
+
+  it.each([
+    ['UNAUTHENTICATED', null],
+    ['FORBIDDEN', { id: 'ada', rights: ['start'] as const }],
+  ])('end within 15 s for who may watch no more: %s', async (code, principal) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await using engine = await testEngine()
+    let who: Principal | null = { id: 'ada', rights: ['read'] }
+    const server = createServer(engine.triarch, { authenticate: () => who })
+    const response = await server.fetch(new Request('http://localhost/api/v1/stats/events'))
+    const body = response.body as ReadableStream<Uint8Array>
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect((await read(body)).some((block) => block.includes('event: end'))).toBe(false)
+    who = principal
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect(last(await read(body))).toEqual({ code, again: true })
+    await server.close()
+  })
+
+  it('go on at another server where they were cut off: nothing is told again, and nothing is missed', async () => {
+    const two = workflow('two', { run: (_: null, it) => it.waitForSignal('go') })
+    await using engine = await testEngine({ workflows: [two] })
+    await engine.submit(two, null, { id: 'cut' })
+    const watched = async (known?: string) => {
+      const server = createServer(engine.triarch, { workflows: [two] })
+      const headers: Record<string, string> = known === undefined ? {} : { 'last-event-id': known }
+      const response = await server.fetch(new Request('http://localhost/api/v1/tasks/events', { headers }))
+      await engine.advance('1s')
+      return response.body as ReadableStream<Uint8Array>
+    }
+    const first = await watched()
+    const [, known = ''] = /id: (.*)/.exec((await read(first)).at(-1) ?? '') ?? []
+    await first.cancel()
+    const second = await watched(known)
+    expect((await read(second)).slice(1)).toEqual([])
+    await second.cancel()
+    await engine.submit(two, null, { id: 'missed' })
+    await engine.advance('1s')
+    const third = await watched(known)
+    expect((await read(third)).slice(1).join()).toContain('"id":"missed"')
+    await third.cancel()
   })
 
   it('say something at least every 15 s, so that nobody between takes them for dead', async () => {

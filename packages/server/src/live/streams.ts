@@ -1,4 +1,5 @@
 import { type CountsChange, type ListChange, TriarchError } from 'triarch'
+import { every } from '../environment.ts'
 import { Refused } from '../problem/problem.ts'
 import { digestOf, type End, EventStream } from './stream.ts'
 
@@ -9,11 +10,17 @@ export interface Source {
   watch: (signal: AbortSignal) => AsyncIterableIterator<Change>
   /** Of this task alone: the stream ends with it. */
   task?: string
+  /** Throws where the client may not watch any more; null: everybody may. */
+  still?: (() => Promise<void>) | null
+  /** Aborts when the client goes away, which is heard of here until the stream has begun. */
+  signal?: AbortSignal
 }
 
 /** A client that was cut off asks again after this long, and some a little later than others (ms). */
 const RETRY = 2_000
 const SPREAD = 2_000
+/** Each client is asked so often whether it may still watch (ms). */
+const LOOK = 15_000
 const STOPPING: End = { code: 'STOPPING', again: true }
 
 /** Clients that are told of events: so many at once, and none for longer than the server lives. */
@@ -21,7 +28,8 @@ export class Streams {
   readonly #most: number
   readonly #bytes: number
   readonly #codeOf: (error: unknown) => string
-  readonly #open = new Set<EventStream>()
+  readonly #open = new Map<EventStream, Source['still']>()
+  #look: (() => void) | null = null
   #opening = 0
   #turn = 0
   #closed = false
@@ -33,14 +41,17 @@ export class Streams {
   }
 
   /**
-   * Null: the task has stopped, and the client knows that already. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, and what the first look
+   * Null: the task has stopped, and the client knows that already; or it has gone. Throws TOO_MANY_STREAMS, STOPPING, UNKNOWN_TASK, and what the first look
    * does.
    */
-  async open({ watch, task }: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
+  async open({ watch, task, still, signal }: Source, known: string | null): Promise<ReadableStream<Uint8Array> | null> {
     if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
     if (this.#open.size + this.#opening >= this.#most)
       throw new Refused('TOO_MANY_STREAMS', `this server has its ${this.#most} streams already`)
     const controller = new AbortController()
+    const leave = () => controller.abort()
+    signal?.addEventListener('abort', leave, { once: true })
+    if (signal?.aborted) leave()
     const changes = watch(controller.signal)
     this.#opening++
     try {
@@ -55,21 +66,39 @@ export class Streams {
         ...{ most: this.#bytes, alone: task !== undefined, known },
         retry: RETRY + ((this.#turn++ * 613) % SPREAD),
         closed: () => {
-          this.#open.delete(stream)
+          this.#left(stream)
           controller.abort()
         },
       })
-      this.#open.add(stream)
+      this.#open.set(stream, still)
+      this.#look ??= every(LOOK, () => this.#ask())
       this.#take(stream, first, task !== undefined)
       if (this.#closed) stream.end(STOPPING)
       void this.#pump(stream, changes, { signal: controller.signal, alone: task !== undefined })
       return stream.body
     } catch (error) {
       controller.abort()
+      if (signal?.aborted) return null // nobody hears of it
       throw error
     } finally {
+      signal?.removeEventListener('abort', leave)
       this.#opening--
     }
+  }
+
+  #left(stream: EventStream): void {
+    this.#open.delete(stream)
+    if (this.#open.size > 0) return
+    this.#look?.()
+    this.#look = null
+  }
+
+  /** Who may watch no more is told to ask again, and hears why. */
+  #ask(): void {
+    for (const [stream, still] of this.#open)
+      still?.().catch((error: unknown) => {
+        if (error instanceof Refused) stream.end({ code: this.#codeOf(error), again: true })
+      })
   }
 
   #take(stream: EventStream, change: Change, alone: boolean): void {
@@ -95,6 +124,6 @@ export class Streams {
   /** Each client hears that it is to ask elsewhere, and nobody begins to listen. */
   close(): void {
     this.#closed = true
-    for (const stream of [...this.#open]) stream.end(STOPPING)
+    for (const stream of [...this.#open.keys()]) stream.end(STOPPING)
   }
 }

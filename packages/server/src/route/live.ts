@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Source } from '../live/streams.ts'
 import { Counts, Gone, StreamEnd } from '../wire/live.ts'
 import { TaskInfo, TaskPage } from '../wire/task.ts'
-import { given, type Route, reply, route, type Site } from './route.ts'
+import { type Call, given, type Route, reply, route, type Site } from './route.ts'
 
 /** A comment is sent after so long without an event: whoever stands between does not take the connection for dead. */
 const QUIET = '15s'
@@ -17,8 +17,10 @@ const about =
 type Sent = Record<string, string>
 const streamed: Sent = { 'x-accel-buffering': 'no' }
 
-async function open({ streams }: Site, source: Source, asked: Headers) {
-  return streams.open(source, asked.get('last-event-id'))
+type Asking = Pick<Call<string, unknown, unknown>, 'headers' | 'signal' | 'still'>
+
+async function open({ streams }: Site, source: Source, { headers, signal, still }: Asking) {
+  return streams.open({ ...source, still, signal }, headers.get('last-event-id'))
 }
 
 const task = route({
@@ -32,12 +34,12 @@ const task = route({
     204: { description: 'It has stopped, and `Last-Event-ID` says that this is known' },
   },
   problems: [404],
-  async run({ params, headers }, site) {
-    const { id } = params
+  async run(call, site) {
+    const { id } = call.params
     const filter = formatFilter({ terms: [{ field: 'id', test: { type: 'is', values: [{ text: id }] } }] })
     const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
       site.triarch.watch({ filter, limit: 1, quiet: QUIET, signal })
-    const stream = await open(site, { watch, task: id }, headers)
+    const stream = await open(site, { watch, task: id }, call)
     return stream === null ? reply(204) : { status: 200 as const, headers: streamed, stream }
   },
 })
@@ -53,10 +55,10 @@ const list = route({
   }),
   headers,
   answers: { 200: { description: about, events: { page: TaskPage, task: TaskInfo, gone: Gone, end: StreamEnd } } },
-  async run({ query, headers }, site) {
+  async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<ListChange> =>
-      site.triarch.watch({ ...given(query), quiet: QUIET, signal })
-    const stream = await open(site, { watch }, headers)
+      site.triarch.watch({ ...given(call.query), quiet: QUIET, signal })
+    const stream = await open(site, { watch }, call)
     return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
   },
 })
@@ -68,10 +70,10 @@ const counts = route({
   summary: 'How much is in the store, now and after each change that is seen.',
   headers,
   answers: { 200: { description: about, events: { counts: Counts, end: StreamEnd } } },
-  async run({ headers }, site) {
+  async run(call, site) {
     const watch = (signal: AbortSignal): AsyncIterableIterator<CountsChange> =>
       site.triarch.watchStatistics({ quiet: QUIET, signal })
-    const stream = await open(site, { watch }, headers)
+    const stream = await open(site, { watch }, call)
     return { status: 200 as const, headers: streamed, stream: stream as ReadableStream }
   },
 })

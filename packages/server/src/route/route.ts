@@ -56,6 +56,8 @@ export interface Call<Path extends string, Q, B> {
   headers: Headers
   /** Who asks; null: nobody was asked who they are. */
   principal: Principal | null
+  /** Asks anew who asks, and throws where they may not ask this any more; null: nobody is asked who they are. */
+  still: (() => Promise<void>) | null
   /** Aborts when the client goes away. */
   signal: AbortSignal
 }
