@@ -1,8 +1,11 @@
 // Requests made of the document, true to it or not: every answer is one that the document has, and the server lives.
 // `npm test` asks the same 10,000 each time; FUZZ=1000000 npx vitest run packages/server/test/fuzz asks others, and more.
+import { once } from 'node:events'
 import fc from 'fast-check'
+import type { AgentResponse } from 'triarch'
 import { memory } from 'triarch/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { document, type Operation } from './document.ts'
 import { type Shop, shop } from './shop.ts'
 
@@ -249,5 +252,36 @@ it('no request made of the document gets an answer that is not in it, or an erro
 
 it('no message made of the schemas of the wire does', async () => {
   await fc.assert(fc.asyncProperty(exchanges, ask), how)
+  expect((await here.ask('GET', '/agents')).status).toBe(200)
+}, 36_000_000)
+
+it('no frame made of them does, on a WebSocket', async () => {
+  const { url } = await here.server.listen({ port: 0, signals: [] })
+  const open = async () => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/agents/exchange`)
+    socket.on('error', () => undefined)
+    await once(socket, 'open')
+    const state = { socket, said: 0, settled: Promise.withResolvers<number | null>() }
+    // Each frame is heard, or ends its connection.
+    socket.on('close', (code: number) => state.settled.resolve(code))
+    socket.on('message', (data) => {
+      if ((JSON.parse(String(data)) as AgentResponse).heard === state.said) state.settled.resolve(null)
+    })
+    return state
+  }
+  let connection = await open()
+  const say = async ({ body = '', type }: Asked) => {
+    if (connection.socket.readyState !== WebSocket.OPEN) connection = await open()
+    connection.settled = Promise.withResolvers()
+    connection.socket.send(type === 'x' ? Buffer.from(body) : body)
+    // Whoever says nothing asks whether anybody is there.
+    connection.socket.send('{"messages":[]}')
+    connection.said += 2
+    const code = await connection.settled.promise
+    expect([null, 1_003, 1_008, 1_009], body).toContain(code)
+    expect(here.errors).toEqual([])
+  }
+  await fc.assert(fc.asyncProperty(exchanges, say), how)
+  connection.socket.terminate()
   expect((await here.ask('GET', '/agents')).status).toBe(200)
 }, 36_000_000)

@@ -1,4 +1,8 @@
 // What one client's stream of events promises, apart from who is told what.
+import { once } from 'node:events'
+import { createServer as createHttp } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
 import { type ListChange, workflow } from 'triarch'
 import { testEngine } from 'triarch/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -109,6 +113,52 @@ describe('the streams of a server', () => {
     expect(text).toMatch(/event: end\ndata: \{"code":"STORE_UNAVAILABLE","again":true\}\n\n$/)
     await (await all.open({ watch }, null))?.cancel()
   })
+
+  it('drop a connection that reads nothing, at a bound of what is kept for it, and tell the others', async () => {
+    const text = 'x'.repeat(10_000)
+    const all = new Streams({ streams: 2, buffered: 100_000 }, () => 'STORE_UNAVAILABLE')
+    let changed = 0
+    const kept: number[] = []
+    const sockets: Socket[] = []
+    const over = new AbortController()
+    const dropped = Promise.withResolvers<unknown>()
+    async function* watch(signal: AbortSignal): AsyncIterableIterator<ListChange> {
+      yield { type: 'page', tasks: [base] }
+      signal.addEventListener('abort', dropped.resolve)
+      while (!signal.aborted && !over.signal.aborted) {
+        const error = { message: `${text}${changed}` }
+        yield { type: 'task', task: { ...base, id: `t-${changed++ % 50}`, error } as unknown as Task }
+        kept.push(sockets[0]?.writableLength ?? 0)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    const http = createHttp(getRequestListener(async () => new Response(await all.open({ watch }, null))))
+    http.on('connection', (socket: Socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    const { port } = http.address() as AddressInfo
+    const slow = connect(port, '127.0.0.1').pause()
+    slow.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const [served] = (await once(http, 'connection')) as [Socket]
+    const cut = new Promise<void>((resolve) => served.on('error', () => undefined).on('close', () => resolve()))
+    const reads = connect(port, '127.0.0.1').resume()
+    reads.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(reads, 'data')
+    await expect(all.open({ watch }, null)).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
+    await dropped.promise
+    // Its place is free, and as nothing moves on its connection the listener cuts that.
+    await (await all.open({ watch }, null))?.cancel()
+    served.setTimeout(100)
+    await cut
+    // The system's own buffers hold some megabytes; here there was never more than what is handed on, and one event.
+    expect(Math.max(...kept)).toBeLessThan(100_000)
+    const before = reads.bytesRead
+    await once(reads, 'data')
+    expect(reads.bytesRead).toBeGreaterThan(before)
+    over.abort()
+    slow.destroy()
+    reads.destroy()
+    await once(http.close(), 'close')
+  }, 60_000)
 
   it('call off the watch of a client that goes away', async () => {
     const all = streams()
