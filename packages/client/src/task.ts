@@ -137,13 +137,17 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   logs(options: LogOptions = {}): Promise<LogPage> {
+    return this.#logs(options)
+  }
+
+  async #logs(options: LogOptions, signal?: AbortSignal): Promise<LogPage> {
     const { step, attempt, level, after, limit, ...rest } = options
     known('logs', rest)
-    return this.#get(`/logs${query({ step, attempt, level, after, limit })}`, logPage)
+    return this.#get(`/logs${query({ step, attempt, level, after, limit })}`, logPage, signal)
   }
 
   async *watchLogs({ signal, ...options }: LogOptions & { signal?: AbortSignal } = {}): AsyncIterableIterator<LogLine> {
-    let page = await this.logs(options)
+    let page = await this.#logs(options, signal)
     const { environment } = this.#exchange.settings
     let endedAt: number | null = null
     for (const pace = new Pace(this.#exchange, signal); ; ) {
@@ -156,7 +160,7 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
         const stopped = await pace.next(LOOK, () => this.#hasStopped(signal))
         endedAt = stopped ? (endedAt ?? now) : null
       }
-      page = await this.logs({ ...options, after: page.last })
+      page = await this.#logs({ ...options, after: page.last }, signal)
     }
   }
 
@@ -226,8 +230,8 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     await this.#ask('signal', { name, payload, reason, actor })
   }
 
-  #get<T>(path: string, read: (body: unknown) => T): Promise<T> {
-    return this.#exchange.ask({ method: 'GET', path: this.#path + path, read })
+  #get<T>(path: string, read: (body: unknown) => T, signal?: AbortSignal): Promise<T> {
+    return this.#exchange.ask({ method: 'GET', path: this.#path + path, read, ...(signal && { signal }) })
   }
 
   /** What is asked has a key, so that it may be asked again. */

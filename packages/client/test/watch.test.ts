@@ -124,6 +124,17 @@ describe('a watch', () => {
     }
   })
 
+  it('asks for no more of a log when it is called off, not even for what it had asked', async () => {
+    const stop = new AbortController()
+    const waits: Answer = (_, { signal }) => {
+      queueMicrotask(() => stop.abort('enough'))
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const { around, client } = asked([waits])
+    expect(await told(client.task('t').watchLogs({ signal: stop.signal }))).toEqual(['enough'])
+    expect(around.asked).toHaveLength(1)
+  })
+
   it('goes on at the next server, and is told what changed meanwhile', async () => {
     const approval = workflow('approval', { run: (_: null, task) => task.waitForSignal('decided') })
     await using triarch = new Triarch({ store: memory(), workflows: [approval], notices: false })
