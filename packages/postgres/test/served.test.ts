@@ -41,6 +41,7 @@ it('a server whose database is gone says when to ask again, ends its streams wit
         event: 'end',
         data: { code: 'STORE_UNAVAILABLE', again: true },
       })
+    for (const path of watched) expect((await fetch(`${url}/api/v1${path}`)).status, path).toBe(503)
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
     expect((await fetch(`${url}/health/ready`)).status).toBe(503)
 

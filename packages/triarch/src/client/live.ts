@@ -72,6 +72,7 @@ export class Live {
   /** What the store showed last of the tasks that are shown. */
   #marks = new Map<string, string>()
   #counts: { text: string; value: StoreCounts } | null = null
+  #counted: Promise<void> | null = null
   readonly #counting: Audience = new Set()
   #newest: number | null = null
   #changes: number | null = null
@@ -112,15 +113,29 @@ export class Live {
     return watcher
   }
 
-  watchCounts(): Watcher {
+  async watchCounts(): Promise<Watcher> {
     const watcher = new Watcher(this.#means.environment, this.#counting, 1, () => {
       return this.#counts && { type: 'counts', counts: this.#counts.value }
     })
     watcher.left = () => this.#rest()
-    watcher.begin()
     this.#dirty = true
-    this.#arm(0)
+    this.#arm(ASKING)
+    try {
+      if (this.#counts === null) await this.#firstCount()
+    } catch (error) {
+      watcher.leave()
+      throw error
+    }
+    watcher.begin()
     return watcher
+  }
+
+  /** One for all who come at once. */
+  #firstCount(): Promise<void> {
+    this.#counted ??= this.#count().finally(() => {
+      this.#counted = null
+    })
+    return this.#counted
   }
 
   /** The engine stops. */
@@ -180,14 +195,15 @@ export class Live {
     try {
       await this.#look(begun)
       this.#failingSince = null
+      const ended = environment.monotonic()
+      this.#notBefore = ended + (ended - begun) * SHARE
     } catch (error) {
+      // What a store that is out of reach takes is patience, not work.
       this.#dirty = true
       this.#failingSince ??= begun
-      if (!isPassing(error) || begun - this.#failingSince >= PATIENCE) this.#fail(error)
+      if (!isPassing(error) || environment.monotonic() - this.#failingSince >= PATIENCE) this.#fail(error)
     }
     this.#looking = false
-    const ended = environment.monotonic()
-    this.#notBefore = ended + (ended - begun) * SHARE
     this.#arm(this.#dirty && this.#failingSince === null ? FAST : ASKING)
   }
 

@@ -617,7 +617,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async *watchStatistics(options: Pick<WatchOptions, 'quiet' | 'signal'> = {}): AsyncIterableIterator<CountsChange> {
     const { quiet } = watchedBy(options)
     await this.#open()
-    const watcher = this.#connection.live.watchCounts()
+    const watcher = await this.#connection.live.watchCounts()
     yield* watcher.changes(quiet, options.signal) as AsyncIterableIterator<CountsChange>
   }
 

@@ -188,6 +188,24 @@ describe('those who watch', () => {
     down = false
   })
 
+  it('that begin to count while the store is out of reach hear it at once; and all who come together ask once', async () => {
+    let [down, asked] = [true, 0]
+    const failing = (store: StateStore) => ({
+      counts: async () => {
+        asked++
+        if (down) throw new TriarchError('STORE_UNAVAILABLE', 'away')
+        return store.counts()
+      },
+    })
+    await using s = await stage({ ...setup, store: seen(memory(), failing) })
+    const first = async () => (await s.engine.triarch.watchStatistics().next()).value
+    await expect(first()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    ;[down, asked] = [false, 0]
+    const all = await Promise.all(Array.from({ length: 100 }, first))
+    expect(new Set(all.map((change) => change?.type))).toEqual(new Set(['counts']))
+    expect(asked).toBe(1)
+  })
+
   it('hear that the engine stops', async () => {
     await using s = await stage(setup)
     const eye = new Eye(s)
