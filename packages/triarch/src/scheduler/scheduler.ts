@@ -102,6 +102,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   readonly strays: Strays
   /** There was no room when a task may have been ready: who comes to wait goes. */
   #crowded = false
+  /** Ready tasks wait in the store, as far as is known: what is submitted here goes behind them. */
+  #lined = false
   /** How many claims in a row found nothing: others were quicker. */
   outrun = 0
   readonly #options: SchedulerOptions
@@ -197,7 +199,14 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const { task } = draft
     const { tasks, memory } = this.limits
     const room = this.#runners.size < tasks && this.#weight < memory && !this.#runners.has(task.id)
-    if (!this.#open || !room || task.startAt !== null || task.gates || !this.workflow(task.workflow, task.version))
+    if (
+      !this.#open ||
+      !room ||
+      this.#lined ||
+      task.startAt !== null ||
+      task.gates ||
+      !this.workflow(task.workflow, task.version)
+    )
       return null
     if (this.#options.registry.paused.has(task.workflow)) return null
     return new Promise((resolve, reject) => {
@@ -463,6 +472,7 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
   async #claim(): Promise<void> {
     const { limits } = this
     this.#crowded = this.#runners.size >= limits.tasks || this.#weight >= limits.memory
+    this.#lined ||= this.#crowded
     if (this.#crowded) return this.#evict(MOST_EVICTED)
     const limit = Math.min(limits.tasks - this.#runners.size, this.#portion.tasks)
     if (limit <= 0 || this.#trials.size > 0) return
@@ -483,7 +493,9 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.#tellClaims(claims, asked)
     this.#unsure = false
     this.outrun = claims.length > 0 ? 0 : this.outrun + 1
-    if (claims.at(-1)?.more || (claims.length === 0 && this.#tried)) this.wake(hints.tasks)
+    const more = claims.at(-1)?.more === true
+    if (claims[0]?.trial === undefined) this.#lined = more
+    if (more || (claims.length === 0 && this.#tried)) this.wake(hints.tasks)
     this.#tried = claims[0]?.trial !== undefined
     for (const claim of claims) this.#take(claim)
   }

@@ -98,6 +98,35 @@ describe('every bound is explicit:', () => {
     expect((await first.status()).output).toBe(1)
   })
 
+  it('a full node takes who waits before who comes: an endless stream of submissions keeps nobody out', async () => {
+    const begun: string[] = []
+    const gates = new Map<string, () => void>()
+    const busy = workflow('busy', {
+      run: async (name: string, task) =>
+        task.run('work', () => {
+          begun.push(name)
+          return new Promise<null>((resolve) => gates.set(name, () => resolve(null)))
+        }),
+    })
+    await using s = await stage({ workflows: [busy], limits: { tasks: 2 }, poll: '1h' })
+    for (const id of ['a', 'b', 'waits']) await s.submit(busy, id, { id })
+    await s.settle()
+    expect(begun).toEqual(['a', 'b'])
+    for (let n = 0; n < 10; n++) {
+      const id = begun.at(-1) ?? ''
+      gates.get(id)?.()
+      await s.engine.triarch.task(id).result()
+      await s.submit(busy, `new ${n}`, { id: `new ${n}` })
+      await s.settle()
+    }
+    expect(begun.slice(2)).toEqual(['waits', ...Array.from({ length: 9 }, (_, n) => `new ${n}`)])
+    for (const open of gates.values()) open()
+    for (let n = 0; n < 3; n++) {
+      await s.settle()
+      for (const open of gates.values()) open()
+    }
+  })
+
   it.each([
     ['with what they are submitted with', 4_000, 0],
     ['with what their steps give', 0, 4_000],
