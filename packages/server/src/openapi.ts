@@ -8,7 +8,7 @@ type Node = Record<string, unknown>
 
 /** Any route may be answered so. */
 const general = [400, 401, 403, 413, 414, 421, 500, 503] as const
-/** And those that take a body. */
+/** And those to which a body may be sent, whether they take one or not. */
 const bodied = [415] as const
 
 /** What the routes of each tag are for. */
@@ -76,7 +76,7 @@ function operationOf(route: Route): Node {
   const { id, summary, query, body, answers, headers = {}, problems = [], open } = route
   const statuses = new Set<number>([
     ...general.filter((status) => !open || (status !== 401 && (status !== 403 || route.method !== 'GET'))),
-    ...(body ? bodied : []),
+    ...(route.method === 'GET' ? [] : bodied),
     ...problems,
   ])
   const parameters = [

@@ -54,6 +54,11 @@ describe('a body', () => {
       )
   })
 
+  it('is refused by its type also where none is taken, as the document says', async () => {
+    const plain = { 'content-type': 'text/plain' }
+    expect((await here.ask('DELETE', '/schedules/none', 'plainly', plain)).status).toBe(415)
+  })
+
   it('is in UTF-8', async () => {
     const body = Buffer.from('{"workflow":"\xff"}', 'latin1')
     const headers = { 'content-type': 'application/json' }
