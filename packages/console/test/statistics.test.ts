@@ -62,7 +62,7 @@ describe('statistics in the console', () => {
     // What the picture shows, in figures.
     await page.getByText('Tasks that ended, by the hour: as a table').click()
     const table = page.getByRole('region', { name: 'Tasks that ended, by the hour' })
-    await expect.poll(() => table.getByRole('row').count()).toBe(25)
+    expect(await table.getByRole('row').count()).toBe(25)
     await expectUsable(page)
     await rowOf(page, 'Tenants', 'grace').getByRole('button').click()
     await page.waitForURL(/tag=grace/)

@@ -59,6 +59,9 @@ export function submitOutcomes(answer: string, refused: string | null = null): S
   })
 }
 
-export function tagsText({ tags }: Pick<NewTask, 'tags'>): string | null {
-  return Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
+/** The share comes first, where a trigger looks for it: tags are texts, so none can be taken for it. */
+export function tagsText({ tags, share }: Pick<NewTask, 'tags' | 'share'>): string | null {
+  const own = Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
+  if (!share) return own
+  return `{"~share":${JSON.stringify(share)}${own === null ? '}' : `,${own.slice(1)}`}`
 }

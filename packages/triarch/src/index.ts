@@ -94,6 +94,7 @@ export type {
   WorkflowDefinition,
 } from './definition/definition.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
+export type { FairnessOptions, FairTask } from './definition/fairness.ts'
 export type { HookState, TaskChange } from './definition/hook.ts'
 export type { LogFields, LogWriter } from './definition/log.ts'
 export {
@@ -108,7 +109,7 @@ export {
 } from './definition/middleware.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
-export type { FairnessOptions, FairTask, QueueOptions } from './definition/queue.ts'
+export type { QueueOptions } from './definition/queue.ts'
 export type { RateLimitOptions } from './definition/rate.ts'
 export type { Planned } from './definition/reference.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'

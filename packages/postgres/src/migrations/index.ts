@@ -31,6 +31,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0022', ['statistics']],
   ['0023', ['alert']],
   ['0024', ['recount']],
+  ['0025', ['fair']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

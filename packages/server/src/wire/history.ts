@@ -62,6 +62,7 @@ const events = {
     completeBy: instant.optional(),
     priority: z.int().optional(),
     tags: texts.optional(),
+    share: z.object({ key: z.string(), weight: z.number() }).optional(),
     metadata: texts.optional(),
     exclusive: z.array(z.object({ key: z.string(), ifHeld: z.enum(['queue', 'reject', 'replace']) })).optional(),
     after: z.array(z.object({ task: z.string(), on: z.enum(['success', 'end']) })).optional(),

@@ -2480,6 +2480,10 @@ export interface components {
             tags?: {
                 [key: string]: string;
             };
+            share?: {
+                key: string;
+                weight: number;
+            };
             metadata?: {
                 [key: string]: string;
             };

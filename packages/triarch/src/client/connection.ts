@@ -1,3 +1,4 @@
+import type { Sharing } from '../definition/fairness.ts'
 import type { Environment, Timer } from '../environment/environment.ts'
 import { isTriarchError, TriarchError } from '../error/error.ts'
 import type { Asked } from '../kernel/message.ts'
@@ -40,6 +41,8 @@ export class Connection {
   readonly environment: Environment
   readonly limits: ConnectionLimits
   readonly registry: Registry
+  /** Whose the tasks are that are submitted here. */
+  share: Sharing = null
   /** Whether this process's scheduler has the task in memory now. */
   isLocal: (id: string) => boolean = () => false
   /** Whether a node's process is known to be no more, whatever its lease says. */

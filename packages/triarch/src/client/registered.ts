@@ -99,6 +99,7 @@ export class StoredSchedule implements ScheduleHandle {
     const definition = await toSchedule(this.name, options as unknown as ScheduleOptions, {
       payload: this.#connection.limits.payload,
       resolve: (workflow) => this.#connection.registry.resolve(workflow),
+      share: this.#connection.share,
     })
     await this.#connection.opened()
     const { store } = this.#connection

@@ -1,5 +1,6 @@
 import type { Workflow } from '../definition/definition.ts'
 import { checkExclusive, type ExclusiveOptions, exclusiveKeys } from '../definition/exclusive.ts'
+import type { Sharing } from '../definition/fairness.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { checkPriority } from '../definition/policy.ts'
 import { checkWorkflow } from '../definition/workflow.ts'
@@ -135,13 +136,14 @@ interface Given {
   id: () => string
   planning: Pick<PlanningOptions, 'middleware' | 'subscribers'>
   hooks: HookOrder[]
+  share: Sharing
 }
 
 function draftTask(
   workflow: Workflow,
   input: unknown,
   options: SubmitOptions,
-  { now, limits, id, hooks, gate }: Given & { gate: Gate },
+  { now, limits, id: fresh, hooks, gate, share }: Given & { gate: Gate },
 ): Draft {
   const { definition, name, version } = workflow
   const { startAt, startBefore, completeBy } = options
@@ -155,25 +157,30 @@ function draftTask(
         : (start ?? now) + positiveMilliseconds(definition.taskWithin, 'taskWithin')
   const priority = checkPriority('submit: priority', options.priority ?? definition.priority ?? 0)
   const tags = checkTags('submit', options.tags ?? {})
+  const id = options.id === undefined ? fresh() : checkNewTaskId(options.id)
+  const metadata = options.metadata === undefined ? undefined : checkMetadata('submit', options.metadata)
+  const value = encode(input, `input of ${name}`, limits.payload, definition.secrets)
   const called = [...hooks, ...toHookOrders(name, definition.hooks)]
   const order = {
     workflow: name,
     version,
-    input: encode(input, `input of ${name}`, limits.payload, definition.secrets),
+    input: value,
     ...(start !== null && { startAt: start }),
     ...(before !== null && { startBefore: before }),
     ...(complete !== null && { completeBy: complete }),
     ...(priority !== 0 && { priority }),
     ...(options.tags && { tags }),
-    ...(options.metadata !== undefined && { metadata: checkMetadata('submit', options.metadata) }),
+    ...(share && {
+      share: share({ id, workflow: name, version, priority, tags, metadata: metadata ?? {}, input: value }),
+    }),
+    ...(metadata && { metadata }),
     ...gate,
     ...(called.length > 0 && { hooks: called }),
     ...(definition.secrets && { secrets: [...definition.secrets] }),
   }
   const later = (start !== null && start > now) || gate.after !== undefined || gate.frozen === true
   return draftOf({
-    id: options.id === undefined ? id() : checkNewTaskId(options.id),
-    ...{ at: now, order, later },
+    ...{ id, at: now, order, later },
     ...(start !== null && start > now && { startAt: start }),
   })
 }

@@ -5,6 +5,7 @@ import type { AlertSinkTrial } from '../alert/sink.ts'
 import { Watch } from '../alert/watch.ts'
 import { invalidName } from '../definition/cache.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
+import { shareOf } from '../definition/fairness.ts'
 import { toHookOrders } from '../definition/hook.ts'
 import { around, inOrder } from '../definition/middleware.ts'
 import type { Setting } from '../definition/setting.ts'
@@ -212,6 +213,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     })
     this.#reader.recall()
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
+    const { fairness } = this.#settings
+    if (fairness) this.#connection.share = (task) => shareOf(fairness, task, this.#failed)
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.isGone = (node) => this.#gone(node)
@@ -384,7 +387,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   ): Promise<Submitted> {
     const { limits } = this.#settings
     const id = () => this.#environment.id()
-    const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks }
+    const { share } = this.#connection
+    const given = { now: this.#environment.now(), limits, id, planning: this.#registry, hooks: this.#hooks, share }
     const draft = await newTask(workflow, input, options, given)
     const { task } = draft
     const { created, heldBy, first } = await this.#create(draft, options.transaction, within)

@@ -1,45 +1,6 @@
 import { TriarchError } from '../error/error.ts'
-import type { Json } from '../kernel/json.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
-import { checkFunction, checkOptions } from '../value/options.ts'
-
-/**
- * The task whose step waits, as `fairness.key` is told of it.
- * @example const fairness: FairnessOptions = { key: ({ tags }) => tags.tenant ?? '' }
- */
-export interface FairTask {
-  /** Its id. */
-  id: string
-  /** The name of its workflow. */
-  workflow: string
-  /** The version of its workflow. */
-  version: string
-  /** Of its submission. */
-  priority: number
-  /** Of its submission. */
-  tags: Readonly<Record<string, string>>
-  /** Of its submission. */
-  metadata: Readonly<Record<string, string>>
-  /** Of its submission, as it is stored. */
-  input: Json
-}
-
-/**
- * Who shares an agent's slots, and in which proportion. Those of one priority share: what has a higher one comes first.
- * @example
- * const weight = (tenant: string) => (tenant === 'gold' ? 5 : 1)
- * const fairness: FairnessOptions = { key: ({ tags }) => tags.tenant ?? '', weight }
- * const reports = agent('reports', { concurrency: 10, fairness })
- */
-export interface FairnessOptions {
-  /**
-   * Whose the step is: a string of at most 200 characters. It is kept in the store as it is: no secrets. What throws or gives anything
-   * else counts as of ''.
-   */
-  key: (task: FairTask) => string
-  /** How much more of the slots they get than those of weight 1, while both wait: 0.01 to 100; 1. */
-  weight?: (key: string) => number
-}
+import { checkFairness, type FairnessOptions } from './fairness.ts'
 
 /**
  * How an agent's work queue is ordered. Without any of it: the highest priority first, then what came first.
@@ -78,11 +39,7 @@ export function toQueueRule(agent: string, options: QueueOptions): QueueRule | n
     throw new TriarchError('INVALID_OPTION', `${what}: ageing must be from 1 s to 30 days`)
   if (span !== null && fairness !== undefined)
     throw new TriarchError('INVALID_OPTION', `${what}: ageing and fairness order the same queue: give one of them`)
-  if (fairness !== undefined) {
-    checkOptions(`${what}: fairness`, fairness, ['key', 'weight'])
-    checkFunction(`${what}: fairness.key`, fairness.key)
-    if (fairness.weight !== undefined) checkFunction(`${what}: fairness.weight`, fairness.weight)
-  }
+  if (fairness !== undefined) checkFairness(what, fairness)
   return Object.freeze({
     agent,
     ageing: span,

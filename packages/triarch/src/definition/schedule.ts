@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { TriarchError } from '../error/error.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { IfHeld } from '../kernel/lock/lock.ts'
-import type { HookOrder } from '../kernel/task/order.ts'
+import type { HookOrder, Share } from '../kernel/task/order.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
 import { checkMetadata } from '../value/metadata.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
@@ -12,6 +12,7 @@ import { validate } from '../value/schema.ts'
 import { checkTags } from '../value/tag.ts'
 import type { Workflow } from './definition.ts'
 import { exclusiveKeys } from './exclusive.ts'
+import type { Sharing } from './fairness.ts'
 import { toHookOrders } from './hook.ts'
 import { checkPriority } from './policy.ts'
 import type { WorkflowRef } from './workflow-ref.ts'
@@ -65,6 +66,8 @@ export interface ScheduleDefinition {
   completeWithin: number | null
   tags: Record<string, string>
   metadata?: Record<string, string>
+  /** Whose the tasks are. */
+  share?: Share
   /** Locks of the workflow itself. */
   exclusive: { key: string; ifHeld: IfHeld }[]
   /** Of the workflow. */
@@ -108,7 +111,7 @@ export const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-p
 export async function toSchedule(
   name: string,
   options: ScheduleOptions,
-  { payload, resolve }: { payload: number; resolve: (workflow: WorkflowRef) => Workflow },
+  { payload, resolve, share }: { payload: number; resolve: (workflow: WorkflowRef) => Workflow; share: Sharing },
 ): Promise<ScheduleDefinition> {
   const what = `schedule "${name}"`
   checkOptions(what, options, keys)
@@ -122,10 +125,17 @@ export async function toSchedule(
     : input
   const { taskWithin } = definition
   const hooks = toHookOrders(what, definition.hooks)
-  return {
-    workflow: workflow.name,
-    version: workflow.version,
+  const given = {
+    ...{ workflow: workflow.name, version: workflow.version },
     input: encode(input, `input of ${workflow.name}`, payload, definition.secrets),
+    priority: checkPriority(`${what}: priority`, options.priority ?? definition.priority ?? 0),
+    tags: checkTags(what, { ...tags, schedule: name }),
+    metadata: options.metadata === undefined ? undefined : checkMetadata(what, options.metadata),
+  }
+  return {
+    workflow: given.workflow,
+    version: given.version,
+    input: given.input,
     recurrence: toRecurrence(what, options),
     overlap,
     catchUp: {
@@ -133,13 +143,14 @@ export async function toSchedule(
       within: catchUp.within === undefined ? null : positiveMilliseconds(catchUp.within, `${what}: catchUp.within`),
     },
     jitter: jitter === undefined ? 0 : milliseconds(jitter, `${what}: jitter`),
-    priority: checkPriority(`${what}: priority`, options.priority ?? definition.priority ?? 0),
+    priority: given.priority,
     completeWithin: taskWithin === undefined ? null : positiveMilliseconds(taskWithin, 'taskWithin'),
-    tags: checkTags(what, { ...tags, schedule: name }),
-    ...(options.metadata !== undefined && { metadata: checkMetadata(what, options.metadata) }),
+    tags: given.tags,
+    ...(given.metadata && { metadata: given.metadata }),
     exclusive: exclusiveKeys(workflow, value, undefined),
     ...(hooks.length > 0 && { hooks }),
     ...(definition.secrets && { secrets: [...definition.secrets] }),
+    ...(share && { share: share({ id: name, ...given, metadata: given.metadata ?? {} }) }),
   }
 }
 

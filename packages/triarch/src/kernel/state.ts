@@ -8,7 +8,7 @@ import { mayMove, moves, type TaskOutcome, type TaskStatus } from './status.ts'
 import type { Step } from './step/step.ts'
 import type { Suspension } from './suspension/suspension.ts'
 import { Table } from './table.ts'
-import type { HookOrder, Parent } from './task/order.ts'
+import type { HookOrder, Parent, Share } from './task/order.ts'
 import type { Closing, Pause } from './task/pause.ts'
 import type { Mail } from './wait/mail.ts'
 
@@ -30,6 +30,8 @@ export interface TaskState {
   tags: Record<string, string>
   /** Null: it was submitted without. */
   metadata: Readonly<Record<string, string>> | null
+  /** Of its submission; null: nobody asked whose it is. */
+  share: Share | null
   parent: Parent | null
   /** Of its submission; null: it is older than that. */
   incarnation: string | null
@@ -114,6 +116,7 @@ export function newState(id: string): TaskState {
     priority: 0,
     tags: {},
     metadata: null,
+    share: null,
     parent: null,
     incarnation: null,
     frozen: false,

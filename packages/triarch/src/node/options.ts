@@ -1,6 +1,7 @@
 import { defaultThreads } from '../agent/threads.ts'
 import { type AlertOptions, type AlertSettings, alertSettings } from '../alert/options.ts'
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
+import { checkFairness, type FairnessOptions } from '../definition/fairness.ts'
 import type { Middleware } from '../definition/middleware.ts'
 import { type Retention, type RetentionOption, toRetention } from '../definition/retention.ts'
 import { type KnownSetting, knownSetting, type Setting } from '../definition/setting.ts'
@@ -119,6 +120,11 @@ export interface TriarchOptions {
   alerts?: boolean | AlertOptions
   /** What `health()` looks at, and when that is not well: its own checks, by bounds that each have a default. */
   health?: HealthOptions
+  /**
+   * Shares the line of ready tasks between tenants: is asked for each task that is submitted or scheduled here; what a task starts is of its
+   * share. First come first served when not given (docs/concepts/queues.md). Say the same to all processes that submit.
+   */
+  fairness?: FairnessOptions
   /** Settings that this process reads; those that its agents and workflows follow are among them. None besides. */
   settings?: readonly Setting<unknown>[]
   /**
@@ -199,6 +205,7 @@ export interface Settings {
   logLevel: LogLevel | 'silent'
   health: HealthSettings
   alerts: AlertSettings | null
+  fairness: Readonly<FairnessOptions> | null
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -230,6 +237,7 @@ const optionKeys = [
   'logLevel',
   'health',
   'alerts',
+  'fairness',
   'settings',
   'settingsFile',
   'labels',
@@ -294,6 +302,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     logLevel: checkLogLevel('Triarch: logLevel', options.logLevel ?? 'warn'),
     health: healthSettings(options.health, checkNames),
     alerts: alertSettings(options.alerts),
+    fairness: fairnessOf(options.fairness),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),
     limits: {
@@ -320,4 +329,10 @@ function countingOf(option: TriarchOptions['statistics'] = false): Settings['sta
   if (given.tag !== undefined && (typeof given.tag !== 'string' || given.tag === ''))
     throw new TriarchError('INVALID_OPTION', 'Triarch: statistics.tag must be the name of a tag')
   return { tag: given.tag ?? null, keep: positiveMilliseconds(given.keep ?? '90d', 'statistics.keep') }
+}
+
+function fairnessOf(option: FairnessOptions | undefined): Settings['fairness'] {
+  if (option === undefined) return null
+  checkFairness('Triarch', option)
+  return Object.freeze({ ...option })
 }

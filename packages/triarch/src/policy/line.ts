@@ -1,11 +1,3 @@
-/** Whose a request is, among those who share an agent's slots. */
-export interface Share {
-  /** At most 200 characters. */
-  readonly key: string
-  /** How much more of the slots that gets than those of weight 1: 0.01 to 100. */
-  readonly weight: number
-}
-
 /** Instants count from here (ms since the epoch), so that ranks fit 32 bits for 68 years. */
 const ORIGIN = Date.UTC(2026, 0, 1)
 /** What waits for less longer than another is its equal (ms): those stand in the order in which they came. */

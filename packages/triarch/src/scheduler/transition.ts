@@ -169,6 +169,7 @@ function newChild(
     ...{ id: task, at },
     ...(hookOf !== undefined && { hookOf }),
     order: {
+      ...(state.share && { share: state.share }),
       ...{ workflow, version, input },
       ...(priority !== undefined && { priority }),
       ...(tags && { tags }),

@@ -3,7 +3,7 @@
 export { delay, type Environment, type Place, type Timer } from '../environment/environment.ts'
 export type { Message } from '../kernel/message.ts'
 export type { Operation } from '../kernel/step/step.ts'
-export type { Share } from '../policy/line.ts'
+export type { Share } from '../kernel/task/order.ts'
 export { endOfKeys, KEYED } from './breaker.ts'
 export { LONGEST_ANSWER } from './deadline.ts'
 export type { StoreFactory } from './factory.ts'

@@ -36,7 +36,7 @@ export function written({ task, first }: Draft): NewTask {
  * event, so the two must not be made apart.
  */
 export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origin): Draft {
-  const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen } = order
+  const { workflow, version, priority = 0, tags = {}, completeBy, startBefore, parent, after, frozen, share } = order
   const locks = later ? [] : locksOf(order)
   const startable = startBefore === undefined ? Number.POSITIVE_INFINITY : startBefore + 1
   const deadline = Math.min(startable, completeBy ?? Number.POSITIVE_INFINITY)
@@ -49,6 +49,7 @@ export function draftOf({ id, at, order, startAt, later = false, hookOf }: Origi
     version,
     priority,
     tags,
+    ...(share && { share }),
     at,
     status: later ? 'scheduled' : 'pending',
     startAt: startAt ?? null,

@@ -1,4 +1,5 @@
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
+import type { Share } from '../kernel/task/order.ts'
 import type { LockRequest } from './gate.ts'
 
 /** A task to be created, with its first history record (`submitted`). */
@@ -13,6 +14,8 @@ export interface NewTask {
   priority: number
   /** For finding it. */
   tags: Record<string, string>
+  /** Whose it is, among those who share the line of ready tasks. */
+  share?: Share
   /** `planned`: its first record holds the plan. */
   status: 'scheduled' | 'pending' | 'planned'
   /** When it was created (ms since the epoch). */

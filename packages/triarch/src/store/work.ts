@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/json.ts'
 import type { Message } from '../kernel/message.ts'
 import type { Operation } from '../kernel/step/step.ts'
-import type { Share } from '../policy/line.ts'
+import type { Share } from '../kernel/task/order.ts'
 
 /** A request for a work queue. */
 export interface WorkRequest {

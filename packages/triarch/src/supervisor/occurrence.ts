@@ -16,7 +16,7 @@ export function occurrenceTask(
   occurrence: number,
   { now, overlap }: { now: number; overlap: Overlap },
 ): NewTask {
-  const { workflow, version, input, priority, tags, metadata, completeWithin, hooks, secrets } = definition
+  const { workflow, version, input, priority, tags, metadata, completeWithin, hooks, secrets, share } = definition
   const own = overlap === 'allow' ? [] : [{ key: `schedule:${name}`, ifHeld: modes[overlap] }]
   const exclusive = [...own, ...definition.exclusive]
   return taskOf({
@@ -24,6 +24,7 @@ export function occurrenceTask(
     at: now,
     order: {
       ...{ workflow, version, input, tags },
+      ...(share && { share }),
       ...(metadata && { metadata }),
       ...(completeWithin !== null && { completeBy: now + completeWithin }),
       ...(priority !== 0 && { priority }),

@@ -91,6 +91,8 @@ export type HistoryEvent =
       completeBy?: Date
       priority?: number
       tags?: Readonly<Record<string, string>>
+      /** Whose it is in the line of ready tasks, and with which weight. */
+      share?: { readonly key: string; readonly weight: number }
       metadata?: Readonly<Record<string, string>>
       exclusive?: readonly { key: string; ifHeld: IfHeld }[]
       after?: readonly { task: string; on: 'success' | 'end' }[]

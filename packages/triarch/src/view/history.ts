@@ -23,6 +23,7 @@ const views: { readonly [T in TaskEvent['type']]: Same<T> | ((event: Recorded<T>
     ...dated({ startAt, startBefore, completeBy }),
     ...(order.priority !== undefined && { priority: order.priority }),
     ...(order.tags && { tags: order.tags }),
+    ...(order.share && { share: order.share }),
     ...(order.metadata && { metadata: order.metadata }),
     ...(order.exclusive && { exclusive: order.exclusive }),
     ...(order.after && { after: order.after }),

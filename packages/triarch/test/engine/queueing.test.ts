@@ -80,6 +80,81 @@ describe('the queue of an agent with fairness', () => {
   })
 })
 
+describe('the line of ready tasks with fairness', () => {
+  const byTenant = { key: ({ tags }: { tags: Readonly<Record<string, string>> }) => tags.tenant ?? '' }
+
+  /** Tasks that take a second each, and one that starts many of them. */
+  function office(environment: VirtualEnvironment) {
+    const begun: string[] = []
+    const visit = workflow('visit', {
+      run: (who: string, task: TaskContext) =>
+        task.run('serve', async () => {
+          begun.push(who)
+          await new Promise<void>((resolve) => environment.timer(1_000, resolve))
+        }),
+    })
+    const crowd = workflow('crowd', {
+      async run({ who, size }: { who: string; size: number }, task: TaskContext) {
+        await Promise.all(Array.from({ length: size }, () => task.call(visit, who)))
+      },
+    })
+    return { begun, visit, crowd, workflows: [visit, crowd] }
+  }
+
+  it.each([
+    ['that it submitted', false],
+    ['that a task of its own started', true],
+  ])(
+    'takes the single task of a quiet tenant after a few others, whatever waits of a loud one: %s',
+    async (_, started) => {
+      const environment = new VirtualEnvironment()
+      const { begun, visit, crowd, workflows } = office(environment)
+      const options = { ...common, environment, workflows, limits: { tasks: 3 }, fairness: byTenant }
+      await using s = await stage(options)
+      const loud = { tags: { tenant: 'loud' } }
+      if (started) await s.submit(crowd, { who: 'loud', size: 100 }, loud)
+      else for (let n = 0; n < 100; n++) await s.submit(visit, 'loud', loud)
+      await s.advance('10s')
+      const before = begun.length
+      expect(before).toBeGreaterThan(5)
+      const task = await s.submit(visit, 'quiet', { tags: { tenant: 'quiet' } })
+      await s.advance('8s')
+      expect((await task.status()).outcome).toBe('success')
+      expect(begun.slice(before, before + 8)).toContain('quiet')
+    },
+  )
+
+  it('asks whose it is once, goes on where that cannot be told, and keeps it with what a schedule starts', async () => {
+    const environment = new VirtualEnvironment()
+    const { visit, workflows } = office(environment)
+    const told: unknown[] = []
+    const key = ({ id, tags }: { id: string; tags: Readonly<Record<string, string>> }) => {
+      if (id === 'whose') throw new Error('whose?')
+      return tags.tenant ?? id
+    }
+    const weight = () => 2
+    const onError = (error: unknown) => told.push(error)
+    await using s = await stage({ ...common, sweep: '1s', environment, workflows, fairness: { key, weight }, onError })
+    await s.submit(visit, 'x', { id: 'whose' })
+    await s.submit(visit, 'x', { id: 'mine' })
+    const daily = { workflow: visit, input: 'x', every: '10s', tags: { tenant: 'gold' } } as const
+    await s.engine.triarch.schedule('nightly').register(daily)
+    await s.advance('15s')
+    const shares = async (id: string) => (await s.store.records(id, 0, 1))[0]?.events
+    expect(await shares('whose')).toContain('"share":{"key":"","weight":1}')
+    expect(await shares('mine')).toContain('"share":{"key":"mine","weight":2}')
+    const { tasks } = await s.engine.triarch.list({ filter: 'tag.schedule:nightly' })
+    expect(await shares(tasks[0]?.id ?? '')).toContain('"share":{"key":"gold","weight":2}')
+    expect(told).toEqual([expect.objectContaining({ message: 'whose?' })])
+  })
+
+  it('is refused where it makes no sense', async () => {
+    const { workflows } = office(new VirtualEnvironment())
+    for (const fairness of [{}, { key: 'tenant' }, { key: () => '', weight: 1 }])
+      await expect(stage({ workflows, fairness: fairness as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  })
+})
+
 describe('the queue of an agent with ageing', () => {
   it.each([
     ['10s', true],

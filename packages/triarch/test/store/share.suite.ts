@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Share } from '../../src/policy/line.ts'
-import type { StateStore, WorkRequest } from '../../src/store/port.ts'
+import type { Share } from '../../src/kernel/task/order.ts'
+import type { NewTask, StateStore, WorkRequest } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
-import { owned, transition, workRequest } from './samples.ts'
+import { flow, newTask, owned, transition, workRequest } from './samples.ts'
 
 /** Steps of several shares in the queue of one agent. */
 class Line {
@@ -95,6 +95,97 @@ export function shareSuite(bench: Bench): void {
       await line.queue(['a', 5], ['b', 1])
       const { work } = await bench.store.queued('t')
       expect(work.map(({ ahead }) => ahead)).toEqual([0, 2, 3, 4, 5, 0])
+    })
+  })
+
+  describe('the line of ready tasks, where it is shared', () => {
+    const named = (of: string, count: number, from = 0, change: Partial<NewTask> = {}) =>
+      Array.from({ length: count }, (_, n) =>
+        newTask(`${of}-${from + n}`, { share: { key: of, weight: 1 }, ...change }),
+      )
+    /** Whose tasks a node takes, in their order. */
+    const take = async (limit: number, node = 'a') =>
+      (await bench.store.claim({ node, runnable: [flow], limit })).map(({ id }) => id[0]).join('')
+
+    it('gives claims to each in turn, however many one has put there first', async () => {
+      await bench.store.submit(named('a', 50))
+      expect(await take(3)).toBe('aaa')
+      await bench.store.submit([...named('b', 4), ...named('c', 2)])
+      const taken = [...(await take(9))].sort().join('')
+      // Of two that would begin at the same instant either is next.
+      expect(['aaabbbbcc', 'aaaabbbcc']).toContain(taken)
+      expect((await take(100)).length).toBe(44)
+    })
+
+    it('lets a single task of another wait for about one of each that is there before it', async () => {
+      await bench.store.submit([...named('a', 300), ...named('b', 300)])
+      expect([...(await take(20))].sort().join('')).toBe('a'.repeat(10) + 'b'.repeat(10))
+      await bench.store.submit(named('c', 1))
+      expect(await take(4)).toContain('c')
+    })
+
+    it('gives more to those of more weight', async () => {
+      const weighed = (of: string, weight: number) => named(of, 60, 0, { share: { key: of, weight } })
+      await bench.store.submit([...weighed('a', 3), ...weighed('b', 1), ...weighed('c', 0.5)])
+      const taken = await take(45)
+      const [a = 0, b = 0, c = 0] = ['a', 'b', 'c'].map((one) => taken.split(one).length - 1)
+      expect(Math.abs(a - 30) + Math.abs(b - 10) + Math.abs(c - 5)).toBeLessThanOrEqual(3)
+    })
+
+    it('forgets what was had while nobody else waited', async () => {
+      await bench.store.submit(named('a', 100))
+      await take(100)
+      await bench.store.submit([...named('b', 10), ...named('a', 10, 100)])
+      const first = await take(6)
+      expect([...first].sort().join('')).toBe('aaabbb')
+    })
+
+    it('keeps to priorities first, and takes what says nothing of a share in its place by number', async () => {
+      await bench.store.submit([...named('a', 3), ...named('b', 2, 0, { priority: 5 }), newTask('x-0')])
+      expect(await take(2)).toBe('bb')
+      expect([...(await take(10))].sort().join('')).toBe('aaax')
+    })
+
+    it('places a task anew that becomes ready again, also what began where it was submitted', async () => {
+      const create = named('q', 1)[0] as NewTask
+      const { events, ...created } = create
+      const made = { ...transition({ key: 0, id: 'q-0', epoch: 1 }), key: null, create: created, seq: 1, events }
+      const [outcome] = await bench.store.commit([made])
+      if (!outcome?.ok) return expect.fail('not made')
+      await bench.store.submit(named('a', 40))
+      const release = { orphaned: false, wakeAt: null, ready: true }
+      const next = transition({ key: outcome.key, id: 'q-0', epoch: 1 }, { seq: 2, release })
+      expect(await bench.store.commit([next])).toMatchObject([{ ok: true }])
+      expect(await take(2)).toContain('q')
+    })
+
+    it('shows and finds tags as ever', async () => {
+      const tags = { tenant: 'a', '~share': 'mine' }
+      await bench.store.submit([
+        ...named('a', 1, 0, { tags }),
+        ...named('b', 1, 0, { tags: {} }),
+        newTask('c-0', { tags: { '~share': 'mine' } }),
+      ])
+      expect((await bench.store.task('a-0'))?.tags).toEqual(tags)
+      expect((await bench.store.task('b-0'))?.tags).toEqual({})
+      for (const [column, value] of Object.entries(tags)) {
+        const where = [{ column: 'tag', tag: column, test: { type: 'text', oneOf: [value] } }] as const
+        const { rows } = await bench.store.list({ where, limit: 10, order: 'oldest' })
+        expect(rows.map(({ id }) => id)).toEqual(column === 'tenant' ? ['a-0'] : ['a-0', 'c-0'])
+      }
+    })
+
+    it('keeps no row for who does not wait any more', async () => {
+      for (let round = 0; round < 5; round++) {
+        await bench.store.submit(
+          Array.from({ length: 40 }, (_, n) =>
+            newTask(`${round}.${n}`, { share: { key: `${round}.${n}`, weight: 1 } }),
+          ),
+        )
+        expect(await take(100)).toHaveLength(40)
+      }
+      await bench.store.submit(named('a', 1))
+      expect(await take(1)).toBe('a')
     })
   })
 }

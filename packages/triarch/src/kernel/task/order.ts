@@ -15,6 +15,14 @@ export interface Parent {
   above?: string[]
 }
 
+/** Whose a task or a request is, among those who share a line. */
+export interface Share {
+  /** At most 200 characters, none of them a control character. */
+  readonly key: string
+  /** How much more of what is shared that gets than those of weight 1: 0.01 to 100. */
+  readonly weight: number
+}
+
 /** The order in which a task was submitted. */
 export interface Submission {
   workflow: string
@@ -25,6 +33,8 @@ export interface Submission {
   completeBy?: number
   priority?: number
   tags?: Record<string, string>
+  /** Whose it is in the line of ready tasks; so are the tasks it starts. */
+  share?: Share
   /** For its steps, and for the tasks it starts. */
   metadata?: Readonly<Record<string, string>>
   /** Locks it must have to begin, and keeps until it stops. */

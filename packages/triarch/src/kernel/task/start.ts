@@ -15,6 +15,7 @@ export function submit(state: TaskState, event: Submission, at: number): void {
   state.tags = event.tags ?? {}
   // Code of users sees this very object.
   state.metadata = event.metadata ? Object.freeze(event.metadata) : null
+  state.share = event.share ?? null
   state.parent = event.parent ?? null
   state.hooks = event.hooks ?? []
   state.incarnation = event.incarnation ?? null

@@ -8,7 +8,7 @@ import type { CommitOutcome, NewTask, Snapshot, Transition } from '../port.ts'
 import type { Database, Value } from './database.ts'
 import { deliver, postOne } from './inbox.ts'
 import { hasGates, openGates, stopped } from './lock.ts'
-import { insertTags, insertTask, tagsText } from './submit.ts'
+import { insertTags, insertTask, shareText, tagsText } from './submit.ts'
 import { requestWork, withdrawWork } from './work.ts'
 
 /** Records that one transition drops, and children that leave it: those of before an update may be many. */
@@ -18,8 +18,8 @@ const LEAST_SHED = 64
 
 const CREATE = `
 INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, locked_by, epoch, ready, control,
-  orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, progress, output, error, pause)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+  orphaned, deadline, base_seq, submitted_at, updated_at, parent, tags, share, progress, output, error, pause)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, ?, ?, ?)'
 /** No row when the history already has this record. Never from a query: one that reads the table it writes is copied aside first. */
 const APPEND = `${RECORD} ON CONFLICT (task, seq) DO NOTHING`
@@ -188,7 +188,7 @@ function createOwned(
   const key = database.insert(
     CREATE,
     ...[id, workflow, version, priority, status, result, failures, node, epoch, deadline, create.at, at, parent, tags],
-    ...[rest.progress, rest.output, rest.error, rest.pause],
+    ...[shareText(create), rest.progress, rest.output, rest.error, rest.pause],
   )
   if (key === null) return null
   database.run(RECORD, key, seq, at, events)

@@ -1,4 +1,4 @@
-import type { Share } from '../../policy/line.ts'
+import type { Share } from '../../kernel/task/order.ts'
 import type { Database } from './database.ts'
 
 const HEAD = `

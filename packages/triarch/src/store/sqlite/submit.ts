@@ -6,8 +6,8 @@ import { follow, openGates, refusedBy } from './lock.ts'
 
 const INSERT = `
 INSERT INTO triarch_tasks (id, workflow, version, priority, status, result, failures, locked_by, epoch, ready, control,
-  orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, parent_step, tags)
-VALUES (?, ?, ?, ?, ?, 'pending', 0, NULL, 0, ?, 0, 0, ?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+  orphaned, wake_at, deadline, base_seq, submitted_at, updated_at, parent, parent_step, tags, share)
+VALUES (?, ?, ?, ?, ?, 'pending', 0, NULL, 0, ?, 0, 0, ?, ?, 1, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
 const RECORD = 'INSERT INTO triarch_history (task, seq, at, events) VALUES (?, 1, ?, ?)'
 const KEY = 'SELECT key FROM triarch_tasks WHERE id = ?'
 const REMOVE = 'DELETE FROM triarch_tasks WHERE key = ?'
@@ -59,6 +59,7 @@ function insertRow(database: Database, task: NewTask): SubmitOutcome {
   const key = database.insert(
     INSERT,
     ...[id, workflow, version, priority, status, ready, startAt, deadline, at, at, parent, parentStep ?? null, tags],
+    shareText(task),
   )
   if (key === null) return { created: false, key: database.get<{ key: number }>(KEY, id)?.key ?? 0 }
   database.run(RECORD, key, at, task.events)
@@ -68,6 +69,10 @@ function insertRow(database: Database, task: NewTask): SubmitOutcome {
 
 export function tagsText({ tags }: Pick<NewTask, 'tags'>): string | null {
   return Object.keys(tags).length > 0 ? JSON.stringify(tags) : null
+}
+
+export function shareText({ share }: Pick<NewTask, 'share'>): string | null {
+  return share ? JSON.stringify(share) : null
 }
 
 export function insertTags(database: Database, key: number, tags: Readonly<Record<string, string>>): void {

@@ -18,6 +18,7 @@ import { migration0017 } from './0017.ts'
 import { migration0018 } from './0018.ts'
 import { migration0019 } from './0019.ts'
 import { migration0020 } from './0020.ts'
+import { migration0021 } from './0021.ts'
 
 /** A step from one schema to the next; done once. */
 export interface Migration {
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   { name: '0018', sql: migration0018 },
   { name: '0019', sql: migration0019 },
   { name: '0020', sql: migration0020 },
+  { name: '0021', sql: migration0021 },
 ]
 
 /**
