@@ -27,6 +27,8 @@ const purposes: Readonly<Record<string, string>> = {
   '@triarch/server': 'Triarch over HTTP. [What it answers](../../concepts/server.md) is a page of its own.',
   '@triarch/server/push':
     'Agents that are only a URL. [How they are called](../../concepts/push-agents.md) is a page of its own.',
+  '@triarch/server/sinks':
+    'Where alerts are told: a URL, a mailbox. [How they are told](../../concepts/alerts.md) is a page of its own.',
   '@triarch/console': 'The console: static files.',
   '@triarch/opentelemetry': 'Traces and metrics of an engine for OpenTelemetry.',
   '@triarch/opentelemetry/prometheus': 'Metrics of an engine for Prometheus.',

@@ -108,6 +108,7 @@ export const statuses = {
   PLAN_TOO_LARGE: 422,
   PLAN_FAILED: 500,
   REFERENCE_UNRESOLVED: 500,
+  PACKAGE_MISSING: 500,
   CRASH_TEST_FAILED: 500,
   INVARIANT: 500,
 } as const satisfies Record<ErrorCode, ProblemStatus>

@@ -15,8 +15,8 @@ import {
 } from 'triarch'
 import { known } from '../options.ts'
 import { Outbound, type OutboundOptions } from '../outbound/outbound.ts'
+import { Signature } from '../outbound/signature.ts'
 import { Push } from './push.ts'
-import { Signature } from './signature.ts'
 
 /**
  * One action of a push agent: its policies, and what its endpoint can do.

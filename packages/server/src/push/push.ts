@@ -1,8 +1,8 @@
 import { PermanentError, type StepContext, type StepSignal, type SuspendOptions, type Verification } from 'triarch'
 import { now } from '../environment.ts'
 import type { Answer, Outbound } from '../outbound/outbound.ts'
+import type { Signature } from '../outbound/signature.ts'
 import { answeredNow, lossOf, outputOf, verificationOf } from './answer.ts'
-import type { Signature } from './signature.ts'
 
 type Operation = 'run' | 'undo' | 'verify'
 

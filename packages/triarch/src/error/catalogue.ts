@@ -148,6 +148,8 @@ export const errorCatalogue = {
   PLAN_FAILED: 'The code that plans threw an error: read the cause; nothing was stored.',
   REFERENCE_UNRESOLVED:
     'An input refers to a part of an output that does not exist: correct the plan, or retry the step with an input.',
+  PACKAGE_MISSING:
+    'A package that only some need is not there, or cannot be loaded: install the one that the message names.',
   CRASH_TEST_FAILED:
     'A workflow did not survive a fault that crashEverywhere() tried: read which and where in the message; `report` lists all.',
   INVARIANT: 'Triarch broke a rule of its own: please report it with the message and the stack.',
