@@ -181,6 +181,19 @@ describe('a mailbox that is told of alerts', () => {
     expect(subjects).toEqual(['still', 'over', 'test'].map((word) => `[Triarch] critical: ${word}: x`))
   })
 
+  it('is told which alerts a group is of, and is left alone when it asks for that', async () => {
+    await using there = await mailServer()
+    const { name, opening, subject, severity, message, since } = said
+    const one = { name, opening, subject, severity, message, since }
+    await tell(there.sink(), { group: { count: 51, alerts: Array.from({ length: 50 }, () => one) } })
+    const mail = there.heard[0]?.mail ?? ''
+    expect(mail.match(/^- check:bank: /gm)).toHaveLength(50)
+    expect(mail).toMatch(/^- and 1 more/m)
+    const quiet = { from: '22:00', to: '07:00' }
+    expect(there.sink({ quiet }).quiet).toBe(quiet)
+    expect(webhookSink({ url: 'https://pager.example.com/', secret, quiet }).quiet).toBe(quiet)
+  })
+
   it('gets nothing over a connection that is not secured, or by a server that nobody vouches for', async () => {
     await using plain = await mailServer({ disabledCommands: ['STARTTLS'] })
     await expect(tell(plain.sink())).rejects.toThrow()

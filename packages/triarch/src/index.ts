@@ -2,7 +2,8 @@
 
 export type { KeyValueCache } from './agent/shared.ts'
 export type { AlertOptions, AlertRuleName, AlertRuleOptions } from './alert/options.ts'
-export type { AlertNotification, AlertSink, AlertSinkTrial } from './alert/sink.ts'
+export type { QuietHours } from './alert/quiet.ts'
+export type { AlertGroup, AlertNotification, AlertSink, AlertSinkTrial } from './alert/sink.ts'
 export type { Acting } from './client/act.ts'
 export type { AlertActOptions, AlertHandle, AlertInfo, AlertPage, AlertsOptions, AlertWord } from './client/alert.ts'
 export type { AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'

@@ -135,7 +135,17 @@ const packages: Record<string, readonly string[]> = {
   'packages/client/src/': ['triarch (types)', 'triarch/contract'],
   'packages/server/src/': [
     ...['triarch', 'hono', '@hono/node-server', 'standardwebhooks', 'ws', 'zod'],
-    ...['node:crypto', 'node:dns', 'node:events', 'node:fs', 'node:http', 'node:https', 'node:module', 'node:net', 'node:path'],
+    ...[
+      'node:crypto',
+      'node:dns',
+      'node:events',
+      'node:fs',
+      'node:http',
+      'node:https',
+      'node:module',
+      'node:net',
+      'node:path',
+    ],
     ...['node:stream', 'node:tls', 'node:url'],
   ],
 }

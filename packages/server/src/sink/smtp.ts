@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { type AlertNotification, type AlertSink, TriarchError } from 'triarch'
+import { type AlertNotification, type AlertSink, type QuietHours, TriarchError } from 'triarch'
 import { known } from '../options.ts'
 
 /**
@@ -29,6 +29,8 @@ export interface SmtpSinkOptions {
   from: string
   /** Who is written to, all in one mail: 1 to 50. It was told where the server takes one of them. */
   to: string | readonly string[]
+  /** When it is left alone; never. */
+  quiet?: QuietHours
 }
 
 /** What is used of nodemailer. */
@@ -61,8 +63,8 @@ const words: Readonly<Record<AlertNotification['news'], string>> = {
  * })
  */
 export function smtpSink(options: SmtpSinkOptions): AlertSink {
-  known('smtpSink', options, ['name', 'host', 'port', 'tls', 'ca', 'auth', 'from', 'to'])
-  const { name = 'smtp', host, tls = 'starttls', ca, auth, from, to } = options
+  known('smtpSink', options, ['name', 'host', 'port', 'tls', 'ca', 'auth', 'from', 'to', 'quiet'])
+  const { name = 'smtp', host, tls = 'starttls', ca, auth, from, to, quiet } = options
   if (!Object.hasOwn(ports, tls)) throw invalid('tls must be "starttls", "implicit" or "none"')
   const { port = ports[tls] } = options
   if (typeof host !== 'string' || !/^[\w.:-]{1,253}$/.test(host)) throw invalid('host must be the name of a server')
@@ -85,19 +87,23 @@ export function smtpSink(options: SmtpSinkOptions): AlertSink {
   })
   return {
     name,
+    ...(quiet && { quiet }),
     send: async (notification) => void (await transport.sendMail({ from, to: all, ...mailOf(notification) })),
   }
 }
 
-function mailOf({ id, news, name, opening, rule, subject, severity, message, since, at }: AlertNotification): object {
+function mailOf(notification: AlertNotification): object {
+  const { id, news, name, opening, rule, subject, severity, message, since, at, group } = notification
   const title = `[Triarch] ${severity}: ${words[news]}${message}`.replace(/\s+/g, ' ')
   const about = { alert: name, rule, subject, severity, since: since.toISOString(), at: at.toISOString(), opening }
   const lines = Object.entries(about).map(([key, value]) => `${key}: ${value}`)
+  const all = group?.alerts.map((one) => `- ${one.name}: ${one.message} (since ${one.since.toISOString()})`) ?? []
+  const more = group && group.count > all.length ? [`- and ${group.count - all.length} more`] : []
   return {
     messageId: idOf(id),
     references: [idOf(opening)],
     subject: title.length > SUBJECT ? `${title.slice(0, SUBJECT - 1)}…` : title,
-    text: [`${words[news]}${message}`, '', ...lines, ''].join('\n'),
+    text: [`${words[news]}${message}`, '', ...lines, '', ...all, ...more, ''].join('\n'),
     // Nobody's absence answers it (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
   }

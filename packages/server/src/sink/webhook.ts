@@ -1,4 +1,4 @@
-import { type AlertNotification, type AlertSink, TriarchError } from 'triarch'
+import { type AlertNotification, type AlertSink, type QuietHours, TriarchError } from 'triarch'
 import { known } from '../options.ts'
 import { Outbound, type OutboundOptions } from '../outbound/outbound.ts'
 import { Signature } from '../outbound/signature.ts'
@@ -20,6 +20,8 @@ export interface WebhookSinkOptions {
   secret: string | readonly string[]
   /** Where calls may go, and how much an answer may have; https on port 443 of the public internet, 64 KiB. */
   outbound?: OutboundOptions
+  /** When it is left alone; never. */
+  quiet?: QuietHours
 }
 
 /** Bytes of an answer that are read: nobody needs them, but for the first of a refusal. */
@@ -38,8 +40,8 @@ const SHOWN = 200
  * })
  */
 export function webhookSink(options: WebhookSinkOptions): AlertSink {
-  known('webhookSink', options, ['name', 'url', 'secret', 'outbound'])
-  const { name = 'webhook', url: given, secret, outbound: where = {} } = options
+  known('webhookSink', options, ['name', 'url', 'secret', 'outbound', 'quiet'])
+  const { name = 'webhook', url: given, secret, outbound: where = {}, quiet } = options
   if (!URL.canParse(String(given))) throw new TriarchError('INVALID_OPTION', 'webhookSink: url must be a URL')
   const url = new URL(given)
   const signature = new Signature('webhookSink', Array.isArray(secret) ? secret : [secret as string])
@@ -47,6 +49,7 @@ export function webhookSink(options: WebhookSinkOptions): AlertSink {
   outbound.check(url)
   return {
     name,
+    ...(quiet && { quiet }),
     async send(notification, { signal }) {
       const { id, text } = written(notification)
       const headers = { 'content-type': 'application/json', ...signature.headers(encodeURIComponent(id), text) }

@@ -2,12 +2,14 @@ import type { Environment } from '../environment/environment.ts'
 import { thrownText } from '../health/finding.ts'
 import type { AlertFence, AlertPost, StateStore } from '../store/port.ts'
 import { Bound } from './bound.ts'
-import { LOG } from './options.ts'
+import { gathered, type Message, type Waiting } from './gathering.ts'
+import { type AlertSettings, LOG } from './options.ts'
+import { type Quiet, quietOf, quietUntil } from './quiet.ts'
 import type { AlertSink, AlertSinkTrial } from './sink.ts'
 import { notificationOf, storedPost } from './stored.ts'
 
 /** Posts of one look. */
-const MOST = 100
+const MOST = 1_000
 /** How often a sink is tried with one; and the wait after the first failure, doubling up to the longest (ms). */
 const MOST_TRIES = 10
 const FIRST_WAIT = 5_000
@@ -17,8 +19,14 @@ interface Means {
   environment: Environment
   store: StateStore
   sinks: readonly AlertSink[]
-  timeout: number
+  settings: Pick<AlertSettings, 'group' | 'every' | 'timeout'>
   failed: (error: unknown) => void
+}
+
+interface Turn {
+  /** By the store's clock. */
+  now: number
+  fence: AlertFence
 }
 
 /**
@@ -28,12 +36,15 @@ interface Means {
 export class Delivery {
   readonly #means: Means
   readonly #bounds: ReadonlyMap<string, Bound>
+  readonly #quiet: ReadonlyMap<string, Quiet>
   /** Of which sinks a turn is under way. */
   readonly #busy = new Set<string>()
 
   constructor(means: Means) {
     this.#means = means
-    this.#bounds = new Map(means.sinks.map(({ name }) => [name, new Bound(means.environment, means.timeout)]))
+    const { sinks, environment, settings } = means
+    this.#bounds = new Map(sinks.map(({ name }) => [name, new Bound(environment, settings.timeout)]))
+    this.#quiet = new Map(sinks.flatMap(({ name, quiet }) => (quiet ? [[name, quietOf(name, quiet)] as const] : [])))
   }
 
   /** Their names. */
@@ -41,16 +52,18 @@ export class Delivery {
     return this.#means.sinks.map(({ name }) => name)
   }
 
-  /** All that is due now, once. */
+  /** All that is due now, once, with what may be told together with it. */
   async deliver(fence: AlertFence): Promise<void> {
-    const { store } = this.#means
-    const due = await store.alertPosts({ due: await store.now(), limit: MOST })
+    const { store, settings } = this.#means
+    const now = await store.now()
+    const ahead = settings.group === null ? 0 : Math.max(settings.group, settings.every)
+    const due = await store.alertPosts({ due: now + ahead, limit: MOST })
     const turns = [...Map.groupBy(due, ({ sink }) => sink)].filter(([name]) => !this.#busy.has(name))
     await Promise.all(
       turns.map(async ([name, posts]) => {
         this.#busy.add(name)
         try {
-          await this.#turn(name, posts, fence)
+          await this.#turn(name, await this.#read(name, posts, fence), { now, fence })
         } catch (error) {
           this.#means.failed(error)
         } finally {
@@ -72,34 +85,71 @@ export class Delivery {
     return problem === null ? { ok: true, ms } : { ok: false, ms, problem }
   }
 
-  /** After one that failed, the others of the same sink wait as well. */
-  async #turn(name: string, posts: readonly AlertPost[], fence: AlertFence): Promise<void> {
+  /** What cannot be read is dropped. */
+  async #read(name: string, posts: readonly AlertPost[], fence: AlertFence): Promise<Waiting[]> {
     const { store, failed } = this.#means
-    let problem: string | null = null
-    for (const { id, state, undecoded } of posts) {
+    const waiting: Waiting[] = []
+    for (const { id, dueAt, state, undecoded } of posts) {
       const said = undecoded ? null : storedPost(state)
-      if (!said) {
+      if (said) waiting.push({ id, dueAt, said })
+      else {
         failed(undecoded ?? new Error(`what sink "${name}" was to be told cannot be read`))
         await store.settleAlertPost({ id, next: null, fence })
-        continue
       }
-      const tried = problem === null
-      if (tried) problem = await this.#send(name, id, said)
-      if (problem === null) {
-        await store.settleAlertPost({ id, next: null, fence })
-        continue
-      }
-      const tries = said.tries + (tried ? 1 : 0)
-      const over = tries >= MOST_TRIES
-      if (tried)
-        failed(new Error(`alert sink "${name}" failed${over ? ', and is not told that any more' : ''}: ${problem}`))
-      const dueAt = (await store.now()) + Math.min(FIRST_WAIT * 2 ** Math.max(0, tries - 1), LONGEST_WAIT)
-      await store.settleAlertPost({
-        id,
-        next: over ? null : { dueAt, state: JSON.stringify({ ...said, tries }) },
-        fence,
-      })
     }
+    return waiting
+  }
+
+  async #turn(name: string, waiting: readonly Waiting[], { now, fence }: Turn): Promise<void> {
+    const { store, settings } = this.#means
+    const hours = this.#quiet.get(name)
+    const until = hours ? quietUntil(hours, now) : null
+    const { messages, held, over } = gathered(waiting, {
+      ...{ now, next: now + settings.every, isGrouping: settings.group !== null },
+      quiet: hours && until !== null ? { until, except: hours.except } : null,
+    })
+    for (const id of over) await store.settleAlertPost({ id, next: null, fence })
+    for (const it of held) await this.#defer(it, fence)
+    let isWell = true
+    for (const message of messages) {
+      if (!(await this.#joined(message, fence))) return
+      if (isWell) isWell = await this.#tell(name, message, fence)
+      // After one that failed, the others of the same sink wait as well.
+      else await this.#again(message, fence)
+    }
+  }
+
+  /**
+   * Several become one: first it is stored, then they are dropped, then it is told. Whoever leads after a crash in between goes on with that.
+   * False: this node leads no more.
+   */
+  async #joined({ taken, ...message }: Message, fence: AlertFence): Promise<boolean> {
+    if (taken.length > 0 && !(await this.#defer(message, fence))) return false
+    const { tries, taken: all = [] } = message.said
+    if (tries === 0) for (const id of all) await this.#means.store.settleAlertPost({ id, next: null, fence })
+    return true
+  }
+
+  /** Whether the sink took it. */
+  async #tell(name: string, { id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
+    const { store, failed } = this.#means
+    const problem = await this.#send(name, id, said)
+    const tries = said.tries + 1
+    const isLast = tries >= MOST_TRIES
+    if (problem !== null)
+      failed(new Error(`alert sink "${name}" failed${isLast ? ', and is not told that any more' : ''}: ${problem}`))
+    if (problem === null || isLast) await store.settleAlertPost({ id, next: null, fence })
+    else await this.#again({ id, dueAt, said: { ...said, tries } }, fence)
+    return problem === null
+  }
+
+  async #again({ id, said }: Waiting, fence: AlertFence): Promise<void> {
+    const wait = Math.min(FIRST_WAIT * 2 ** Math.max(0, said.tries - 1), LONGEST_WAIT)
+    await this.#defer({ id, dueAt: (await this.#means.store.now()) + wait, said }, fence)
+  }
+
+  #defer({ id, dueAt, said }: Waiting, fence: AlertFence): Promise<boolean> {
+    return this.#means.store.settleAlertPost({ id, next: { dueAt, state: JSON.stringify(said) }, fence })
   }
 
   /** Null: it took it. */

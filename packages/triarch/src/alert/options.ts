@@ -2,6 +2,7 @@ import { TriarchError } from '../error/error.ts'
 import type { AlertSeverity, AlertTerms } from '../policy/alert.ts'
 import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
 import { checkFunction, checkInteger, checkOptions } from '../value/options.ts'
+import { quietOf } from './quiet.ts'
 import type { AlertSink } from './sink.ts'
 
 /**
@@ -54,6 +55,11 @@ export interface AlertOptions {
   rules?: Partial<Record<AlertRuleName, false | AlertRuleOptions>>
   /** Who is told besides the log (the sink `log`, which is always there: `on('alert')`, the `logger`, or stderr): 20 at most; nobody. */
   sinks?: readonly AlertSink[]
+  /**
+   * For so long (1 h at most) the first of a rule's alerts waits for others, and then all of them are told as one; shorter than `every`, what one
+   * look finds is told as one. Each is told by itself.
+   */
+  group?: Duration
   /** Distance between two looks; '15s'. */
   every?: Duration
   /** How long a rule, and a sink, is waited for; '10s'. */
@@ -72,6 +78,8 @@ export interface AlertRule extends AlertTerms {
 export interface AlertSettings {
   rules: ReadonlyMap<AlertRuleName, AlertRule>
   sinks: readonly AlertSink[]
+  /** Ms; null: each is told by itself. */
+  group: number | null
   every: number
   timeout: number
   retention: number
@@ -107,8 +115,10 @@ export function alertSettings(given: boolean | AlertOptions | undefined): AlertS
   if (given === undefined || given === false) return null
   const what = 'Triarch: alerts'
   const options = given === true ? {} : given
-  checkOptions(what, options ?? null, ['rules', 'sinks', 'every', 'timeout', 'retention'])
-  const { rules = {}, sinks = [], every = '15s', timeout = '10s', retention = '30d' } = options
+  checkOptions(what, options ?? null, ['rules', 'sinks', 'group', 'every', 'timeout', 'retention'])
+  const { rules = {}, sinks = [], group, every = '15s', timeout = '10s', retention = '30d' } = options
+  const window = group === undefined ? null : positiveMilliseconds(group, 'alerts.group')
+  if (window !== null && window > HOUR) throw invalid('group must be 1 h at most')
   checkOptions(`${what}: rules`, rules ?? null, ruleNames)
   const kept = ruleNames.flatMap((name) => {
     const own = rules[name]
@@ -117,6 +127,7 @@ export function alertSettings(given: boolean | AlertOptions | undefined): AlertS
   return {
     rules: new Map(kept),
     sinks: checkSinks(sinks),
+    group: window,
     every: positiveMilliseconds(every, 'alerts.every'),
     timeout: positiveMilliseconds(timeout, 'alerts.timeout'),
     retention: positiveMilliseconds(retention, 'alerts.retention'),
@@ -149,6 +160,7 @@ function checkSinks(sinks: readonly AlertSink[]): readonly AlertSink[] {
       throw invalid('each sink needs a name of letters, digits, ".", "-" and "_"')
     if (seen.has(sink.name)) throw invalid(`there is a sink "${sink.name}" already`)
     seen.add(sink.name)
+    if (sink.quiet !== undefined) quietOf(`Triarch: alerts: quiet of the sink "${sink.name}"`, sink.quiet)
     checkFunction(`Triarch: alerts: send of the sink "${sink.name}"`, sink.send)
   }
   return sinks

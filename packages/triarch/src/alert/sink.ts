@@ -1,4 +1,5 @@
 import type { AlertNews, AlertSeverity } from '../policy/alert.ts'
+import type { QuietHours } from './quiet.ts'
 
 /**
  * What a sink is told of an alert.
@@ -23,8 +24,21 @@ export interface AlertNotification {
   message: string
   /** Since when its condition holds. */
   since: Date
-  /** When it was found to be news. */
+  /** When it was found to be news; of a group, of its first. */
   at: Date
+  /** It is about several of the rule, told as one (`group`): its name is `rule:*`, its opening one of its own. Absent: it is about one. */
+  group?: AlertGroup
+}
+
+/**
+ * Alerts of one rule that are told as one.
+ * @example const names = ({ count, alerts }: AlertGroup) => `${count}: ${alerts.map(({ name }) => name)}`
+ */
+export interface AlertGroup {
+  /** How many they are. */
+  count: number
+  /** The first 50 of them. */
+  alerts: readonly Pick<AlertNotification, 'name' | 'opening' | 'subject' | 'severity' | 'message' | 'since'>[]
 }
 
 /**
@@ -44,6 +58,8 @@ export interface AlertSink {
   name: string
   /** Tells one; the signal aborts when nobody waits any more. */
   send: (notification: AlertNotification, options: { signal: AbortSignal }) => unknown
+  /** When it is left alone; never. */
+  quiet?: QuietHours
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AlertNews, AlertState } from '../policy/alert.ts'
 import { objectOf } from '../store/legible.ts'
 import type { AlertPost } from '../store/port.ts'
-import type { AlertNotification } from './sink.ts'
+import type { AlertGroup, AlertNotification } from './sink.ts'
 
 /** What the row of an alert holds. */
 export interface StoredAlert {
@@ -14,15 +14,21 @@ export interface StoredAlert {
 }
 
 /** What the row of a post holds: a notification, whose instants are ms since the epoch, and how often it was tried. */
-export interface StoredPost extends Omit<AlertNotification, 'id' | 'since' | 'at'> {
+export interface StoredPost extends Omit<AlertNotification, 'id' | 'since' | 'at' | 'group'> {
   format: 1
   since: number
   at: number
   tries: number
+  /** It waited for the end of quiet hours. */
+  held?: true
+  group?: { count: number; alerts: (Omit<AlertGroup['alerts'][number], 'since'> & { since: number })[] }
+  /** The posts that are told with it: they are dropped before it is told. */
+  taken?: readonly string[]
 }
 
-/** Of an alert's name: what is longer is cut. */
+/** Characters of an alert's name, and of what a sink is told of it: what is longer is cut. */
 const LONGEST = 400
+const LONGEST_MESSAGE = 2_000
 
 export function alertName(rule: string, subject: string): string {
   return `${rule}:${subject.slice(0, LONGEST).toWellFormed()}`
@@ -45,25 +51,29 @@ export function isOpen({ phase, goneAt }: AlertState): boolean {
   return phase !== 'ended' || goneAt === null
 }
 
-/** One for each sink. */
+/** One for each sink. `wait`: for how long others may join it (ms). */
 export function postsOf(
   { rule, subject, state, sinks }: StoredAlert,
   news: AlertNews | null,
-  { now, id }: { now: number; id: () => string },
+  { now, wait = 0, id }: { now: number; wait?: number; id: () => string },
 ): AlertPost[] {
   if (news === null) return []
   const { id: opening, severity, message, since } = state
   const said: StoredPost = {
-    ...{ format: 1, news, name: alertName(rule, subject), opening, rule, subject, severity, message },
-    ...{ since, at: now, tries: 0 },
+    ...{ format: 1, news, name: alertName(rule, subject), opening, rule, subject, severity },
+    ...{ message: message.slice(0, LONGEST_MESSAGE).toWellFormed(), since, at: now, tries: 0 },
   }
   const text = JSON.stringify(said)
-  return sinks.map((sink) => ({ id: id(), sink, dueAt: now, state: text }))
+  return sinks.map((sink) => ({ id: id(), sink, dueAt: now + wait, state: text }))
 }
 
 export function notificationOf(
   id: string,
-  { format: _, tries: __, since, at, ...said }: StoredPost,
+  { format: _, tries: __, held: ___, taken: ____, since, at, group, ...said }: StoredPost,
 ): AlertNotification {
-  return { id, ...said, since: new Date(since), at: new Date(at) }
+  const alerts = group?.alerts.map((one) => ({ ...one, since: new Date(one.since) }))
+  return {
+    ...{ id, ...said, since: new Date(since), at: new Date(at) },
+    ...(group && alerts && { group: { count: group.count, alerts } }),
+  }
 }

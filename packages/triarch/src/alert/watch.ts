@@ -177,13 +177,14 @@ export class Watch implements Service {
     sighting: AlertSighting,
     { rule: terms, now, fence }: { rule: AlertRule; now: number; fence: Leadership },
   ): Promise<void> {
-    const { environment, store, delivery } = this.#options
+    const { environment, store, settings, delivery } = this.#options
     const { sinks } = delivery
     const before = known?.stored.state ?? null
     const { state, news } = sighted(before, sighting, terms, { now, id: environment.id() })
     if (state === null ? before === null : news === null && !differs(before, state)) return
     const stored = state && { format: 1 as const, rule, subject, state, sinks }
-    const posts = stored ? postsOf(stored, news, { now, id: () => environment.id() }) : []
+    const wait = settings.group ?? 0
+    const posts = stored ? postsOf(stored, news, { now, wait, id: () => environment.id() }) : []
     await store.writeAlert({
       ...{ name, expected: known?.row.revision ?? 0, open: state !== null && isOpen(state), at: now },
       ...{ state: stored && JSON.stringify(stored), posts, fence },

@@ -877,10 +877,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   #deliveryOf(): Delivery | null {
     const { alerts } = this.#settings
     if (!alerts) return null
-    const { sinks: own, timeout } = alerts
-    const sinks = [logSink((alert) => this.#alert(alert)), ...own]
+    const sinks = [logSink((alert) => this.#alert(alert)), ...alerts.sinks]
     const means = { environment: this.#environment, store: this.#store, failed: this.#failed }
-    this.#delivery ??= new Delivery({ ...means, sinks, timeout })
+    this.#delivery ??= new Delivery({ ...means, sinks, settings: alerts })
     return this.#delivery
   }
 
