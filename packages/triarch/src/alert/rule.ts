@@ -36,6 +36,9 @@ type Rule = (sight: Sight, terms: AlertRule) => Promise<Seen>
 /** Rows that a rule asks for at a time, and how often. */
 const MOST_ROWS = 200
 const MOST_LOOKS = 4
+/** Schedules that are looked at, and how far ahead (ms): a supervisor puts one that fails off for 5 min at most. */
+const MOST_SCHEDULES = 1_000
+const LONGEST_REST = 600_000
 const OPEN = ['pending', 'planning', 'planned', 'running', 'compensating']
 
 const number = (most: number) => ({ type: 'number' as const, most })
@@ -97,15 +100,15 @@ export const rules: Readonly<Record<AlertRuleName, Rule>> = {
     }
   },
 
+  /** Nobody came to start it, or each try to start it fails: the supervisor puts such a one off, so that it is never due for long. */
   'missed-schedule': async ({ store, now }, { after }) => {
-    const rows = await store.schedules({ due: now - after, limit: MOST_ROWS })
-    const found = rows.map(({ name, nextAt }) => {
-      return {
-        subject: name,
-        message: `schedule ${name} was due ${seconds(now - (nextAt ?? now))} ago and did not start`,
-      }
+    const rows = await store.schedules({ due: now + LONGEST_REST, limit: MOST_SCHEDULES })
+    const found = rows.flatMap(({ name, nextAt, state }) => {
+      const due = Math.min(nextAt ?? now, objectOf<{ failing?: { since: number } }>(state)?.failing?.since ?? now)
+      if (now - due < after) return []
+      return [{ subject: name, message: `schedule ${name} was due ${seconds(now - due)} ago and did not start` }]
     })
-    return { found, whole: rows.length < MOST_ROWS }
+    return { found, whole: rows.length < MOST_SCHEDULES }
   },
 
   'undo-failed': async ({ store }) => {

@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { type AlertNotification, type AlertOptions, agent, Triarch, workflow } from '../../src/index.ts'
+import { type AlertNotification, type AlertOptions, agent, TransientError, Triarch, workflow } from '../../src/index.ts'
 import { memory } from '../../src/testing/index.ts'
 import { type Stage, seen, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
@@ -94,6 +95,70 @@ describe('an alert', () => {
     expect(await names(s)).toEqual(['firing undo-failed:t-1'])
   })
 
+  it('tells of a task that was set apart', async () => {
+    using file = scratch()
+    const waits = workflow('waits', {
+      run: async (_: null, task) => {
+        await task.run('first', () => 1)
+        await task.waitForSignal('go')
+      },
+    })
+    const before = await stage({ store: file.store, workflows: [waits] })
+    await before.submit(waits, null, { id: 'w-1' })
+    await before.leave()
+    using database = new DatabaseSync(file.path)
+    database.exec("UPDATE triarch_history SET events = '[{' WHERE seq = 2")
+    const alerts = { rules: only({ quarantine: {} }) }
+    const s = await stage({ store: file.store, workflows: [waits], alerts })
+    await s.engine.task('w-1').signal('go')
+    await s.advance('1m')
+    expect(await names(s)).toEqual(['firing quarantine:w-1'])
+    await s.kill()
+  })
+
+  it('tells of a circuit breaker that is open, until it is not', async () => {
+    const bank = agent('bank', { circuitBreaker: { minimum: 2, open: '10m', openMax: '10m' } })
+    let ill = true
+    const pay = bank.action('pay', {
+      retry: { attempts: 100, backoff: { initial: '1s', max: '1s' } },
+      run: async (_: null) => {
+        if (ill) throw new TransientError('ill')
+      },
+    })
+    const order = workflow('order', { run: (_: null, task) => task.run(pay, null) })
+    const alerts = { rules: only({ 'breaker-open': { keep: 1 } }) }
+    await using s = await stage({ workflows: [order], agents: [bank], alerts })
+    for (const id of ['o-1', 'o-2', 'o-3', 'o-4']) await s.submit(order, null, { id })
+    await s.advance('1m')
+    expect(await names(s)).toEqual(['firing breaker-open:bank'])
+    ill = false
+    await s.advance('30m')
+    expect([await names(s), await names(s, true)]).toEqual([[], ['ended breaker-open:bank']])
+  })
+
+  it('tells of a schedule that was due and started nothing, be it that each try to start it fails', async () => {
+    let ill = false
+    const store = seen(memory(), (inner) => ({
+      writeSchedule: (write) => {
+        if (ill && write.tasks.length > 0) throw new Error('it cannot be started')
+        return inner.writeSchedule(write)
+      },
+    }))
+    const nothing = workflow('nothing', { run: async () => undefined })
+    const alerts = { rules: only({ 'missed-schedule': { keep: 1 } }) }
+    const s = await stage({ store, workflows: [nothing], sweep: '5s', alerts, onError: () => undefined })
+    await s.engine.triarch.schedule('often').register({ workflow: nothing, input: null, every: '10s' })
+    await s.advance('5m')
+    expect(await names(s)).toEqual([])
+    ill = true
+    await s.advance('10m')
+    expect(await names(s)).toEqual(['firing missed-schedule:often'])
+    ill = false
+    await s.advance('10m')
+    expect([await names(s), await names(s, true)]).toEqual([[], ['ended missed-schedule:often']])
+    await s.kill()
+  })
+
   it('tells of a workflow of which more fails than may, where tasks are counted', async () => {
     const ill = workflow('ill', {
       run: async (_: null) => {
@@ -170,6 +235,7 @@ describe('an alert', () => {
       ...[{ rules: { other: {} } }, { rules: { stuck: { after: 'soon' } } }, { rules: { stuck: { above: 2 } } }],
       ...[{ rules: { stuck: { severity: 'bad' } } }, { sinks: [{ name: 'a b', send }] }, { sinks: [{ name: 'a' }] }],
       ...[{ sinks: [{ name: 'log', send }] }, { sinks: {} }, { every: 0 }, { only: 1 }],
+      ...[{ group: 0 }, { group: '2h' }, { sinks: [{ name: 'a', send, quiet: { from: '22:00', to: '7' } }] }],
     ]
     for (const options of wrong) expect(make(options), JSON.stringify(options)).toThrow(/alerts/)
   })
