@@ -234,6 +234,12 @@ describe('the command', () => {
     expect((await alert('end', ...why, '--yes')).out).toMatch(/^phase +ended$/m)
     expect((await alert('end', 'check:none', '--reason', 'x', '--yes')).exit).toBe(exitCodes.absent)
     expect((await alert('list', '--ended')).exit).toBe(0)
+    // A command on the store has no sinks of its own.
+    expect(await alert('test')).toMatchObject({
+      exit: exitCodes.failed,
+      out: expect.stringMatching(/^there is no sink/),
+    })
+    expect((await alert('test', 'pager')).exit).toBe(exitCodes.usage)
     await watched.stop({ grace: 0 })
   })
 

@@ -1,4 +1,4 @@
-import type { AlertActOptions, AlertInfo, AlertPage } from 'triarch'
+import type { AlertActOptions, AlertInfo, AlertPage, AlertSinkTrial, AlertTestOptions } from 'triarch'
 import { type AlertHandle, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
@@ -42,6 +42,21 @@ export class RemoteAlert implements AlertHandle {
     const body = encode(control, options)
     return this.#exchange.ask({ method: 'POST', path: `${this.#path}/${control}`, body, read: alertInfo })
   }
+}
+
+/** Told twice where the first answer was lost: it is but a test. */
+export function testAlert(
+  exchange: Exchange,
+  { sink, reason, actor, ...rest }: AlertTestOptions,
+): Promise<AlertSinkTrial[]> {
+  known('testAlert', rest)
+  const read = (body: unknown) => array(object(body).sinks, (one) => object(one) as unknown as AlertSinkTrial)
+  return exchange.ask({
+    method: 'POST',
+    path: '/alerts/test',
+    body: encode('testAlert', { sink, reason, actor }),
+    read,
+  })
 }
 
 export function alertPage(value: unknown): AlertPage {

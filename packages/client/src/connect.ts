@@ -25,7 +25,6 @@ import type {
   OperationReport,
   RateLimitPage,
   RateLimitsOptions,
-  RecountOptions,
   ResumeOptions,
   SchedulePage,
   SchedulesOptions,
@@ -53,7 +52,7 @@ import type {
   WorkflowRef,
 } from 'triarch/contract'
 import { TriarchError } from 'triarch/contract'
-import { alertPage, RemoteAlert } from './alert.ts'
+import { alertPage, RemoteAlert, testAlert } from './alert.ts'
 import { auditPage, auditPath } from './audit.ts'
 import { breakerPage, RemoteBreaker } from './breaker.ts'
 import { countsChange, listChange } from './change.ts'
@@ -326,7 +325,8 @@ class HttpClient implements TriarchClient {
       : this.#get('/stats', (body) => object(body) as unknown as Statistics)
   }
 
-  recount = async (options: RecountOptions = {}): Promise<void> => recount(this.#exchange, options)
+  recount: TriarchClient['recount'] = async (options = {}) => recount(this.#exchange, options)
+  testAlert: TriarchClient['testAlert'] = async (options = {}) => testAlert(this.#exchange, options)
 
   #get<T>(path: string, read: (body: unknown) => T): Promise<T> {
     return this.#exchange.ask({ method: 'GET', path, read })

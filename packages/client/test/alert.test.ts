@@ -6,10 +6,15 @@ import { connect } from '../src/index.ts'
 
 let well = false
 const rule = { for: 0, keep: 1 }
+let tried = 0
+const sinks = [
+  { name: 'desk', send: () => void tried++ },
+  { name: 'ill', send: () => Promise.reject(new Error('no route')) },
+]
 const triarch = new Triarch({
   store: memory(),
   ...{ notices: false, onError: () => undefined, sweep: '50ms' },
-  alerts: { every: '50ms', rules: { check: rule } },
+  alerts: { every: '50ms', rules: { check: rule }, sinks },
   health: { checks: { 'bank.a': () => well } },
 })
 const server = createServer(triarch)
@@ -58,6 +63,25 @@ describe('alerts on a server', () => {
       'alert.silence',
       'alert.acknowledge',
     ])
+  })
+
+  it('have sinks that are tried, one or all, and say what each answered', async () => {
+    const before = tried
+    const ms = expect.any(Number)
+    expect(await client.testAlert({ sink: 'desk', ...why })).toEqual([{ sink: 'desk', ok: true, ms }])
+    expect(await client.testAlert()).toEqual([
+      { sink: 'log', ok: true, ms },
+      { sink: 'desk', ok: true, ms },
+      { sink: 'ill', ok: false, ms, problem: 'no route' },
+    ])
+    expect(tried - before).toBe(2)
+    const { entries } = await triarch.audit({ action: 'alert.test' })
+    expect(entries.map(({ actor, subject, reason }) => [actor, subject, reason])).toEqual([
+      ['operator', 'sink:*', undefined],
+      ['ada', 'sink:desk', 'a test'],
+    ])
+    expect(await codeOf(client.testAlert({ sink: 'other' }))).toBe('INVALID_OPTION')
+    expect(await codeOf(client.testAlert({ only: 'desk' } as never))).toBe('UNKNOWN_OPTION')
   })
 
   it('that are none, and acts that make no sense, are refused', async () => {

@@ -295,6 +295,24 @@ describe('the console', () => {
     )
   })
 
+  it('tries the sinks of alerts, and shows what each answered', async () => {
+    const { options } = shop()
+    const sinks = [{ name: 'pager', send: () => Promise.reject(new Error('no route to the pager')) }]
+    await using stage = await Stage.open({ ...options, alerts: { sinks } })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/alerts`)
+    await page.getByRole('button', { name: 'Try the sinks' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Try the sinks' }).click()
+    await page.getByText('It is recorded.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    const table = page.getByRole('table')
+    await table.getByText('no route to the pager').waitFor()
+    await table.getByText(/^told, in \d+ ms$/).waitFor()
+    await expectUsable(page)
+    expect((await stage.triarch.audit({ action: 'alert.test' })).entries).toHaveLength(1)
+  })
+
   it('says that what is seen may be old while nobody answers, and goes on by itself', async () => {
     const { order, options } = shop()
     await using stage = await Stage.open(options)

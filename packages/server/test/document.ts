@@ -49,10 +49,10 @@ function resolved(response: Response | { $ref: string } | undefined): Response |
 
 /** The operation that the document has for a request; undefined: it has none. */
 export function operationFor(method: string, path: string): Operation | undefined {
-  const found = Object.entries(document.paths).find(([pattern]) =>
+  const found = Object.entries(document.paths).filter(([pattern]) =>
     new RegExp(`^/api/v1${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
-  return found?.[1][method.toLowerCase()]
+  return found.map(([, operations]) => operations[method.toLowerCase()]).find((it) => it !== undefined)
 }
 
 /** The answer, when the document has it: its status, its headers, its body and nothing besides. */

@@ -34,6 +34,7 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ['POST', '/breakers/bank/open', { reason: 'x' }, 'breakers'],
     ['POST', '/rate-limits/bank/restore', { reason: 'x' }, 'rates'],
     ['POST', '/alerts/check%3Ax/end', { reason: 'x' }, 'alerts'],
+    ['POST', '/alerts/test', {}, 'alerts'],
     ['POST', '/statistics/recount', {}, 'statistics'],
     ['POST', '/cache/invalidate', { tag: 'x' }, 'caches'],
     ['POST', '/agents/exchange', {}, 'agents'],

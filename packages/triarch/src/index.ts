@@ -5,7 +5,15 @@ export type { AlertOptions, AlertRuleName, AlertRuleOptions } from './alert/opti
 export type { QuietHours } from './alert/quiet.ts'
 export type { AlertGroup, AlertNotification, AlertSink, AlertSinkTrial } from './alert/sink.ts'
 export type { Acting } from './client/act.ts'
-export type { AlertActOptions, AlertHandle, AlertInfo, AlertPage, AlertsOptions, AlertWord } from './client/alert.ts'
+export type {
+  AlertActOptions,
+  AlertHandle,
+  AlertInfo,
+  AlertPage,
+  AlertsOptions,
+  AlertTestOptions,
+  AlertWord,
+} from './client/alert.ts'
 export type { AuditOptions, AuditPage, AuditRecord, RefusedAct } from './client/audit.ts'
 export type {
   BreakerControlOptions,

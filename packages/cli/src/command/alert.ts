@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import type { AlertInfo } from 'triarch'
+import type { AlertInfo, AlertSinkTrial } from 'triarch'
 import { instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
+import { exitCodes } from '../exit.ts'
 import type { Column } from '../table.ts'
 
 const columns: readonly Column<AlertInfo>[] = [
@@ -12,6 +13,14 @@ const columns: readonly Column<AlertInfo>[] = [
   ['OWNER', ({ owner }) => owner?.actor],
   ['WHAT', ({ message }) => message],
 ]
+
+const trials: readonly Column<AlertSinkTrial>[] = [
+  ['SINK', ({ sink }) => sink],
+  ['TOLD', ({ ok }) => (ok ? 'yes' : 'no')],
+  ['MS', ({ ms }) => ms],
+  ['WHY NOT', ({ problem }) => problem],
+]
+const NOBODY = 'there is no sink: they are of processes with `alerts`, so ask a server that is one (--url)'
 
 interface Given {
   ended?: boolean
@@ -44,6 +53,22 @@ export function addAlerts(alerts: Command, means: Means): void {
           cursor = page.next
         } while (cursor !== undefined)
         report.rows(columns, found, options.ended ? 'nothing was wrong' : 'nothing is wrong that anybody watches for')
+      }),
+    )
+
+  alerts
+    .command('test')
+    .description('tell the sinks of the server that somebody tries them, and what each answered')
+    .argument('[sink]', 'this one alone')
+    .option('--reason <text>', 'kept in the audit')
+    .option('--actor <who>', 'who wants it; the user of this process (USER)')
+    .action((sink: string | undefined, _, command: Command) =>
+      onTasks<Partial<Given>>(means, command, async ({ session, report, options }) => {
+        const { reason, actor = means.terminal.env.USER } = options
+        const which = { ...(sink !== undefined && { sink }), ...(reason !== undefined && { reason }) }
+        const tried = await session.triarch.testAlert({ ...which, ...(actor && { actor }) })
+        report.rows(trials, tried, NOBODY)
+        if (tried.length === 0 || tried.some(({ ok }) => !ok)) means.end(exitCodes.failed)
       }),
     )
 

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { type Api, ApiError, post } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
 import { type Deed, deed } from '../part/asking.tsx'
@@ -12,6 +13,7 @@ import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
 type Alert = Api['Alert']
+type Trial = Api['AlertTrials']['sinks'][number]
 type Act = 'acknowledge' | 'silence' | 'end'
 
 const HOUR = 3_600_000
@@ -26,6 +28,7 @@ export function Alerts() {
   const asked = new URLSearchParams({ limit: '100', ...(ended && { ended: 'true' }), ...(cursor && { cursor }) })
   const page = useQuery<Api['AlertPage']>(`/alerts?${asked}`)
   const alerts = page.value?.alerts
+  const [trials, tell] = useState<Trial[] | null>(null)
   const columns: Column<Alert>[] = [
     { title: t().status, cell: ({ phase, severity }) => <State of={phase === 'firing' ? severity : phase} /> },
     { title: t().alert, cell: (alert) => <Subject of={alert} /> },
@@ -51,7 +54,11 @@ export function Alerts() {
           {t().endedAlerts}
         </label>
         {alerts && <Download of={alerts} name="alerts" />}
+        <button type="button" onClick={() => tryThem(tell)}>
+          {t().sinks.test}
+        </button>
       </p>
+      {trials && <Trials of={trials} />}
       {page.error && <Failure error={page.error} retry={page.reload} />}
       {alerts?.length === 0 && <Empty text={ended ? t().noEndedAlerts : t().noAlerts} />}
       {alerts && alerts.length > 0 && (
@@ -66,6 +73,22 @@ export function Alerts() {
       )}
     </>
   )
+}
+
+function tryThem(tell: (trials: Trial[]) => void): void {
+  const act = async (given: object) => tell((await post<Api['AlertTrials']>('/alerts/test', given))?.sinks ?? [])
+  deed.value = { title: t().sinks.test, will: t().sinks.will, act }
+}
+
+/** What each sink answered. */
+function Trials({ of }: { of: Trial[] }) {
+  if (of.length === 0) return <Empty text={t().sinks.none} />
+  const columns: Column<Trial>[] = [
+    { title: t().status, cell: ({ ok }) => <State of={ok ? 'ok' : 'critical'} /> },
+    { title: t().sinks.sink, cell: ({ sink }) => sink },
+    { title: t().sinks.said, cell: ({ ms, problem }) => problem ?? t().sinks.told(ms) },
+  ]
+  return <Table label={t().sinks.test} rows={of} columns={columns} keyOf={({ sink }) => sink} />
 }
 
 /** What it is about, with a way to it. */

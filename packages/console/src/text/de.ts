@@ -1,3 +1,4 @@
+import { alert } from './alert.ts'
 import type { Texts } from './en.ts'
 import { finding } from './finding.ts'
 import { past } from './past/de.ts'
@@ -14,15 +15,7 @@ export const de: Texts = {
   settings: 'Einstellungen',
   audit: 'Protokoll',
   statistics: 'Statistik',
-  alerts: 'Alarme',
-  alert: 'Alarm',
-  owner: 'In der Hand von',
-  silentUntil: 'Stumm bis',
-  endedAlerts: 'Die vorbei sind',
-  noAlerts: 'Nichts ist verkehrt, worauf jemand achtet.',
-  noEndedAlerts: 'Kein Alarm ist vorbei.',
-  hours: 'Für so viele Stunden',
-  hoursWrong: 'Die Stunden müssen eine Zahl über 0 sein, bis 10.000.',
+  ...alert.de,
   skipToContent: 'Zum Inhalt',
   pages: 'Seiten',
   pause: 'Anhalten',

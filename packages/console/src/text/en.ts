@@ -1,3 +1,4 @@
+import { alert } from './alert.ts'
 import { finding } from './finding.ts'
 import { past } from './past/en.ts'
 
@@ -14,15 +15,7 @@ export const en = {
   settings: 'Settings',
   audit: 'Audit',
   statistics: 'Statistics',
-  alerts: 'Alerts',
-  alert: 'Alert',
-  owner: 'Owner',
-  silentUntil: 'Silent until',
-  endedAlerts: 'Those that are over',
-  noAlerts: 'Nothing is wrong that anybody watches for.',
-  noEndedAlerts: 'No alert is over.',
-  hours: 'For so many hours',
-  hoursWrong: 'The hours must be a number above 0, up to 10,000.',
+  ...alert.en,
   skipToContent: 'Skip to content',
   pages: 'Pages',
   pause: 'Pause updates',

@@ -2,7 +2,7 @@ import { Refused } from '../problem/problem.ts'
 
 /**
  * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers, rate limits and
- * kept answers; acknowledge, silence and end `alerts`; have `statistics` counted anew; be an agent (`agents`); read and write settings; read the audit.
+ * kept answers; acknowledge, silence and end `alerts`, and try their sinks; have `statistics` counted anew; be an agent (`agents`); read and write settings; read the audit.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =

@@ -1,6 +1,6 @@
 import type { AlertActOptions, AlertHandle, AlertInfo } from 'triarch'
 import type { z } from 'zod'
-import { Alert, AlertControl, AlertPage, AlertSilence, alertsQuery } from '../wire/alert.ts'
+import { Alert, AlertControl, AlertPage, AlertSilence, AlertTest, AlertTrials, alertsQuery } from '../wire/alert.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const list = route({
@@ -24,6 +24,19 @@ const get = route({
   problems: [404],
   async run({ params }, { triarch }) {
     return reply(200, await triarch.alert(params.name).info())
+  },
+})
+
+const test = route({
+  method: 'POST',
+  path: '/alerts/test',
+  id: 'testAlert',
+  right: 'alerts',
+  summary: 'Tells one sink of this process, or all of them, that somebody tries it, and says what each answered.',
+  body: AlertTest,
+  answers: { 200: { description: 'Each that was tried; none: this process watches for nothing', schema: AlertTrials } },
+  async run({ body: { sink, reason, actor }, principal }, { triarch }) {
+    return reply(200, { sinks: await triarch.testAlert(given({ sink, reason, actor: principal?.id ?? actor })) })
   },
 })
 
@@ -53,6 +66,7 @@ function control<B extends typeof AlertControl | typeof AlertSilence>(
 export const alerts: readonly Route[] = [
   list,
   get,
+  test,
   control('acknowledge', 'Somebody has it in hand: nobody is told again before it ends.', AlertControl, (it, options) =>
     it.acknowledge(options),
   ),

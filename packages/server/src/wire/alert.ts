@@ -32,4 +32,18 @@ export const alertsQuery = z.strictObject({
 
 const why = { reason: z.string().max(1_000), actor: z.string().max(200).optional() } as const
 export const AlertControl = named('AlertControl', z.strictObject(why))
+export const AlertTest = named(
+  'AlertTest',
+  z.strictObject({
+    sink: z.string().max(100).optional(),
+    reason: z.string().max(1_000).optional(),
+    actor: z.string().max(200).optional(),
+  }),
+)
+export const AlertTrials = named(
+  'AlertTrials',
+  z.object({
+    sinks: z.array(z.object({ sink: z.string(), ok: z.boolean(), ms: z.number(), problem: z.string().optional() })),
+  }),
+)
 export const AlertSilence = named('AlertSilence', z.strictObject({ ...why, until: instant }))

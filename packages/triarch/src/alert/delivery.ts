@@ -73,16 +73,21 @@ export class Delivery {
     )
   }
 
-  /** Told of nothing but that somebody tries it. */
-  async test(name: string): Promise<AlertSinkTrial> {
+  /** Told of nothing but that somebody tries it, whatever the hour. */
+  async test(name: string, who: string): Promise<AlertSinkTrial> {
     const { environment } = this.#means
     const from = environment.monotonic()
     const at = environment.now()
     const about = { name: 'test:test', opening: environment.id(), rule: 'test', subject: 'test', since: at, at }
-    const said = { ...about, news: 'test' as const, severity: 'warning' as const, message: 'somebody tries this sink' }
+    const said = {
+      ...about,
+      news: 'test' as const,
+      severity: 'warning' as const,
+      message: `${who} tries the sink ${name}`,
+    }
     const problem = await this.#send(name, environment.id(), { format: 1, tries: 0, ...said })
     const ms = Math.round(environment.monotonic() - from)
-    return problem === null ? { ok: true, ms } : { ok: false, ms, problem }
+    return { sink: name, ok: problem === null, ms, ...(problem !== null && { problem }) }
   }
 
   /** What cannot be read is dropped. */

@@ -64,9 +64,11 @@ export interface AlertSink {
 
 /**
  * What came of a try of a sink.
- * @example const { ok, problem }: AlertSinkTrial = await triarch.testSink('pager')
+ * @example const heard = (trials: AlertSinkTrial[]) => trials.every(({ ok }) => ok)
  */
 export interface AlertSinkTrial {
+  /** Which one. */
+  sink: string
   /** It took the notification. */
   ok: boolean
   /** How long that took (ms). */

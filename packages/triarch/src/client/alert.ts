@@ -1,3 +1,5 @@
+import type { Delivery } from '../alert/delivery.ts'
+import type { AlertSinkTrial } from '../alert/sink.ts'
 import { isOpen, postsOf, type StoredAlert, storedAlert } from '../alert/stored.ts'
 import { TriarchError } from '../error/error.ts'
 import {
@@ -97,6 +99,19 @@ export interface AlertPage {
 export interface AlertActOptions {
   /** Why: up to 1,000 characters. */
   reason: string
+  /** Who; `operator`. */
+  actor?: string
+}
+
+/**
+ * Which sinks are tried, why and by whom: both are in the audit.
+ * @example await triarch.testAlert({ sink: 'pager', actor: 'ada' })
+ */
+export interface AlertTestOptions {
+  /** Its name; all. */
+  sink?: string
+  /** Why: up to 1,000 characters. */
+  reason?: string
   /** Who; `operator`. */
   actor?: string
 }
@@ -217,6 +232,27 @@ export class StoredAlertHandle implements AlertHandle {
 type Silencing = AlertActOptions & { until: Date }
 const silenceKeys = ['reason', 'actor', 'until'] as const
 type Change = (state: AlertState, act: AlertAct) => { state: AlertState; news: AlertNews | null } | null
+
+/** Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function testAlert(
+  { store, environment, opened }: Connection,
+  delivery: Delivery | null,
+  options: AlertTestOptions,
+): Promise<AlertSinkTrial[]> {
+  checkOptions('testAlert', options ?? null, ['sink', 'reason', 'actor'])
+  const { sink, reason, actor = acting() ?? 'operator' } = options
+  if (reason !== undefined) checkText('testAlert: reason', reason, LONGEST_REASON)
+  checkText('testAlert: actor', actor, 200)
+  const names = delivery?.sinks ?? []
+  if (sink !== undefined && !names.includes(sink))
+    throw new TriarchError('INVALID_OPTION', `testAlert: this process has no sink "${String(sink).slice(0, 100)}"`)
+  await opened()
+  await store.writeAudit([
+    entryOf(environment, { action: 'alert.test', subject: `sink:${sink ?? '*'}`, reason, actor }),
+  ])
+  const tried = sink === undefined ? names : [sink]
+  return Promise.all(tried.map((name) => (delivery as Delivery).test(name, actor)))
+}
 
 /** Those that cannot be read are left out. Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export async function listAlerts({ store, opened }: Connection, options: AlertsOptions): Promise<AlertPage> {

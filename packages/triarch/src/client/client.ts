@@ -1,3 +1,4 @@
+import type { AlertSinkTrial } from '../alert/sink.ts'
 import type { Action } from '../definition/definition.ts'
 import type { Setting } from '../definition/setting.ts'
 import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
@@ -10,7 +11,7 @@ import type { LeaderPage } from '../view/leader.ts'
 import type { NodeInfo } from '../view/node.ts'
 import type { ListOptions } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
-import type { AlertHandle, AlertPage, AlertsOptions } from './alert.ts'
+import type { AlertHandle, AlertPage, AlertsOptions, AlertTestOptions } from './alert.ts'
 import type { AuditOptions, AuditPage } from './audit.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
 import type { SubmitResult, TaskEntry } from './many.ts'
@@ -117,6 +118,14 @@ export interface TriarchClient {
    * for (const { name, phase, message } of alerts) console.log(name, phase, message)
    */
   alerts(options?: AlertsOptions): Promise<AlertPage>
+
+  /**
+   * Tells one sink of the process that answers, or all of them, that somebody tries it, whatever the hour, and says what each answered; none
+   * where that process watches for nothing. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also where there is none of that name).
+   * @example
+   * for (const { sink, ok, problem } of await client.testAlert()) console.log(sink, ok, problem)
+   */
+  testAlert(options?: AlertTestOptions): Promise<AlertSinkTrial[]>
 
   /**
    * A rate limit by its name: that of its agent or `agent.action`, with `#key` that of one key; whether it exists shows at the first use. Throws

@@ -74,7 +74,15 @@ import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { type Acting, actingAs, actor, entryOf } from './act.ts'
-import { type AlertHandle, type AlertPage, type AlertsOptions, listAlerts, StoredAlertHandle } from './alert.ts'
+import {
+  type AlertHandle,
+  type AlertPage,
+  type AlertsOptions,
+  type AlertTestOptions,
+  listAlerts,
+  StoredAlertHandle,
+  testAlert,
+} from './alert.ts'
 import { Attendance } from './attendance.ts'
 import { type AuditOptions, type AuditPage, checkRefused, listAudit, type RefusedAct } from './audit.ts'
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
@@ -915,14 +923,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
-   * Tells a sink of this process (`alerts.sinks`, or `log`) that somebody tries it. Throws INVALID_OPTION where this process has none of that name.
-   * @example const { ok, problem } = await triarch.testSink('pager')
+   * Tells one sink of this process (`alerts.sinks`, or `log`), or all of them, that somebody tries it, whatever the hour, and says what each
+   * answered; none where this process watches for nothing. In the audit. Throws UNKNOWN_OPTION, INVALID_OPTION (also where there is none of that name).
+   * @example
+   * for (const { sink, ok, problem } of await triarch.testAlert()) console.log(sink, ok, problem)
    */
-  async testSink(name: string): Promise<AlertSinkTrial> {
-    const delivery = this.#deliveryOf()
-    if (!delivery?.sinks.includes(name))
-      throw new TriarchError('INVALID_OPTION', `testSink: this process has no sink "${String(name).slice(0, 100)}"`)
-    return delivery.test(name)
+  async testAlert(options: AlertTestOptions = {}): Promise<AlertSinkTrial[]> {
+    return testAlert(this.#connection, this.#deliveryOf(), options)
   }
 
   /**

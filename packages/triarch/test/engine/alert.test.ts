@@ -296,10 +296,23 @@ describe('a rule, a check or a sink of alerts', () => {
     const sinks = [desk.sink, { name: 'ill', send: () => Promise.reject(new Error('no route')) }]
     await using s = await stage({ alerts: { sinks } })
     const { triarch } = s.engine
-    expect(await triarch.testSink('desk')).toEqual({ ok: true, ms: 0 })
-    expect(await triarch.testSink('ill')).toEqual({ ok: false, ms: 0, problem: 'no route' })
-    await expect(triarch.testSink('other')).rejects.toMatchObject({ code: 'INVALID_OPTION' })
-    expect(desk.news()).toEqual(['test test:test'])
+    const ill = { sink: 'ill', ok: false, ms: 0, problem: 'no route' }
+    expect(await triarch.testAlert({ sink: 'desk', ...by })).toEqual([{ sink: 'desk', ok: true, ms: 0 }])
+    expect(await triarch.testAlert({ sink: 'ill' })).toEqual([ill])
+    expect(desk.told.map(({ message }) => message)).toEqual(['ada tries the sink desk'])
+    const all = await triarch.testAlert()
+    expect(all.map(({ sink, ok }) => `${sink} ${ok}`)).toEqual(['log true', 'desk true', 'ill false'])
+    expect(s.alerts.map(({ alert }) => alert)).toEqual(['test:test'])
+    const { entries } = await triarch.audit({ action: 'alert.test' })
+    expect(entries.map(({ actor, subject }) => `${actor} ${subject}`)).toEqual([
+      ...['operator sink:*', 'operator sink:ill', 'ada sink:desk'],
+    ])
+    for (const wrong of [{ sink: 'other' }, { only: 1 }, { actor: 1 }, null])
+      await expect(triarch.testAlert(wrong as never)).rejects.toThrow()
+    using file = scratch()
+    await using nobody = new Triarch({ store: file.store })
+    expect(await nobody.testAlert()).toEqual([])
+    expect(desk.news()).toEqual(['test test:test', 'test test:test'])
   })
 })
 

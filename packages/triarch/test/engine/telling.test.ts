@@ -206,7 +206,7 @@ describe('a sink that has quiet hours', () => {
     const it = world({ quiet: { from: '00:00', to: '23:59' } })
     await using s = await stage({ ...it.options, store: memory() })
     await until(s, '12:00')
-    expect(await s.engine.triarch.testSink('pager')).toMatchObject({ ok: true })
+    expect(await s.engine.triarch.testAlert({ sink: 'pager' })).toMatchObject([{ ok: true }])
     expect(it.said()).toEqual(['test 1 test:test'])
   })
 })
