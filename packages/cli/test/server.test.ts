@@ -18,6 +18,7 @@ let engine: Triarch
 let server: TriarchServer
 let url: string
 let env: Record<string, string>
+let isPagerWell = true
 
 /** In this process, where a person is needed. */
 async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
@@ -46,7 +47,11 @@ async function inside(args: readonly string[], given: Partial<Terminal> = {}) {
 }
 
 beforeAll(async () => {
-  engine = new Triarch({ store: memory(), workflows, agents: [desk, bank], notices: false, operations: true })
+  const send = () => {
+    if (!isPagerWell) throw new Error('no route')
+  }
+  const alerts = { sinks: [{ name: 'pager', send }] }
+  engine = new Triarch({ store: memory(), workflows, agents: [desk, bank], notices: false, operations: true, alerts })
   await engine.start()
   const authenticate = ({ headers }: Request) =>
     headers.get('authorization') === 'Bearer s3cret'
@@ -214,4 +219,20 @@ it('asks one thing of many tasks, of as many as were seen and no more', async ()
   expect((await inside(['operation', 'cancel', 'op-1'])).exit).toBe(exitCodes.conflict)
   expect(await on('operation', 'start', 'retry', 'tag.many:no', '--yes', '--json')).toContain('"count": 0')
   expect((await inside(['operation', 'start', 'burn', 'tag.many:yes', '--yes'])).exit).toBe(exitCodes.usage)
+})
+
+it('tries the sinks of alerts that the server has, and ends with 1 where one did not hear it', async () => {
+  const all = await inside(['alert', 'test', '--reason', 'before the holidays'])
+  expect(all.exit).toBe(exitCodes.ok)
+  expect(all.out).toMatch(/^log +yes/m)
+  expect(all.out).toMatch(/^pager +yes/m)
+  isPagerWell = false
+  const one = await inside(['alert', 'test', 'pager', '--json'])
+  expect(one.exit).toBe(exitCodes.failed)
+  expect(JSON.parse(one.out)).toMatchObject([{ sink: 'pager', ok: false, problem: 'no route' }])
+  expect((await inside(['alert', 'test', 'other'])).exit).toBe(exitCodes.usage)
+  const looks = { ...env, TRIARCH_KEY: 'look' }
+  expect((await inside(['alert', 'test'], { env: looks })).exit).toBe(exitCodes.forbidden)
+  const { entries } = await engine.audit({ subject: 'sink:*' })
+  expect(entries).toMatchObject([{ actor: 'ada', action: 'alert.test', reason: 'before the holidays' }])
 })
