@@ -2,11 +2,11 @@ import type { Environment } from '../environment/environment.ts'
 import { thrownText } from '../health/finding.ts'
 import type { AlertFence, AlertPost, StateStore } from '../store/port.ts'
 import { Bound } from './bound.ts'
-import { gathered, type Message, type Waiting } from './gathering.ts'
+import { gathered, isKept, type Message, type Waiting } from './gathering.ts'
 import { type AlertSettings, LOG } from './options.ts'
 import { type Quiet, quietOf, quietUntil } from './quiet.ts'
 import type { AlertSink, AlertSinkTrial } from './sink.ts'
-import { notificationOf, storedPost } from './stored.ts'
+import { notificationOf, storedAlert, storedPost } from './stored.ts'
 
 /** Posts of one look. */
 const MOST = 1_000
@@ -112,6 +112,7 @@ export class Delivery {
     const { messages, held, over } = gathered(waiting, {
       ...{ now, next: now + settings.every, isGrouping: settings.group !== null },
       quiet: hours && until !== null ? { until, except: hours.except } : null,
+      said: until === null ? await this.#words(waiting, now) : new Map(),
     })
     for (const id of over) await store.settleAlertPost({ id, next: null, fence })
     for (const it of held) await this.#defer(it, fence)
@@ -122,6 +123,19 @@ export class Delivery {
       // After one that failed, the others of the same sink wait as well.
       else await this.#again(message, fence)
     }
+  }
+
+  /** What operators did to alerts while a sink was not told of them. */
+  async #words(waiting: readonly Waiting[], now: number): Promise<Map<string, 'silenced' | 'owned'>> {
+    const words = new Map<string, 'silenced' | 'owned'>()
+    const names = new Set(waiting.filter(isKept).map(({ said }) => said.name))
+    if (names.size === 0) return words
+    for (const row of await this.#means.store.alerts({ names: [...names] })) {
+      const state = row.undecoded ? null : storedAlert(row.state)?.state
+      if (state?.silence && now < state.silence.until) words.set(state.id, 'silenced')
+      else if (state?.owner) words.set(state.id, 'owned')
+    }
+    return words
   }
 
   /**

@@ -32,6 +32,8 @@ export interface Means {
   next: number
   /** When the sink's quiet hours are over (ms since the epoch), and what is told all the same; null: it is not quiet. */
   quiet: { until: number; except: Quiet['except'] } | null
+  /** What an operator did meanwhile to alerts whose news was kept back, by their openings. */
+  said: ReadonlyMap<string, 'silenced' | 'owned'>
 }
 
 /** Alerts that one message names with all that they say. */
@@ -41,7 +43,7 @@ const LISTED = 10
 const CUT = 100
 
 /** Looks through what waits for one sink: also at what is not due yet, for it may be told with what is. */
-export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, quiet }: Means): Gathered {
+export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, quiet, said: word }: Means): Gathered {
   const isHeld = ({ said: { severity } }: Waiting) => quiet !== null && severity !== quiet.except
   const until = quiet?.until ?? 0
   // Somebody stored them as one, and did not come to drop them.
@@ -50,7 +52,10 @@ export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, q
   const held = own.filter((it) => isHeld(it) && it.dueAt < until)
   const free = own.filter((it) => !isHeld(it))
   const over = ended(free)
-  const rest = free.filter(({ id }) => !over.has(id))
+  for (const { id, said } of free.filter(isKept))
+    if (said.news === 'repeated' && word.get(said.opening) === 'owned') over.add(id)
+  const isSilent = (it: Waiting) => isKept(it) && word.get(it.said.opening) === 'silenced'
+  const rest = free.filter((it) => !over.has(it.id) && !isSilent(it))
   const isFresh = ({ said: { tries, group } }: Waiting) => isGrouping && tries === 0 && !group
   const rules = Map.groupBy(rest.filter(isFresh), ({ said }) => said.rule)
   const ripe = [...rules.values()].filter((all) => all.some(({ dueAt }) => dueAt <= now || dueAt < next))
@@ -65,11 +70,16 @@ export function gathered(waiting: readonly Waiting[], { now, isGrouping, next, q
   }
 }
 
+/** That it fires was kept back through quiet hours. */
+export function isKept({ said: { held, tries, group, news } }: Waiting): boolean {
+  return held === true && tries === 0 && !group && news !== 'ended'
+}
+
 /** Of what was kept back through quiet hours: what began and ended in them, and what was told again meanwhile. */
-function ended(waiting: readonly Waiting[]): ReadonlySet<string> {
+function ended(waiting: readonly Waiting[]): Set<string> {
   const over = new Set<string>()
   for (const all of Map.groupBy(waiting, ({ said }) => said.opening).values()) {
-    const untold = all.filter(({ said: { held, tries, group } }) => held && tries === 0 && !group)
+    const untold = all.filter(isKept)
     const raised = untold.find(({ said }) => said.news === 'raised')
     const isOver = all.some(({ said }) => said.news === 'ended')
     const repeats = untold.filter(({ said }) => said.news === 'repeated')

@@ -12,7 +12,7 @@ const post = (
   const said = { ...about, news: 'raised', severity: 'warning', since: 1, at: 1, tries: 0, ...given } as const
   return { id, dueAt, said: { format: 1, ...said } }
 }
-const means: Means = { now: 100, next: 115, isGrouping: true, quiet: null }
+const means: Means = { now: 100, next: 115, isGrouping: true, quiet: null, said: new Map() }
 const look = (waiting: Waiting[], given: Partial<Means> = {}) => {
   const { messages, held, over } = gathered(waiting, { ...means, ...given })
   const told = messages.map(({ id, said: { news, group }, taken }) => ({ id, news, count: group?.count ?? 1, taken }))
@@ -108,6 +108,23 @@ describe('what comes in quiet hours', () => {
     const { told, over } = look(all, { isGrouping: false })
     expect(told.map(({ id }) => id).sort()).toEqual(['3', '6', '8', '9', 'A'])
     expect(over).toEqual(['1', '2', '4', '5', '7'])
+  })
+
+  it('is not told while an operator wants it silent, and not again where somebody has it in hand', () => {
+    const held = true
+    const all = [
+      post('1', 'silent', { held }),
+      post('2', 'silent and over', { held }),
+      post('3', 'silent and over', { held, news: 'ended' }),
+      post('4', 'owned', { held, news: 'repeated' }),
+      post('5', 'new to them', { held }),
+    ]
+    const said = new Map([
+      ...(['o-silent', 'o-silent and over'] as const).map((opening) => [opening, 'silenced'] as const),
+      ...(['o-owned', 'o-new to them'] as const).map((opening) => [opening, 'owned'] as const),
+    ])
+    const { told, held: later, over } = look(all, { isGrouping: false, said })
+    expect([told.map(({ id }) => id), later, over]).toEqual([['5'], [], ['2', '3', '4']])
   })
 
   it('is by the clock on the wall, over midnight, and in each time zone', () => {

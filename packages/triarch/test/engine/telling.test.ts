@@ -202,6 +202,20 @@ describe('a sink that has quiet hours', () => {
     expect(it.said().filter((said) => said.startsWith('raised'))).toHaveLength(1)
   })
 
+  it('is not told after them of what an operator silenced in them, until that is over', async () => {
+    const it = world({ quiet })
+    await using s = await stage(it.options)
+    await until(s, '23:00')
+    it.well.delete('a')
+    await s.advance('1h')
+    const silent = new Date(s.engine.now().getTime() + 12 * 3_600_000)
+    await s.engine.triarch.alert('check:a').silence({ reason: 'a test', until: silent })
+    await s.advance('11h')
+    expect(it.said()).toEqual([])
+    await s.advance('2h')
+    expect(it.said()[0]).toBe('raised 1 check:a')
+  })
+
   it('is tried by hand all the same', async () => {
     const it = world({ quiet: { from: '00:00', to: '23:59' } })
     await using s = await stage({ ...it.options, store: memory() })
