@@ -67,6 +67,11 @@ const scenarios: Record<string, Scenario> = {
     const last = it.heard.findLastIndex((message) => message.type === 'log' && message.attempt === attempt)
     assert.ok(last < reply, 'the reply ends what is said of an attempt')
   },
+  'is silent when there is nothing to say': async (it) => {
+    const { requests } = it
+    await setTimeout(2_000) // longer than lines wait for others
+    assert.ok(it.requests - requests < 20, `it asked ${it.requests - requests} times within 2 s`)
+  },
   'suspends, and goes on with its signal': async (it) => {
     const attempt = it.give('wait', null)
     const suspended = await it.until('suspend', () => it.said('suspend', attempt)[0])
@@ -129,9 +134,12 @@ const scenarios: Record<string, Scenario> = {
   'begins nothing that is older than its complete-by': async (it) => {
     await setTimeout(50)
     it.slow = true
-    const { outcome } = await it.reply(it.give('echo', 'late', { attemptWithin: 20 }))
-    it.slow = false
-    assert.equal(outcome.kind, 'withdrawn')
+    try {
+      const { outcome } = await it.reply(it.give('echo', 'late', { attemptWithin: 20 }))
+      assert.equal(outcome.kind, 'withdrawn')
+    } finally {
+      it.slow = false
+    }
   },
   'answers who wants an attempt to end that it does not know': async (it) => {
     const attempt = 'a-unknown'

@@ -26,6 +26,8 @@ export class Examiner {
   lost = 0
   /** What is said seems to have been on its way since what it answers was asked. */
   slow = false
+  /** Requests and frames that came. */
+  requests = 0
   /** WebSockets that were opened. */
   sockets = 0
   readonly #server: Server
@@ -159,6 +161,7 @@ export class Examiner {
     })
     socket.on('message', (data) => {
       heard++
+      this.requests++
       heardAt = performance.now()
       if (this.down > 0) {
         this.down--
@@ -182,6 +185,7 @@ export class Examiner {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now()
+    this.requests++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (this.down > 0) {

@@ -16,7 +16,7 @@ describe('an agent keeps to the protocol', () => {
     const python = { PYTHONDONTWRITEBYTECODE: '1' }
     const { sockets } = await examine([program, file(path)], (line) => lines.push(line), { ...python, ...env })
     expect(lines.filter((line) => !line.startsWith('✓'))).toEqual([])
-    expect(lines.length).toBe(20)
+    expect(lines.length).toBe(21)
     expect(sockets > 0).toBe(env.TRIARCH_PLAIN === undefined)
   })
 

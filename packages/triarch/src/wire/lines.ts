@@ -76,9 +76,9 @@ export class Lines implements LogSink {
     return false
   }
 
-  /** It is time to say some. */
+  /** It is time to say some: there may be none left, if their attempts were acknowledged meanwhile. */
   get due(): boolean {
-    return this.#due
+    return this.#due && this.#lines > 0
   }
 
   /** What is to be said now: the lines of these attempts first, whose answers go out. */

@@ -3,8 +3,8 @@ import { type AgentRequest, agent, connectAgents, type ServerMessage } from '../
 import { VirtualEnvironment } from '../../src/testing/index.ts'
 
 const welcome = { type: 'welcome', protocol: 1, session: 's', lease: 1_000, payload: 1_000 } as const
-const attempt = (n: number, name: string, attemptWithin = 60_000): ServerMessage => ({
-  ...{ n, type: 'attempt', attempt: name, agent: 'own', action: 'own.act', operation: 'run', number: 1, name: 'act' },
+const attempt = (n: number, name: string, attemptWithin = 60_000, action = 'own.act'): ServerMessage => ({
+  ...{ n, type: 'attempt', attempt: name, agent: 'own', action, operation: 'run', number: 1, name: 'act' },
   ...{ task: 't', step: n, workflow: 'w', version: '1', idempotencyKey: `t:${n}`, input: null, token: 'x' },
   attemptWithin,
 })
@@ -140,8 +140,11 @@ function sockets() {
   class Fake {
     readonly OPEN = 1
     readyState = 0
-    readonly bufferedAmount = 0
     readonly sent: AgentRequest[] = []
+    /** Who says too much has no room any more. */
+    get bufferedAmount() {
+      return this.sent.length > 1_000 ? 10 * 1024 * 1024 : 0
+    }
     closed = false
     readonly #listeners: Record<string, (event: object) => void> = {}
     constructor() {
@@ -170,6 +173,7 @@ function sockets() {
       }
     },
   })
+  own.action('log', { run: async (_: unknown, step) => step.log.info('done') })
   const connection = connectAgents('http://here', {
     ...{ environment, agents: [own], onError: () => undefined },
     webSocket: Fake as unknown as typeof WebSocket,
@@ -213,5 +217,18 @@ describe('a connection by WebSocket', () => {
     expect(socket.closed).toBe(false)
     await environment.advance(3_300)
     expect(socket.closed).toBe(true)
+  })
+
+  it('falls silent once what an attempt has logged is acknowledged with it', async () => {
+    const { environment, next } = sockets()
+    const socket = await next()
+    const say = (...messages: ServerMessage[]) => socket.emit('message', { data: JSON.stringify({ messages }) })
+    say({ ...welcome, lease: 60_000, logs: true }, attempt(1, 'logs', 60_000, 'own.log'))
+    await environment.advance(10)
+    expect(socket.sent.at(-1)?.messages.map(({ type }) => type)).toEqual(['log', 'reply'])
+    say({ n: 2, type: 'ack', attempt: 'logs' })
+    const before = socket.sent.length
+    await environment.advance(1_500)
+    expect(socket.sent.length - before).toBeLessThan(3)
   })
 })
