@@ -40,6 +40,8 @@ export class Allowance {
   #promised: number[] = []
   /** Asked for since the last reservation. */
   #asked = 0
+  /** Asked for before that. */
+  #wasAsked = 0
   /** Those that will be in the queue, though they may not be yet: since the last look. */
   #expected = 0
   /** How often its rule came to be another, and as of which time that is written. */
@@ -182,7 +184,13 @@ export class Allowance {
 
   /** A look is over: from now on is counted what is asked for until the next. */
   looked(): void {
+    this.#wasAsked = this.#asked
     this.#asked = 0
+  }
+
+  /** Nobody uses it, and nothing waits for it. */
+  get quiet(): boolean {
+    return this.waiting + this.#asked + this.#wasAsked + this.rests === 0
   }
 
   /** When one more attempt may begin, or it is worth asking (ms from now); infinite: nobody waits. */

@@ -28,6 +28,8 @@ export interface BreakersOptions {
 
 /** Two readings are at least so far apart, unless something is to be told (ms). */
 const LEAST = 50
+/** Where nobody uses them, they are read so many times less often: still several times while a reading is good. */
+const QUIET = 5
 /** How long after a failure the store is asked again: at first, and at most (ms). */
 const AGAIN = 100
 const LONGEST_AGAIN = 2_000
@@ -103,7 +105,8 @@ export class Breakers implements Service {
 
   get #wait(): number {
     if (this.#again !== null) return this.#again
-    const { every, guards } = this.#options
+    const { guards } = this.#options
+    const every = this.#options.every * (guards.every(({ quiet }) => quiet) ? QUIET : 1)
     return Math.min(every, Math.max(LEAST, Math.min(...guards.map(({ due }) => due))))
   }
 

@@ -47,6 +47,9 @@ export class Guard {
   /** For so long a reading is good (ms). */
   readonly #lasting: number
   #readAt = Number.NEGATIVE_INFINITY
+  /** Attempts came since it was read last, and before that. */
+  #used = false
+  #wasUsed = true
 
   constructor(
     { agent, keys }: { agent: string; keys: Keys },
@@ -64,6 +67,12 @@ export class Guard {
   /** It knows how its breakers stand. One that does not starts nothing. */
   get sure(): boolean {
     return this.breaker === null || this.#environment.monotonic() - this.#readAt <= this.#lasting
+  }
+
+  /** Nobody uses it, and nothing waits for it: what others say of it is not urgent. What waits by keys is found by reading alone. */
+  get quiet(): boolean {
+    if (!this.keys.none || this.#used || this.#wasUsed) return false
+    return [...this.lanes.values()].every(({ state, seen, waiting }) => isClosed(state) && seen.length === 0 && !waiting)
   }
 
   /** No attempt can start here before it was in the queue, whatever its input. */
@@ -99,6 +108,9 @@ export class Guard {
   /** Finds the breaker of the attempt, and why it may not start; null: it may. */
   meet(attempt: GuardedAttempt): Outcome | null {
     const { request, pass } = attempt
+    const { quiet } = this
+    this.#used = true
+    if (quiet) this.hurry()
     try {
       attempt.lane = pass?.lane ?? this.keys.queueOf(request)
       return pass ? null : this.#refusal(attempt.lane, request.operation)
@@ -258,6 +270,8 @@ export class Guard {
   /** All was read, as of this instant of the monotonic clock. What was not found is closed, and nothing waits for it. */
   read(found: ReadonlySet<string>, at: number): void {
     this.#readAt = at
+    this.#wasUsed = this.#used
+    this.#used = false
     const now = this.#environment.now()
     for (const lane of [...this.lanes.values()]) {
       if (this.breaker) lane.seen = fresh(lane.seen, this.breaker.rule, now)

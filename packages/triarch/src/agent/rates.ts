@@ -25,6 +25,8 @@ export interface RatesOptions {
 
 /** Two readings are at least so far apart, unless something is to be told (ms). */
 const LEAST = 50
+/** Where nobody uses them, they are read so many times less often. */
+const QUIET = 5
 /** So far apart attempts are let go, at least (ms): those that become due meanwhile go together. */
 const TOGETHER = 10
 /** How long after a failure the store is asked again: at first, and at most (ms). */
@@ -47,6 +49,8 @@ export class Rates implements Service {
   #timer: Timer | null = null
   #round: Promise<void> | null = null
   #hurry = false
+  /** Something came into a queue since the last look: it may be one of these. */
+  #heard = false
   readonly #backoff = new Backoff(AGAIN, LONGEST_AGAIN)
   #again: number | null = null
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -88,9 +92,17 @@ export class Rates implements Service {
     if (this.#round === null) this.#wait()
   }
 
+  /** Something came into a queue of this node. */
+  heard(): void {
+    if (this.#heard || !this.#open) return
+    this.#heard = true
+    if (this.#round === null) this.#wait()
+  }
+
   #look(): void {
     if (!this.#open || this.#round !== null) return
     this.#hurry = false
+    this.#heard = false
     this.#lookedAt = this.#options.environment.monotonic()
     this.#round = this.#all().finally(() => {
       this.#round = null
@@ -101,7 +113,8 @@ export class Rates implements Service {
   /** Until the next reading, or until one more attempt may begin. */
   #wait(): void {
     if (!this.#open) return
-    const { environment, every } = this.#options
+    const { environment } = this.#options
+    const every = this.#options.every * (this.#quiet ? QUIET : 1)
     this.#timer?.cancel()
     const since = environment.monotonic() - this.#lookedAt
     const due = Math.min(...this.#allowances.map((it) => it.due))
@@ -113,6 +126,12 @@ export class Rates implements Service {
       if (this.#ready) this.#options.wake()
       this.#wait()
     })
+  }
+
+  /** What waits by keys is found by reading alone. */
+  get #quiet(): boolean {
+    const { quotas } = this.#options
+    return !this.#heard && quotas.every(({ isKeyed, all }) => !isKeyed && all.every(({ quiet }) => quiet))
   }
 
   /** Something waits that may begin. */

@@ -15,7 +15,7 @@ export interface LookoutOptions {
   runnable: () => readonly { workflow: string; version: string }[]
   actions: () => readonly string[]
   scheduler: Scheduler | null
-  consumer: Consumer | null
+  consumer: Pick<Consumer, 'wake'> | null
   supervisor: Supervisor | null
   /** Told how the settings are marked; without a mark: that one of them was changed. */
   settings: (mark?: string) => void

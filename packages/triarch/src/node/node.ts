@@ -264,6 +264,13 @@ export class Node {
           failed,
         })
       : null
+    const consumer = this.#consumer
+    const taking = consumer && {
+      wake: () => {
+        this.#rates?.heard()
+        consumer.wake()
+      },
+    }
     const lookout = new Lookout({
       environment,
       store,
@@ -273,7 +280,7 @@ export class Node {
       settings: (mark) => reader.look(mark),
       actions: () => roster.actions,
       scheduler: this.scheduler,
-      consumer: this.#consumer,
+      consumer: taking,
       supervisor,
       synchronise: options.synchronise,
       failed,
