@@ -72,7 +72,9 @@ export class Guard {
   /** Nobody uses it, and nothing waits for it: what others say of it is not urgent. What waits by keys is found by reading alone. */
   get quiet(): boolean {
     if (!this.keys.none || this.#used || this.#wasUsed) return false
-    return [...this.lanes.values()].every(({ state, seen, waiting }) => isClosed(state) && seen.length === 0 && !waiting)
+    return [...this.lanes.values()].every(
+      ({ state, seen, waiting }) => isClosed(state) && seen.length === 0 && !waiting,
+    )
   }
 
   /** No attempt can start here before it was in the queue, whatever its input. */
