@@ -58,6 +58,39 @@ describe('a process that listens', () => {
     await other.close()
   })
 
+  it('hears of another at once although it has just committed itself, whoever was first', async () => {
+    using file = scratch()
+    const [own, other] = [file.store(systemEnvironment()), file.store(systemEnvironment())]
+    await own.open()
+    await other.open()
+    let next = Promise.withResolvers<void>()
+    // What comes later than at once never comes.
+    const patient = { ...systemEnvironment(), timer: () => ({ cancel: () => undefined }) }
+    const hears = new Stir(
+      patient,
+      file.path,
+      () => own.changes(),
+      () => next.resolve(),
+    )
+    const tells = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)
+    hears.listen()
+    tells.committed()
+    await next.promise
+    for (const inOrder of [
+      [hears, tells],
+      [tells, hears],
+    ]) {
+      next = Promise.withResolvers()
+      await other.beat({ id: 'other', roles: [], lease: 60_000 })
+      for (const it of inOrder) it.committed()
+      await next.promise
+    }
+    hears.close()
+    tells.close()
+    await own.close()
+    await other.close()
+  })
+
   it('may do so where there is no such file: then nothing is told, and nothing fails', () => {
     using file = scratch()
     const stir = new Stir(systemEnvironment(), file.path, async () => null, expect.unreachable)

@@ -1,8 +1,10 @@
-import { type FSWatcher, utimesSync, watch } from 'node:fs'
+import { type FSWatcher, statSync, utimesSync, watch } from 'node:fs'
 import type { Environment, Timer } from '../../environment/environment.ts'
 
-/** What this process committed itself is no news; a look that comes this much later finds what others did meanwhile (ms). */
-const AFTER_OWN = 2
+/** Processes sign with a number below, as a time of the file (s). */
+const SIGNATURES = 2 ** 31
+/** What this process committed itself is no news; a look that comes this much later finds what another did in that very moment (ms). */
+const AFTER_OWN = 5
 /** The least distance of looks, on the average (ms): one takes some microseconds. */
 const DISTANCE = 0.5
 /** After a rest several may come at once: as many as fit in so long (ms). */
@@ -11,6 +13,7 @@ const CREDIT = 10
 /**
  * Processes on one file tell each other that they have committed, by the operating system: who has sets the times of the file of the
  * shared memory, which nothing of SQLite's depends on, and who watches that file asks at once whether there is something new to read.
+ * The time of its last reading says who it was: what a process hears of itself does not keep it from hearing others at once.
  * A hint: where files cannot be watched it never comes, and those who write without this engine give none.
  */
 export class Stir {
@@ -22,8 +25,8 @@ export class Stir {
   #isOpen = true
   #isTouching = false
   #seen: number | null = null
-  /** Commits of this process whose echo has not come. */
-  #echoes = 0
+  /** Of this store, in the times of the file (s). */
+  readonly #signature: number
   #timer: Timer | null = null
   #timerAt = Number.POSITIVE_INFINITY
   #isLooking = false
@@ -37,6 +40,7 @@ export class Stir {
     this.#path = `${path}-shm`
     this.#changes = changes
     this.#tell = tell
+    this.#signature = Math.floor(environment.random() * SIGNATURES)
   }
 
   listen(): void {
@@ -64,13 +68,23 @@ export class Stir {
   #touch(): void {
     this.#isTouching = false
     if (!this.#isOpen) return
-    const now = this.#environment.now() / 1_000
+    const isOther = this.#watcher !== null && !this.#isOwn()
     try {
       // By its path: a descriptor of that file, when it is closed, would take all of SQLite's locks along.
-      utimesSync(this.#path, now, now)
-      if (this.#watcher) this.#echoes++
+      utimesSync(this.#path, this.#signature, this.#environment.now() / 1_000)
     } catch {
       // Others look from time to time.
+    }
+    // Somebody else's hand is gone now, and may not have been seen.
+    if (isOther) this.#arm(0)
+  }
+
+  /** Whether it was this process that touched the file last. */
+  #isOwn(): boolean {
+    try {
+      return Math.floor(statSync(this.#path).atimeMs / 1_000) === this.#signature
+    } catch {
+      return false
     }
   }
 
@@ -81,11 +95,7 @@ export class Stir {
   }
 
   #hear(): void {
-    if (this.#echoes > 0) {
-      // Several may have been made one by the system, others' among them.
-      this.#echoes = 0
-      this.#arm(AFTER_OWN)
-    } else this.#arm(0)
+    this.#arm(this.#isOwn() ? AFTER_OWN : 0)
   }
 
   #arm(ms: number): void {
