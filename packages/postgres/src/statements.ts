@@ -255,6 +255,7 @@ export function statementsIn(schema: string): Statements {
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
+    statement('take_tasks', unflushed('take_tasks', calls.take_tasks), true),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
@@ -287,6 +288,16 @@ const WAITS = 200
 /** Those that users' transactions can be in the way of: by the id of a task, by a lock, or by a task to come after. */
 const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
+
+const UNFLUSHED = `(SELECT set_config('synchronous_commit', 'off', true) AS bound OFFSET 0) b`
+
+/**
+ * Not worth a flush of its own: whatever is done by right of it is a later transaction, and is only durable together with it. If the server
+ * forgets both, nothing has happened.
+ */
+function unflushed(name: 'take_tasks', count: number): string {
+  return `SELECT x.* FROM ${UNFLUSHED}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
+}
 
 /** The bound holds from its first row on, for the call's own parameter depends on it. */
 function boundedParameters(count: number, of = 'b.bound IS NULL'): string {

@@ -43,6 +43,26 @@ describe('the PostgreSQL store', () => {
     for (const store of stores) expect(await store.task('t')).not.toBeNull()
   })
 
+  it('waits for the disk with what is acknowledged, and not with who has which task', async () => {
+    const store = await opened()
+    await withClient(async (client) => {
+      await client.query(`CREATE TABLE "${schema}".seen (at serial, waits text)`)
+      await client.query(
+        `CREATE FUNCTION "${schema}".see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          INSERT INTO "${schema}".seen (waits) VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`,
+      )
+      await client.query(
+        `CREATE TRIGGER see AFTER INSERT OR UPDATE ON "${schema}".tasks EXECUTE FUNCTION "${schema}".see()`,
+      )
+      await store.submit([newTask('t')])
+      const [claim] = await claimAll(store)
+      if (!claim) throw new Error('there was a task to claim')
+      await store.commit([transition(claim, { snapshot: snapshot({ progress: '1' }) })])
+      const { rows } = await client.query<{ waits: string }>(`SELECT waits FROM "${schema}".seen ORDER BY at`)
+      expect(rows.map(({ waits }) => waits)).toEqual(['on', 'off', 'on'])
+    })
+  })
+
   it('renews a lease and makes the calls of the engine while all it may open for reads is taken', async () => {
     const store = await opened({ reads: 2, connections: 2, patience: 20_000 })
     await store.submit([newTask('t')])
