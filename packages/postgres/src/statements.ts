@@ -63,23 +63,6 @@ type Call =
   | 'take_urgent'
   | 'take_seated'
   | 'reply'
-type Plain =
-  | 'letters_within'
-  | 'letters_each'
-  | 'letters_of'
-  | 'pulse_work'
-  | 'beat'
-  | 'leave'
-  | 'lead'
-  | 'bury'
-  | 'sweep'
-  | 'sweep_by_clock'
-  | 'prune'
-  | 'look'
-  | 'clock'
-  | 'write_logs'
-  | 'follow_history'
-  | 'tally_history'
 type Read =
   | AlertStatement
   | 'breakersOf'
@@ -157,7 +140,7 @@ const calls: Readonly<Record<Call, number>> = {
   take_seated: 10,
   reply: 9,
 }
-const plain: Readonly<Record<Plain, number>> = {
+const plain = {
   letters_within: 3,
   letters_each: 7,
   letters_of: 4,
@@ -174,7 +157,8 @@ const plain: Readonly<Record<Plain, number>> = {
   write_logs: 15,
   follow_history: 7,
   tally_history: 8,
-}
+} as const
+type Plain = keyof typeof plain
 const reads: Readonly<Record<Read, string>> = {
   ...alertStatements,
   seats: SEATS,
@@ -255,7 +239,7 @@ export function statementsIn(schema: string): Statements {
   return Object.fromEntries([
     ...Object.entries(calls).map(([name, count]) => statement(name, call(name, count), true)),
     ...bounded.map((name) => statement(name, boundedCall(name, calls[name]), true)),
-    statement('take_tasks', unflushed('take_tasks', calls.take_tasks), true),
+    statement('take_tasks', boundedCall('take_tasks', calls.take_tasks, UNFLUSHED), true),
     statement('commit', commit(calls.commit), true),
     statement('commit_gated', gated('commit', calls.commit), true),
     statement('submit_gated', gated('submit', calls.submit), true),
@@ -289,23 +273,19 @@ const WAITS = 200
 const bounded = ['submit', 'post_on_terms', 'write_schedule', 'reply'] as const
 const BOUND = `(SELECT set_config('lock_timeout', '${WAITS}', true) AS bound OFFSET 0) b`
 
-const UNFLUSHED = `(SELECT set_config('synchronous_commit', 'off', true) AS bound OFFSET 0) b`
-
 /**
  * Not worth a flush of its own: whatever is done by right of it is a later transaction, and is only durable together with it. If the server
  * forgets both, nothing has happened.
  */
-function unflushed(name: 'take_tasks', count: number): string {
-  return `SELECT x.* FROM ${UNFLUSHED}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
-}
+const UNFLUSHED = `(SELECT set_config('synchronous_commit', 'off', true) AS bound OFFSET 0) b`
 
 /** The bound holds from its first row on, for the call's own parameter depends on it. */
 function boundedParameters(count: number, of = 'b.bound IS NULL'): string {
   return `CASE WHEN ${of} THEN NULL ELSE $1 END::text, ${parameters(count).slice(4)}`
 }
 
-function boundedCall(name: string, count: number): string {
-  return `SELECT x.* FROM ${BOUND}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
+function boundedCall(name: string, count: number, by = BOUND): string {
+  return `SELECT x.* FROM ${by}, LATERAL triarch.${name}(${boundedParameters(count)}) x`
 }
 
 /** Whether settings changed is looked at with it: its function is of before there were any. */
