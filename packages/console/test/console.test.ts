@@ -234,7 +234,7 @@ describe('the console', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/tasks\/o-1$/)
     await page.getByRole('tab', { name: 'History' }).waitFor()
-    await page.keyboard.press('3')
+    await page.keyboard.press('4')
     await page.waitForURL(/tab=history/)
     await page.getByText('submitted', { exact: true }).first().waitFor()
     await page.goBack()

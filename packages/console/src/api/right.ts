@@ -1,10 +1,29 @@
-import type { Api } from './client.ts'
-import { useQuery } from './query.ts'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { type Api, get, isLockedOut } from './client.ts'
 
 export type Right = Api['Principal']['rights'][number]
 
+/** Who asks, once the server has said so; one answer for the whole page. */
+const principal = signal<Api['Principal'] | null>(null)
+let isAsking = false
+
+async function ask(): Promise<void> {
+  if (isAsking || principal.value) return
+  isAsking = true
+  try {
+    principal.value = await get<Api['Principal']>('/principal')
+  } catch {
+    // Whoever needs it next asks again; meanwhile the server refuses what may not be done.
+  }
+  isAsking = false
+}
+
 /** Whether who asks may do that; true until the server has said so: it is refused there in any case. */
 export function useRight(right: Right): boolean {
-  const principal = useQuery<Api['Principal']>('/principal', null, { once: true })
+  const isOut = isLockedOut.value
+  useEffect(() => {
+    if (!isOut) void ask()
+  }, [isOut])
   return principal.value?.rights.includes(right) ?? true
 }

@@ -17,7 +17,7 @@ export interface Extent {
 
 /** Which of many rows are near what is seen of the body of a table; all of them, if they are few. Rows are of one height. */
 export function useExtent(body: RefObject<HTMLTableSectionElement>, count: number): Extent {
-  const [extent, set] = useState<Extent>({ from: 0, to: FEW, height: HEIGHT })
+  const [extent, set] = useState<Extent>({ from: 0, to: 2 * BEYOND, height: HEIGHT })
   const isLong = count > FEW
   useLayoutEffect(() => {
     if (!isLong) return

@@ -2,7 +2,13 @@ import type { ApiError } from '../api/client.ts'
 import { t } from '../shell/preference.ts'
 
 /** An answer that did not come: its code, what it means, and asking again. */
-export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
+export function Failure({
+  error,
+  retry,
+}: {
+  error: Pick<ApiError, 'message'> & Partial<Pick<ApiError, 'code' | 'page'>>
+  retry?: () => void
+}) {
   return (
     <div class="failure" role="alert">
       <strong>{error.code}</strong> {error.message}

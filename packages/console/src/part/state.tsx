@@ -1,10 +1,10 @@
 import { t } from '../shell/preference.ts'
 
 /** Told apart by shape as well as by colour. */
-const shapes: Record<string, string> = {
+export const shapes: Record<string, string> = {
   ...{ success: '✓', compensated: '↺', compensating: '↺', error: '✕', critical: '✕', cancelled: '⊘', skipped: '⤼' },
   ...{ running: '▶', paused: '❚❚', suspended: '❚❚', warning: '!', open: '○', closed: '●', ok: '✓', 'half-open': '◐' },
-  ...{ trial: '◐', drift: '≠' },
+  ...{ trial: '◐', drift: '≠', unknown: '?', cached: '≈', operator: '✎', waiting: '◌', pending: '◌' },
 }
 
 export function State({ of }: { of: string }) {

@@ -21,6 +21,7 @@ export function Table<T>({
   keyOf,
   to,
   onEnd,
+  isChosen,
 }: {
   label: string
   rows: readonly T[]
@@ -28,6 +29,7 @@ export function Table<T>({
   keyOf: (row: T) => string
   to?: (row: T) => string
   onEnd?: () => void
+  isChosen?: (row: T) => boolean
 }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const extent = useExtent(body, rows.length)
@@ -61,6 +63,7 @@ export function Table<T>({
             <tr
               key={keyOf(row)}
               data-index={extent.from + index}
+              class={isChosen?.(row) ? 'chosen' : undefined}
               {...(isLong && { 'aria-rowindex': extent.from + index + 2 })}
               {...(to && {
                 tabIndex: 0,

@@ -1,9 +1,8 @@
 import type { Api } from '../api/client.ts'
-import { deed } from '../part/asking.tsx'
 import { State } from '../part/state.tsx'
 import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
-import { deedOf } from './deeds.ts'
+import { Acts } from './acts.tsx'
 
 type Step = Api['Steps']['steps'][number]
 
@@ -38,7 +37,7 @@ export function Compensation({ task, steps, reload }: { task: Api['Task']; steps
             </span>
             <span class="ways">
               {isStuck(task, step) ? (
-                <UndoWays task={task} step={step} reload={reload} />
+                <Acts acts={['retryUndo', 'skipUndo']} about={{ task, step: step.id }} done={reload} isFirst />
               ) : (
                 step.status === 'compensated' && <Time at={step.endedAt} />
               )}
@@ -54,20 +53,4 @@ export function Compensation({ task, steps, reload }: { task: Api['Task']; steps
 function Standing({ task, step }: { task: Api['Task']; step: Step }) {
   if (!step.undoable) return <>{t().noUndo}</>
   return <>{task.status === 'stopped' ? t().stands : t().toBeUndone}</>
-}
-
-/** What can be done about an undo that is stuck. */
-export function UndoWays({ task, step, reload }: { task: Api['Task']; step: Step; reload: () => void }) {
-  return (['retryUndo', 'skipUndo'] as const).map((act, index) => (
-    <button
-      key={act}
-      type="button"
-      class={index === 0 ? 'primary' : undefined}
-      onClick={() => {
-        deed.value = deedOf(act, { task, step: step.id }, reload)
-      }}
-    >
-      {t().act[act]}
-    </button>
-  ))
 }

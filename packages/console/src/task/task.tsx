@@ -1,32 +1,41 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
+import { useRight } from '../api/right.ts'
 import { TaskAudit } from '../audit/audit.tsx'
-import { deed } from '../part/asking.tsx'
 import { Copy } from '../part/copy.tsx'
-import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download, Value } from '../part/json.tsx'
+import { useLazy } from '../part/lazy.ts'
 import { Link, taskPath } from '../part/link.tsx'
-import { State } from '../part/state.tsx'
-import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { ownKeys } from '../shell/own-keys.ts'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
-import { deedOf, possible } from './deeds.ts'
-import { History } from './history.tsx'
+import { Acts } from './acts.tsx'
+import { Children } from './children.tsx'
+import { possible } from './deeds.ts'
+import { History, useHistory } from './history.tsx'
 import { Logs } from './logs.tsx'
 import { Past } from './past.tsx'
-import { Fact, Steps } from './steps.tsx'
+import { Fact, Wrong } from './step.tsx'
+import { Steps } from './steps.tsx'
 import { Why } from './why.tsx'
 
-const tabs = ['steps', 'data', 'history', 'logs', 'children', 'audit', 'past'] as const
+const tabs = ['steps', 'graph', 'data', 'history', 'logs', 'children', 'audit', 'past'] as const
 type Tab = (typeof tabs)[number]
 
-/** Only a look back has a record in its address. */
+/** What the address says of one part only. */
+const own: Readonly<Record<string, Tab>> = {
+  at: 'past',
+  record: 'history',
+  of: 'children',
+  outcome: 'children',
+  cursor: 'children',
+}
+
 function choose(tab: Tab): void {
-  if (tab !== 'past') ask('at', null)
+  for (const [name, of] of Object.entries(own)) if (of !== tab) ask(name, null)
   ask('tab', tab === 'steps' ? null : tab)
 }
 
@@ -34,12 +43,22 @@ function choose(tab: Tab): void {
 export function TaskPage() {
   const id = decodeURIComponent(place.value.path.slice('/tasks/'.length))
   const path = `/tasks/${encodeURIComponent(id)}`
-  const said = place.value.search.get('tab') as Tab
-  const tab = tabs.includes(said) ? said : place.value.search.has('at') ? 'past' : 'steps'
+  const { search } = place.value
+  const said = search.get('tab') as Tab
+  const tab = tabs.includes(said) ? said : (Object.entries(own).find(([name]) => search.has(name))?.[1] ?? 'steps')
   const task = useQuery<Api['Task']>(path, `${path}/events`)
   const stream = task.value?.status === 'stopped' ? null : `${path}/events`
   const explanation = useQuery<Api['Explanation']>(`${path}/explain`)
-  const steps = useQuery<Api['Steps']>(`${path}/steps`)
+  // Each answer about the task tells that something may have happened.
+  const answers = useRef({ last: task.value, count: 0 })
+  if (answers.current.last !== task.value) answers.current = { last: task.value, count: answers.current.count + 1 }
+  const since = answers.current.count
+  const steps = useQuery<Api['Steps']>(`${path}/steps`, null, { once: true, since })
+  const wasTriedAgain = steps.value?.steps.some(({ attempts }) => attempts > 1) ?? false
+  const needsHistory =
+    tab === 'history' || tab === 'graph' || (tab === 'steps' && (wasTriedAgain || search.has('step')))
+  const records = useHistory(needsHistory ? path : null, since)
+  const may = useRight('control')
   const reload = () => {
     for (const query of [task, explanation, steps]) query.reload()
   }
@@ -57,6 +76,7 @@ export function TaskPage() {
   const it = task.value
   const titles: Record<Tab, string> = {
     steps: t().steps,
+    graph: t().graph.title,
     data: t().data,
     history: t().history,
     logs: t().logs,
@@ -77,19 +97,10 @@ export function TaskPage() {
           </h1>
         </div>
         <p class="buttons">
-          {possible(it).map((act) => (
-            <button
-              key={act}
-              type="button"
-              onClick={() => {
-                deed.value = deedOf(act, { task: it }, reload)
-              }}
-            >
-              {t().act[act]}
-            </button>
-          ))}
+          <Acts acts={possible(it)} about={{ task: it }} done={reload} />
         </p>
       </div>
+      {!may && <p class="note">{t().one.mayNot('control')}</p>}
       {task.error && <Failure error={task.error} retry={task.reload} />}
       {explanation.value && (
         <Why task={it} explanation={explanation.value} steps={steps.value?.steps ?? []} reload={reload} />
@@ -134,16 +145,26 @@ export function TaskPage() {
       </div>
       <div role="tabpanel" id="part" aria-labelledby={`tab-${tab}`}>
         {tab === 'steps' && steps.error && <Failure error={steps.error} retry={steps.reload} />}
-        {tab === 'steps' && steps.value && <Steps task={it} steps={steps.value.steps} reload={reload} />}
+        {tab === 'steps' && steps.value && <Steps {...{ path, task: it, steps: steps.value.steps, records, reload }} />}
+        {tab === 'graph' && steps.value && (
+          <Drawn {...{ path, task: it, steps: steps.value.steps, records, since, reload }} />
+        )}
         {tab === 'data' && <Data task={it} />}
-        {tab === 'history' && <History path={path} stream={stream} />}
-        {tab === 'logs' && <Logs path={path} />}
+        {tab === 'history' && <History records={records} />}
+        {tab === 'logs' && <Logs path={path} polls={it.status !== 'stopped'} />}
         {tab === 'children' && <Children path={path} stream={stream} />}
         {tab === 'audit' && <TaskAudit id={id} />}
         {tab === 'past' && <Past path={path} stream={stream} />}
       </div>
     </>
   )
+}
+
+/** Drawing is loaded when somebody wants to see it. */
+function Drawn(given: Parameters<typeof import('./graph/graph.tsx').Graph>[0]) {
+  const { part, error, retry } = useLazy(() => import('./graph/graph.tsx'))
+  if (part) return <part.Graph {...given} />
+  return error ? <Failure error={error as Error} retry={retry} /> : <p>{t().loading}…</p>
 }
 
 function Data({ task }: { task: Api['Task'] }) {
@@ -155,6 +176,7 @@ function Data({ task }: { task: Api['Task'] }) {
       {task.error && (
         <>
           <h3>{t().error}</h3>
+          <Wrong error={task.error} />
           <Value of={task.error} label={t().error} />
         </>
       )}
@@ -167,26 +189,5 @@ function Data({ task }: { task: Api['Task'] }) {
         </>
       )}
     </>
-  )
-}
-
-function Children({ path, stream }: { path: string; stream: string | null }) {
-  const page = useQuery<Api['TaskPage']>(`${path}/children?limit=100`, stream)
-  if (page.error && !page.value) return <Failure error={page.error} retry={page.reload} />
-  if (page.value?.tasks.length === 0) return <Empty text={t().noChildren} />
-  const columns: Column<Api['TaskInfo']>[] = [
-    { title: t().task, cell: ({ id }) => <Link to={taskPath(id)}>{id}</Link> },
-    { title: t().workflow, cell: ({ workflow }) => workflow },
-    { title: t().status, cell: ({ status, outcome }) => <State of={status === 'stopped' ? outcome : status} /> },
-    { title: t().updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-  ]
-  return (
-    <Table
-      label={t().children}
-      rows={page.value?.tasks ?? []}
-      columns={columns}
-      keyOf={({ id }) => id}
-      to={({ id }) => taskPath(id)}
-    />
   )
 }

@@ -2,6 +2,7 @@ import { alert } from './alert.ts'
 import type { Texts } from './en.ts'
 import { finding } from './finding.ts'
 import { past } from './past/de.ts'
+import { task } from './task.ts'
 
 export const de: Texts = {
   overview: 'Übersicht',
@@ -78,6 +79,7 @@ export const de: Texts = {
   toBeUndone: 'wird noch rückgängig gemacht',
   noUndo: 'lässt sich nicht rückgängig machen: bleibt bestehen',
   past,
+  ...task.de,
   noSteps: 'Noch wurde kein Schritt verlangt.',
   noChildren: 'Sie hat keine untergeordneten Aufgaben.',
   noLogs: 'Nichts wurde festgehalten.',
@@ -301,7 +303,7 @@ export const de: Texts = {
     'g u': 'Protokoll',
     'j k': 'Nächste Zeile, Zeile davor',
     Enter: 'Öffnen',
-    '1–7': 'Teile einer Aufgabe',
+    '1–9': 'Teile einer Aufgabe',
     r: 'Anhalten, fortsetzen',
     t: 'Farben',
   },
@@ -324,6 +326,7 @@ export const de: Texts = {
     compensated: 'rückgängig',
     waiting: 'wartet',
     suspended: 'ausgesetzt',
+    ...task.de.one.states,
     skipped: 'übersprungen',
     closed: 'geschlossen',
     open: 'offen',

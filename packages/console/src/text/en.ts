@@ -1,6 +1,7 @@
 import { alert } from './alert.ts'
 import { finding } from './finding.ts'
 import { past } from './past/en.ts'
+import { task } from './task.ts'
 
 /** Every text of the console. */
 export const en = {
@@ -78,6 +79,7 @@ export const en = {
   toBeUndone: 'to be undone',
   noUndo: 'has no undo: it stands',
   past,
+  ...task.en,
   noSteps: 'No step was requested yet.',
   noChildren: 'It has no children.',
   noLogs: 'Nothing was logged.',
@@ -303,7 +305,7 @@ export const en = {
     'g u': 'Audit',
     'j k': 'Next row, row before',
     Enter: 'Open',
-    '1–7': 'Parts of a task',
+    '1–9': 'Parts of a task',
     r: 'Pause updates, go on',
     t: 'Theme',
   },
@@ -326,6 +328,7 @@ export const en = {
     compensated: 'compensated',
     waiting: 'waiting',
     suspended: 'suspended',
+    ...task.en.one.states,
     skipped: 'skipped',
     closed: 'closed',
     open: 'open',
