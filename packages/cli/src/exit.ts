@@ -71,6 +71,8 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   TOO_MANY_SECRETS: exitCodes.usage,
   TASK_EXISTS: exitCodes.conflict,
   REQUEST_DIFFERS: exitCodes.conflict,
+  IMPORT_REFUSED: exitCodes.conflict,
+  IMPORT_TOO_LARGE: exitCodes.usage,
   TASK_STOPPED: exitCodes.conflict,
   TASK_NOT_PAUSED: exitCodes.conflict,
   TASK_QUARANTINED: exitCodes.conflict,

@@ -15,14 +15,33 @@ export function exported(task: TaskDetails, history: TaskExport): Exported {
 
 /** The task of a file that `triarch export` wrote. */
 export function imported(text: string, path: string): TaskExport {
-  const refused = usage(`${path} is not what triarch export writes`)
-  let found: Exported
-  try {
-    found = JSON.parse(text) as Exported
-  } catch {
-    throw refused
-  }
-  const { format, history } = found ?? {}
-  if (format !== 2 || typeof history?.task !== 'string' || !Array.isArray(history.records)) throw refused
+  const [history, ...others] = allImported(text, path)
+  if (!history || others.length > 0) throw usage(`${path} has ${others.length === 0 ? 'no' : 'more than one'} task`)
   return history
+}
+
+/** All tasks of such a file: one, or one a line. */
+export function allImported(text: string, path: string): TaskExport[] {
+  const refused = usage(`${path} is not what triarch export writes`)
+  const whole = parsed(text)
+  const found =
+    whole === undefined
+      ? text
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map(parsed)
+      : [whole]
+  return found.map((one) => {
+    const { format, history } = (one ?? {}) as Partial<Exported>
+    if (format !== 2 || typeof history?.task !== 'string' || !Array.isArray(history.records)) throw refused
+    return history
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

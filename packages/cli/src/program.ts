@@ -10,6 +10,7 @@ import { addDev } from './command/dev.ts'
 import { addDoctor } from './command/doctor.ts'
 import { addExport } from './command/export.ts'
 import { addHealth } from './command/health.ts'
+import { addImport } from './command/import.ts'
 import { addInventories } from './command/inventory.ts'
 import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
@@ -70,6 +71,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addDoctor(program, means)
   addHealth(program, means)
   addExport(program, means)
+  addImport(program, means)
   addReplay(program, means)
   addStart(program, means)
   addDev(program, means)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -329,6 +329,46 @@ describe('the command', () => {
     expect(JSON.parse(same.out)).toMatchObject({ workflow: 'letter', decisions: 2 })
     expect(other).toMatchObject({ exit: 1, out: expect.stringContaining('HISTORY_MISMATCH') })
     expect((await inside(['replay', shop, shop])).exit).toBe(exitCodes.usage)
+  })
+
+  it('moves tasks with their histories to another store, and none twice', async () => {
+    const [file, store] = [join(folder, 'moved.jsonl'), join(folder, 'moved.db')]
+    const open = await engine.submit(approval, 'open', { id: 'open' })
+    await expect.poll(async () => (await open.steps()).at(-1)?.status).toBe('success')
+    const filter = ['--filter', 'id:done,failed,open', '--secrets', '--output', file]
+    expect((await inside(['export', ...filter])).out).toMatch(/^tasks +3$/m)
+    expect((await inside(['export', ...filter])).exit).toBe(exitCodes.failed)
+    const there = ['--store', store]
+    await inside(['migrate', 'up', ...there])
+    const moved = await inside(['import', file, '--reason', 'the shop moves', '--jsonl', ...there])
+    expect(
+      moved.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(['open', 'failed', 'done'].map((id) => ({ id, result: 'imported' })))
+    expect((await inside(['task', 'get', 'open', ...there])).out).toMatch(/^status +paused$/m)
+    expect((await inside(['task', 'get', 'done', ...there])).out).toContain('HELLO')
+    expect((await inside(['audit', '--on', 'task:open', ...there])).out).toContain('the shop moves')
+    expect((await inside(['import', file, ...there])).out).toMatch(/^open +there/m)
+    const one = await triarch(
+      ['import', '-', '--json', ...there],
+      {},
+      JSON.stringify(JSON.parse(readFileSync(file, 'utf8').split('\n')[0] ?? '')),
+    )
+    expect(one).toMatchObject({ exit: 0, out: expect.stringContaining('"there"') })
+    const changed = readFileSync(file, 'utf8').replaceAll('hello', 'hullo')
+    writeFileSync(file, changed)
+    const refused = await inside(['import', file, ...there])
+    expect(refused).toMatchObject({
+      exit: exitCodes.failed,
+      out: expect.stringMatching(/^done +refused +TASK_EXISTS/m),
+    })
+    writeFileSync(file, changed.trim().split('\n').at(-1) ?? '')
+    expect((await inside(['import', file, ...there])).exit).toBe(exitCodes.conflict)
+    expect((await inside(['import', shop, ...there])).exit).toBe(exitCodes.usage)
+    expect((await inside(['export'])).exit).toBe(exitCodes.usage)
+    await open.cancel({ force: true })
   })
 
   it('runs a node until it is told to stop', async () => {

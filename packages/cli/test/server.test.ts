@@ -118,6 +118,7 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(await on('doctor')).toMatch(/^ok +server +\S+ answers$/m)
   await on('export', 'u-1', '--output', file)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ format: 2, task: { id: 'u-1' } })
+  expect(await on('import', file)).toMatch(/^result +there$/m)
 })
 
 it('tells by the exit code what a server refused, and what only a store can do', async () => {

@@ -14,6 +14,7 @@ import type {
   FiguresQuery,
   HealthReport,
   HealthRequest,
+  ImportOptions,
   LeaderPage,
   ListChange,
   ListOptions,
@@ -36,6 +37,7 @@ import type {
   SubmitResult,
   TaskCount,
   TaskEntry,
+  TaskExport,
   TaskPage,
   WatchOptions,
   WorkflowPage,
@@ -66,8 +68,9 @@ import { RemoteSetting, settingPage } from './setting.ts'
 import { array, object } from './shape.ts'
 import { figures, figuresPath, recount } from './statistics.ts'
 import { followed } from './stream.ts'
-import { entryOf, isNewTask, submitAll } from './submission.ts'
-import { accepted, RemoteTask } from './task.ts'
+import { entryOf, importTask, isNewTask, submitAll } from './submission.ts'
+import { RemoteTask } from './task.ts'
+import { resumeStep } from './token.ts'
 import { encode, instant, query, segment } from './value.ts'
 import {
   agentPage,
@@ -142,19 +145,13 @@ class HttpClient implements TriarchClient {
     return new RemoteTask<O, E>(this.#exchange, id)
   }
 
+  async import(exported: TaskExport, options: ImportOptions = {}): Promise<TaskHandle> {
+    const { id, isNew } = await importTask(this.#exchange, exported, options)
+    return new RemoteTask(this.#exchange, id, { isNew })
+  }
+
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
-    const { name, optional, once, ...rest } = options
-    known('resume', rest)
-    if (typeof token !== 'string' || token === '') throw new TriarchError('INVALID_TOKEN', 'a token must be a string')
-    if (once !== undefined) segment('the name of a request', once)
-    await this.#exchange.ask({
-      ...{ method: 'POST', path: `/tokens/${encodeURIComponent(token)}` },
-      ...{
-        body: encode('value', { value, name, optional }),
-        key: once ?? `~${this.#exchange.settings.environment.id()}`,
-      },
-      read: accepted,
-    })
+    await resumeStep(this.#exchange, token, value, options)
   }
 
   schedule(name: string): ScheduleHandle {

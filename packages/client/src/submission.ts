@@ -1,4 +1,4 @@
-import type { TaskEntry, TaskOptions, WorkflowRef } from 'triarch'
+import type { ImportOptions, TaskEntry, TaskExport, TaskOptions, WorkflowRef } from 'triarch'
 import { isTriarchError, TriarchError } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
@@ -42,6 +42,19 @@ interface Made {
 }
 
 type Result = PromiseSettledResult<Made>
+
+/** Sent again it is the same task. */
+export async function importTask(exchange: Exchange, exported: TaskExport, options: ImportOptions): Promise<Made> {
+  const { paused, reason, actor, ...rest } = options
+  known('import', rest)
+  const { task: id, format, veiled, records } = exported
+  const body = { history: { format, task: id, veiled, records }, paused, reason, actor }
+  const isNew = await exchange.ask({
+    ...{ method: 'POST', path: '/imports', body: encode('import', body) },
+    read: isNewTask,
+  })
+  return { id, isNew }
+}
 
 /** One of a list, as text. */
 interface Sent extends Entry {

@@ -3,6 +3,7 @@ import type {
   ControlOptions,
   ErrorRecord,
   Explanation,
+  ExportOptions,
   HistoryEntry,
   LogLine,
   LogOptions,
@@ -102,13 +103,18 @@ export class RemoteTask<O = unknown, E extends SignalSchemas = NoSignals> implem
     return this.#pages('/history', historyEntries)
   }
 
-  async export(): Promise<TaskExport> {
+  async export(options: ExportOptions = {}): Promise<TaskExport> {
+    const { secrets, ...rest } = options
+    known('export', rest)
+    if (secrets) throw new TriarchError('INVALID_OPTION', 'export: secrets are given out where the store is alone')
     let format = 0
+    let veiled: unknown
     const records = await this.#pages('/export', (body) => {
       format = Number(object(body).format)
+      veiled = object(body).veiled
       return exportedRecords(body)
     })
-    return { format, task: this.id, records }
+    return { format, task: this.id, records, ...(typeof veiled === 'boolean' && { veiled }) }
   }
 
   /** All records of what comes in pages of them. */

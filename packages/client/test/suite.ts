@@ -295,6 +295,25 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(ice.thaw())).toBe('ILLEGAL_MOVE')
     })
 
+    it('takes a task over that was exported, or finds that it has it', async () => {
+      const task = await client.submit(order, { amount: 9 }, { id: 'moved' })
+      await task.result()
+      const file = await task.export()
+      expect(file.veiled).toBe(false)
+      const text = JSON.stringify(file).replaceAll('moved', 'moved-here')
+      const copy = await client.import(JSON.parse(text), { reason: 'the shop moves' })
+      expect(copy).toMatchObject({ id: 'moved-here', isNew: true })
+      expect(await copy.result()).toEqual({ receipt: 'r-9' })
+      expect((await client.import(JSON.parse(text))).isNew).toBe(false)
+      expect((await client.audit({ subject: 'task:moved-here' })).entries).toMatchObject([
+        { action: 'task.import', reason: 'the shop moves' },
+      ])
+      const other = { ...file, task: 'moved-here', records: [...file.records].slice(0, 1) }
+      expect(await codeOf(client.import({ ...other, records: [] }))).toBe('IMPORT_REFUSED')
+      expect(await codeOf(client.import({ ...file, task: 'failed' }))).toBe('TASK_EXISTS')
+      expect(await codeOf(client.import(file, { when: 1 } as object))).toBe('UNKNOWN_OPTION')
+    })
+
     it('says who asked and why, with every control', async () => {
       const why = { reason: 'the bank is back', actor: 'ada' }
       const task = await client.submit(approval, null)

@@ -2,6 +2,7 @@ import { type AlertWriting, alertActs } from './alert.ts'
 import { withAct } from './audit.ts'
 import { CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
 import { INVALIDATE_ACT } from './cache.ts'
+import { IMPORT_TASK_ACT } from './import.ts'
 import { LIFT } from './quarantine.ts'
 import { DROP_SCHEDULE } from './schedule.ts'
 import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
@@ -17,6 +18,7 @@ export type Act =
   | 'updateSetting'
   | 'dropSchedule'
   | 'lift'
+  | 'importTask'
   | 'invalidate'
   | 'recount'
 
@@ -29,6 +31,7 @@ export const acts: Readonly<Record<`${Act}Act`, string>> = {
   createSettingAct: CREATE_SETTING_ACT,
   updateSettingAct: UPDATE_SETTING_ACT,
   dropScheduleAct: withAct(DROP_SCHEDULE, 1),
+  importTaskAct: IMPORT_TASK_ACT,
   liftAct: withAct(LIFT, 1),
   invalidateAct: INVALIDATE_ACT,
   recountAct: withAct(RECOUNT, 1),

@@ -11,6 +11,7 @@ import {
   UPDATE_BREAKER,
 } from './breaker.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
+import { IMPORT_TASK } from './import.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
@@ -112,6 +113,7 @@ type Read =
   | 'pulses'
   | 'counts'
   | 'lift'
+  | 'importTask'
   | 'acquit'
   | 'adoptWork'
   | 'nextWake'
@@ -212,6 +214,7 @@ const reads: Readonly<Record<Read, string>> = {
   pulses: PULSES,
   counts: COUNTS,
   lift: LIFT,
+  importTask: IMPORT_TASK,
   acquit: ACQUIT,
   adoptWork: ADOPT_WORK,
   nextWake: NEXT_WAKE,

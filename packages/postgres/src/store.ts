@@ -30,6 +30,7 @@ import { connect, disconnect, inTime } from './connect.ts'
 import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
+import { importValues } from './import.ts'
 import { leaderOf } from './leader.ts'
 import { lifeline } from './lifeline.ts'
 import { amongStatement, fewStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
@@ -166,6 +167,12 @@ export class PostgresStore implements port.StateStore {
     this.#tell([...readyOf(tasks), ...newsOf(row)])
     const refused = row?.[3]
     return submitOutcomes(answerOf(row), typeof refused === 'string' ? refused : null)
+  }
+
+  async importTask(task: port.ImportedTask): Promise<boolean> {
+    const made = (await this.#act('importTask', [this.#given(), ...importValues(task)], task)).length > 0
+    if (made && task.ready) this.#tell(['tasks'])
+    return made
   }
 
   async submitIn(transaction: unknown, tasks: readonly port.NewTask[]): Promise<port.SubmitOutcome[]> {

@@ -15,6 +15,7 @@ const bodied = [415] as const
 const about: Readonly<Record<string, string>> = {
   tasks: 'Tasks: submitting, looking at them, controlling them.',
   submissions: 'Tasks that are submitted many at a time.',
+  imports: 'Tasks that come from another store.',
   tokens: 'Steps that wait for somebody else.',
   operations: 'One control for all tasks that fit a filter.',
   schedules: 'Tasks that are started again and again.',

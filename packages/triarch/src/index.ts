@@ -24,6 +24,7 @@ export type {
 } from './client/breaker.ts'
 export type { ChildrenOptions } from './client/children.ts'
 export type { TriarchClient } from './client/client.ts'
+export type { ImportOptions } from './client/import.ts'
 export type { EngineEvents } from './client/listeners.ts'
 export type { LogOptions, LogPage } from './client/log.ts'
 export type { SubmitResult, TaskEntry } from './client/many.ts'
@@ -215,7 +216,7 @@ export type {
   HistoryPolicy,
   HistoryRemark,
 } from './view/event.ts'
-export type { ExportedRecord, TaskExport } from './view/export.ts'
+export type { ExportedRecord, ExportOptions, TaskExport } from './view/export.ts'
 export type {
   Figures,
   FiguresColumn,

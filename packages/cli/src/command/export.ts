@@ -1,21 +1,68 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { TaskPage, TriarchClient } from 'triarch'
 import { type Means, onTasks } from '../command.ts'
-import { exported } from '../exported.ts'
+import { exitCodes, Failure, usage } from '../exit.ts'
+import { type Exported, exported } from '../exported.ts'
+import { during, type Measure } from '../progress.ts'
 
-/** A task as a file, for looking at it elsewhere and for `triarch replay`. */
+/** Tasks that one look asks for. */
+const PAGE = 100
+
+interface Given {
+  output?: string
+  filter?: string
+  secrets?: boolean
+}
+
+/** Tasks as a file, for looking at them elsewhere, for `triarch replay` and `triarch import`. */
 export function addExport(program: Command, means: Means): void {
   program
     .command('export')
-    .description('a task with its history as JSON; what is marked as secret is not in it')
-    .argument('<id>', 'the id of the task')
-    .option('--output <file>', 'into this file; the standard output when not given')
-    .action((id: string, _, command: Command) =>
-      onTasks<{ output?: string }>(means, command, async ({ session, options }) => {
-        const task = session.triarch.task(id)
-        const text = `${JSON.stringify(exported(await task.status(), await task.export()), null, 2)}\n`
-        if (options.output === undefined) means.terminal.out(text)
-        else writeFileSync(options.output, text, { flag: 'wx' })
+    .description(
+      'a task with its history as JSON, or all that fit a filter, one a line and the newest first, so that children come before parents',
+    )
+    .argument('[id]', 'the id of the task')
+    .option('--filter <filter>', 'all tasks that fit, such as status:paused')
+    .option('--secrets', 'also what is marked as secret, readable: import takes no other; only straight on a store')
+    .option('--output <file>', 'into this new file; the standard output when not given')
+    .action((id: string | undefined, _, command: Command) =>
+      onTasks<Given>(means, command, async ({ session: { triarch }, report, options }) => {
+        const { output, filter, secrets } = options
+        if ((id === undefined) === (filter === undefined)) throw usage('give the id of a task, or --filter')
+        if (secrets && !('open' in triarch))
+          throw new Failure(exitCodes.usage, 'NEEDS_STORE', '--secrets needs the store itself: give --store')
+        const file = output === undefined ? null : openSync(output, 'wx', 0o600)
+        const write = (text: string) => (file === null ? means.terminal.out(text) : void writeSync(file, text))
+        const one = async (task: string): Promise<Exported> => {
+          const handle = triarch.task(task)
+          return exported(await handle.status(), await handle.export(secrets ? { secrets } : {}))
+        }
+        const measure: Measure = { done: 0, total: null }
+        const all = async () => {
+          if (id !== undefined) return write(`${JSON.stringify(await one(id), null, 2)}\n`)
+          measure.total = (await triarch.count({ filter: filter as string })).count
+          for await (const task of fitting(triarch, filter as string)) {
+            write(`${JSON.stringify(await one(task))}\n`)
+            measure.done++
+          }
+        }
+        try {
+          await during(means.terminal, 'export', all(), async () => (id === undefined ? measure : null))
+        } finally {
+          if (file !== null) closeSync(file)
+        }
+        if (file !== null && id === undefined)
+          report.one({ tasks: measure.done }, { tasks: measure.done, file: output })
       }),
     )
+}
+
+/** Newest first: what is submitted meanwhile is not among them. */
+async function* fitting(triarch: TriarchClient, filter: string): AsyncGenerator<string> {
+  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+    const page: TaskPage = await triarch.list({ filter, limit: PAGE, ...(cursor !== undefined && { cursor }) })
+    for (const { id } of page.tasks) yield id
+    cursor = page.next
+  }
 }

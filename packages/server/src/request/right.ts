@@ -2,7 +2,7 @@ import { Refused } from '../problem/problem.ts'
 
 /**
  * What a principal may do: look (`read`), start tasks (`start`), act on them (`control`); change schedules, circuit breakers, rate limits and
- * kept answers; acknowledge, silence and end `alerts`, and try their sinks; have `statistics` counted anew; be an agent (`agents`); read and write settings; read the audit.
+ * kept answers; acknowledge, silence and end `alerts`, and try their sinks; have `statistics` counted anew; be an agent (`agents`); bring tasks with their histories from elsewhere (`import`); read and write settings; read the audit.
  * @example const clerk: readonly Right[] = ['read', 'start', 'settings:read']
  */
 export type Right =
@@ -16,6 +16,7 @@ export type Right =
   | 'alerts'
   | 'statistics'
   | 'agents'
+  | 'import'
   | 'settings:read'
   | 'settings:write'
   | 'audit'
@@ -31,6 +32,7 @@ const known: Readonly<Record<Right, true>> = {
   alerts: true,
   statistics: true,
   agents: true,
+  import: true,
   'settings:read': true,
   'settings:write': true,
   audit: true,

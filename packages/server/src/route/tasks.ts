@@ -1,10 +1,21 @@
-import { isTriarchError, type TaskHandle, type TaskInfo, TriarchError } from 'triarch'
+import { isTriarchError, type TaskExport, type TaskHandle, type TaskInfo, TriarchError } from 'triarch'
 import { z } from 'zod'
-import { Export, History } from '../wire/history.ts'
+import { Export, History, ImportOrder } from '../wire/history.ts'
 import { LogPage, logQuery } from '../wire/log.ts'
 import { Moment } from '../wire/moment.ts'
 import { duration, whole } from '../wire/schema.ts'
-import { Change, childrenQuery, Explanation, listQuery, Outcome, Plan, Steps, Task, TaskPage } from '../wire/task.ts'
+import {
+  Change,
+  childrenQuery,
+  Explanation,
+  listQuery,
+  Outcome,
+  Plan,
+  Steps,
+  Submitted,
+  Task,
+  TaskPage,
+} from '../wire/task.ts'
 import { given, type Route, reply, route } from './route.ts'
 
 const wait = z.strictObject({ wait: duration.optional() })
@@ -174,6 +185,27 @@ const exported = route({
   },
 })
 
+const imported = route({
+  method: 'POST',
+  path: '/imports',
+  id: 'importTask',
+  right: 'import',
+  summary:
+    'Takes a task over with its history, as the export of another store gives it with its secrets: whole or not at all. It is paused, unless it has stopped or `paused` is false.',
+  body: ImportOrder,
+  answers: {
+    200: { description: 'It is here already, with the same history', schema: Submitted },
+    201: { description: 'It is new', schema: Submitted, headers: ['Location'] },
+  },
+  problems: [409, 422],
+  async run({ body: { history, actor, ...options }, principal }, { triarch }) {
+    const order = given({ ...options, actor: principal?.id ?? actor })
+    const { id, isNew } = await triarch.import(history as TaskExport, order)
+    const receipt = { id, created: isNew !== false }
+    return isNew ? reply(201, receipt, { Location: `tasks/${encodeURIComponent(id)}` }) : reply(200, receipt)
+  },
+})
+
 /** A page of what is numbered by `seq`. */
 function paged<R extends { seq: number }>(
   all: readonly R[],
@@ -246,6 +278,7 @@ export const tasks: readonly Route[] = [
   moment,
   history,
   exported,
+  imported,
   logs,
   plan,
   children,

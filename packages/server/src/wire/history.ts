@@ -190,7 +190,23 @@ export const Export = named(
   z.object({
     format: whole,
     task: z.string(),
+    veiled: z.boolean().optional(),
     records: z.array(z.object({ ...record, at: z.number(), events: z.array(json) })),
     next: whole.optional(),
+  }),
+)
+
+export const ImportOrder = named(
+  'ImportOrder',
+  z.strictObject({
+    history: z.object({
+      format: z.int().min(1),
+      task: z.string(),
+      veiled: z.boolean().optional(),
+      records: z.array(z.object({ ...record, at: z.int(), events: z.array(json) })),
+    }),
+    paused: z.boolean().optional(),
+    reason: z.string().max(1_000).optional(),
+    actor: z.string().max(200).optional(),
   }),
 )

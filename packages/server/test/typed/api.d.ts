@@ -205,6 +205,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a task over with its history, as the export of another store gives it with its secrets: whole or not at all. It is paused, unless it has stopped or `paused` is false. */
+        post: operations["importTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tasks/{id}/logs": {
         parameters: {
             query?: never;
@@ -2049,7 +2066,7 @@ export interface components {
         };
         Principal: {
             id?: string;
-            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "settings:read" | "settings:write" | "audit")[];
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit")[];
         };
         RateLimit: {
             name: string;
@@ -2925,6 +2942,7 @@ export interface components {
         Export: {
             format: number;
             task: string;
+            veiled?: boolean;
             records: {
                 seq: number;
                 error?: components["schemas"]["Error"];
@@ -2936,6 +2954,26 @@ export interface components {
                 events: unknown[];
             }[];
             next?: number;
+        };
+        ImportOrder: {
+            history: {
+                format: number;
+                task: string;
+                veiled?: boolean;
+                records: {
+                    seq: number;
+                    error?: components["schemas"]["Error"];
+                    missing?: {
+                        from: number;
+                        to: number;
+                    };
+                    at: number;
+                    events: unknown[];
+                }[];
+            };
+            paused?: boolean;
+            reason?: string;
+            actor?: string;
         };
         Moment: {
             seq: number;
@@ -3498,6 +3536,52 @@ export interface operations {
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    importTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportOrder"];
+            };
+        };
+        responses: {
+            /** @description It is here already, with the same history */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description It is new */
+            201: {
+                headers: {
+                    /** @description Where the task is, relative to the URL that was asked */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            422: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];
         };

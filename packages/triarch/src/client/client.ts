@@ -5,6 +5,7 @@ import type { NoSignals, SignalSchemas } from '../definition/signal.ts'
 import type { WorkflowRef } from '../definition/workflow-ref.ts'
 import type { HealthReport, HealthRequest } from '../health/health.ts'
 import type { Demand, DemandOptions } from '../view/demand.ts'
+import type { TaskExport } from '../view/export.ts'
 import type { Figures, FiguresQuery, RecountOptions } from '../view/figures.ts'
 import type { AgentPage, LockPage, NamedPage, WorkflowPage } from '../view/inventory.ts'
 import type { LeaderPage } from '../view/leader.ts'
@@ -14,6 +15,7 @@ import type { Statistics } from '../view/statistics.ts'
 import type { AlertHandle, AlertPage, AlertsOptions, AlertTestOptions } from './alert.ts'
 import type { AuditOptions, AuditPage } from './audit.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
+import type { ImportOptions } from './import.ts'
 import type { SubmitResult, TaskEntry } from './many.ts'
 import type { TaskCount } from './matching.ts'
 import type { OperationOrder, OperationReport } from './operation.ts'
@@ -72,6 +74,16 @@ export interface TriarchClient {
    * @example await client.resume(token, { paid: true })
    */
   resume(token: string, value?: unknown, options?: ResumeOptions): Promise<void>
+
+  /**
+   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all. One that has not
+   * stopped is paused (`paused`). The same history again is the same task (`isNew`). Over HTTP it is as large as a body may be. Throws
+   * IMPORT_REFUSED (`details.cause`), IMPORT_TOO_LARGE, TASK_EXISTS, INVALID_OPTION, INVALID_NAME.
+   * @example
+   * const task = await client.import(exported, { reason: 'the shop moves' })
+   * console.log(task.isNew)
+   */
+  import(exported: TaskExport, options?: ImportOptions): Promise<TaskHandle>
 
   /**
    * A schedule by its name; whether it exists shows at the first use. Throws INVALID_NAME.

@@ -20,7 +20,7 @@ import { checkLabel } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { encode } from '../value/payload.ts'
 import type { HistoryEntry } from '../view/event.ts'
-import { exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
+import { type ExportOptions, exportOf, type ShownRecord, type TaskExport } from '../view/export.ts'
 import { historyEvent } from '../view/history.ts'
 import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
@@ -97,16 +97,18 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
   }
 
   async history(): Promise<HistoryEntry[]> {
-    const records = await this.#records()
+    const { records } = await this.#records(true)
     return records.map(({ at, events, ...rest }) => ({ ...rest, at: new Date(at), events: events.map(historyEvent) }))
   }
 
-  async export(): Promise<TaskExport> {
-    return exportOf(this.id, await this.#records())
+  async export(options: ExportOptions = {}): Promise<TaskExport> {
+    checkOptions('export', options, ['secrets'])
+    const { records, veiled } = await this.#records(options.secrets !== true)
+    return exportOf(this.id, records, veiled)
   }
 
-  /** All records, without what is secret. */
-  async #records(): Promise<ShownRecord[]> {
+  /** All records; `veil`: without what is secret. */
+  async #records(veil: boolean): Promise<{ records: ShownRecord[]; veiled: boolean }> {
     const row = await this.#connection.row(this.id)
     const records: ShownRecord[] = []
     const chronicle = new Chronicle()
@@ -120,9 +122,11 @@ export class StoredTask<O = unknown, E extends SignalSchemas = NoSignals> implem
         } else records.push(partly(record, records.at(-1)?.seq ?? 0))
       }
     }
+    if (!veil) return { records, veiled: false }
     const redaction = redactionOf(records.flatMap(({ events }) => events))
-    if (!hidesAnything(redaction)) return records
-    return records.map((record) => ({ ...record, events: record.events.map((event) => redacted(event, redaction)) }))
+    if (!hidesAnything(redaction)) return { records, veiled: false }
+    const veiled = records.map((record) => ({ ...record, events: record.events.map((it) => redacted(it, redaction)) }))
+    return { records: veiled, veiled: true }
   }
 
   async plan(): Promise<PlanView | null> {

@@ -3,7 +3,7 @@ import type { NoSignals, SignalName, SignalPayload, SignalSchemas } from '../def
 import type { PlanView } from '../planning/preview.ts'
 import type { Duration } from '../value/duration.ts'
 import type { HistoryEntry } from '../view/event.ts'
-import type { TaskExport } from '../view/export.ts'
+import type { ExportOptions, TaskExport } from '../view/export.ts'
 import type { LogLine } from '../view/log.ts'
 import type { TaskMoment } from '../view/moment.ts'
 import type { Explanation } from '../view/reason.ts'
@@ -86,10 +86,11 @@ export interface TaskHandle<O = unknown, E extends SignalSchemas = NoSignals> {
 
   /**
    * The history as stores keep it, for a file and for `replayHistory` of `triarch/testing`: later versions read it, too. Without what is
-   * marked as secret. To look at what happened, use history(). Throws UNKNOWN_TASK.
+   * marked as secret, unless `secrets` is given where the store is: import() takes no other history that has any. To look at what happened,
+   * use history(). Throws UNKNOWN_TASK, INVALID_OPTION (over HTTP with `secrets`).
    * @example const file = JSON.stringify(await task.export())
    */
-  export(): Promise<TaskExport>
+  export(options?: ExportOptions): Promise<TaskExport>
 
   /**
    * The task's plan and how far each step is; null for a function, and before it is planned.

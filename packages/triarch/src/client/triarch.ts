@@ -56,6 +56,7 @@ import { checkText } from '../value/text.ts'
 import { breakerInfo } from '../view/breaker.ts'
 import { conditionsOf } from '../view/condition.ts'
 import { type Demand, type DemandOptions, demandOf, demandTerms } from '../view/demand.ts'
+import type { TaskExport } from '../view/export.ts'
 import { type Figures, type FiguresQuery, figures, type RecountOptions, recountBy } from '../view/figures.ts'
 import {
   type AgentPage,
@@ -89,6 +90,7 @@ import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreake
 import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { StoredTask } from './handle.ts'
+import { type ImportOptions, importTask } from './import.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
 import { eachEntry, type SubmitResult, type TaskEntry } from './many.ts'
 import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
@@ -427,6 +429,23 @@ export class Triarch implements TriarchClient, AsyncDisposable {
    */
   async resume(token: string, value: unknown = null, options: ResumeOptions = {}): Promise<void> {
     await resumeStep(this.#connection, token, value, options)
+  }
+
+  /**
+   * Takes a task over from another store, with its history: what `export({ secrets: true })` gave there. Whole or not at all; formats of before
+   * are read. One that has not stopped is paused (`paused`), and what it had under way has an unknown outcome. The same history again is the
+   * same task (`isNew`). Its children come first, locks and tasks that it waits for stay behind: it is refused as long as it needs them. Logs and
+   * statistics of the other store do not come with it. Throws IMPORT_REFUSED (`details.cause`: history, secrets, locks,
+   * predecessors, children), IMPORT_TOO_LARGE (64 MiB), TASK_EXISTS, UNKNOWN_OPTION, INVALID_OPTION, INVALID_NAME, STORE_*.
+   * @example
+   * const task = await triarch.import(await triarch.task('o-1').export({ secrets: true }))
+   * console.log(task.isNew)
+   */
+  async import(exported: TaskExport, options: ImportOptions = {}): Promise<TaskHandle> {
+    await this.#admit(undefined)
+    const isNew = await importTask({ store: this.#store, environment: this.#environment }, exported, options)
+    this.#node?.wake()
+    return new StoredTask(this.#connection, exported.task, undefined, { isNew })
   }
 
   /**

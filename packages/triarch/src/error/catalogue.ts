@@ -34,6 +34,10 @@ export const errorCatalogue = {
     'An operator has paused submissions, of this workflow or of all: wait until they are taken again; `details.reason` says why.',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
+  IMPORT_REFUSED:
+    'The history of a task cannot be taken over as it is: `details.cause` says what stands in the way; see to that, or let the task stop where it is.',
+  IMPORT_TOO_LARGE:
+    'The history of a task is larger than one import may be: let it continue as new, or stop, where it is.',
   REQUEST_DIFFERS:
     'The key of a request was used before for another one: give each request a key of its own, or send the same again.',
   TASK_FAILED: 'The task ended in error: read the cause, then retry the task if it can succeed now.',

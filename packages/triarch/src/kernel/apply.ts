@@ -22,6 +22,11 @@ const folds: Folds<TaskEvent> = {
   ...lockFolds,
 }
 
+/** Whether this code knows what such an event means. One that it does not know changes nothing. */
+export function isKnown({ type }: TaskEvent): boolean {
+  return Object.hasOwn(folds, type)
+}
+
 /**
  * The fold: applies one event of the history to the state. Live turns and replay use this one function, which is why they cannot
  * disagree.

@@ -4,7 +4,7 @@ import type { TaskState } from './state.ts'
 import { isOutstanding, type Turn } from './turn.ts'
 
 /** What holds of a task at the end of each of its turns: a few comparisons, and more only where it has come to its end. */
-export function assertSound({ state, events, reload }: Turn): void {
+export function assertSound({ state, events, reload }: Pick<Turn, 'state' | 'events' | 'reload'>): void {
   // What a rewind leaves is known once it is read anew.
   if (reload) return
   const { status, result, pause, closing, undoBegun, firstId, nextId, endId, plan } = state

@@ -34,6 +34,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   now: true,
   commit: true,
   submit: true,
+  importTask: true,
   effect: true,
   post: true,
   claim: true,

@@ -17,6 +17,7 @@ export function withFormat(store: StateStore): StateStore {
     commit: (batch) => store.commit(old ? batch.map(transition) : batch),
     submit: (tasks, acted) => store.submit(old ? tasks.map(task) : tasks, acted),
     submitIn: (transaction, tasks) => store.submitIn(transaction, old ? tasks.map(task) : tasks),
+    importTask: (it) => store.importTask(old ? { ...it, records: it.records.map(record) } : it),
     writeSchedule: (it) => store.writeSchedule(old ? { ...it, tasks: it.tasks.map(task) } : it),
     quarantine: (it) => store.quarantine(old && it.record ? { ...it, record: record(it.record) } : it),
     terminate: (it) => store.terminate(old ? record(it) : it),

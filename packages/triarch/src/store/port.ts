@@ -72,7 +72,7 @@ export type {
   TallyWrite,
 } from './statistics.ts'
 export type { NodeBeat, Pulse, Pulses, SweepReport, SweepRequest } from './supervision.ts'
-export type { Creation, NewTask, Snapshot } from './task.ts'
+export type { Creation, ImportedTask, NewTask, Snapshot } from './task.ts'
 export type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
 export type { StoreVitals } from './vitals.ts'
 export type {
@@ -92,7 +92,7 @@ export type {
 
 import type { Claim, ClaimRequest, InboxBounds, Letter, LetterBounds, Look, LookRequest } from './claim.ts'
 import type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
-import type { NewTask } from './task.ts'
+import type { ImportedTask, NewTask } from './task.ts'
 import type { CommitOutcome, SubmitOutcome, Transition } from './transition.ts'
 import type { StoreVitals } from './vitals.ts'
 import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOutcome, WorkItem } from './work.ts'
@@ -126,6 +126,8 @@ export interface StateStore extends AlertStore {
    * returns; for PostgreSQL a client of `pg`). All of them, or it throws.
    */
   submitIn(transaction: unknown, tasks: readonly NewTask[]): SubmitOutcome[] | Promise<SubmitOutcome[]>
+  /** Takes a task over from another store, whole. False: there is one of this id, and nothing was written. */
+  importTask(task: ImportedTask): Promise<boolean>
   /**
    * Runs the body in a transaction on the store's database and keeps its answer as the effect's, in that same transaction:
    * what the body wrote is there exactly when the answer is. An effect that has its answer already gives that, and the

@@ -1,6 +1,8 @@
 import type { TaskOutcome, TaskStatus } from '../kernel/status.ts'
 import type { Share } from '../kernel/task/order.ts'
+import type { Audited } from './audit.ts'
 import type { LockRequest } from './gate.ts'
+import type { HistoryRecord } from './history.ts'
 
 /** A task to be created, with its first history record (`submitted`). */
 export interface NewTask {
@@ -55,4 +57,38 @@ export interface Snapshot {
   error: string | null
   /** Why it is paused, as JSON text. */
   pause: string | null
+}
+
+/** A task that comes from another store: what its row is made of, and the whole of its history. */
+export interface ImportedTask extends Audited {
+  /** The id of the task. */
+  id: string
+  /** The name of its workflow. */
+  workflow: string
+  /** The version of its workflow. */
+  version: string
+  /** Higher first. */
+  priority: number
+  /** The tags of its submission. */
+  tags: Record<string, string>
+  /** Whose it is, among those who share the line of ready tasks. */
+  share?: Share
+  /** When it was created (ms since the epoch). */
+  at: number
+  /** The task that started it, which its row names where that one is here; null: none did. */
+  parent: string | null
+  /** The step of the parent that asked for it. */
+  parentStep?: number
+  /** The row as its history has it. */
+  snapshot: Snapshot
+  /** The record from which on it is replayed. */
+  base: number
+  /** Somebody should take it. */
+  ready: boolean
+  /** What was under way there is not known here. */
+  orphaned: boolean
+  /** All of them, the oldest first. */
+  records: readonly Pick<HistoryRecord, 'seq' | 'at' | 'events'>[]
+  /** Tasks that it started: rows that name no parent, and that step, are its own from now on. */
+  children: readonly { task: string; step: number }[]
 }

@@ -104,7 +104,7 @@ export function storeOver(carry: (call: StoreCall, args: readonly unknown[]) => 
       'lost',
       'owned',
     ] as const),
-    ...(['follow', 'tally', 'tallies', 'recount'] as const),
+    ...(['follow', 'tally', 'tallies', 'recount', 'importTask'] as const),
     ...(['writeAudit', 'audit', 'trimAudit', 'alerts', 'writeAlert', 'alertPosts', 'settleAlertPost'] as const),
     ...(['settings', 'writeSetting', 'settingChanges', 'queues', 'backlogs'] as const),
     ...(['letters', 'quarantine', 'lift', 'acquit', 'terminate', 'cut'] as const),

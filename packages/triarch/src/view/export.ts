@@ -40,15 +40,31 @@ export interface TaskExport {
   task: string
   /** All of them, the oldest first. */
   records: readonly ExportedRecord[]
+  /** Secrets are not in it: `•••` stands in their place, and it cannot be imported. Not said by versions before 1.0. */
+  veiled?: boolean
 }
 
-export function exportOf(task: string, records: readonly ShownRecord[]): TaskExport {
-  return { format: FORMAT, task, records: records as unknown as ExportedRecord[] }
+/**
+ * How much of a history is exported.
+ * @example const whole: ExportOptions = { secrets: true }
+ */
+export interface ExportOptions {
+  /** With what is marked as secret, readable: only where the store is, never from a server. False. */
+  secrets?: boolean
+}
+
+export function exportOf(task: string, records: readonly ShownRecord[], veiled: boolean): TaskExport {
+  return { format: FORMAT, task, records: records as unknown as ExportedRecord[], veiled }
+}
+
+/** The record as a store of that format has it: the first had no number. */
+export function exportedText(format: number, events: readonly Json[]): string {
+  return JSON.stringify(format === 1 ? events : [format, ...events])
 }
 
 /** What was exported, to be folded. Throws HISTORY_CORRUPT, HISTORY_FORMAT_UNKNOWN. */
 export function eventsOfExport({ format, records }: TaskExport): DatedEvent[] {
   return records.flatMap(({ seq, at, events }) =>
-    eventsIn(JSON.stringify([format, ...events]), seq).map((event) => ({ at, event })),
+    eventsIn(exportedText(format, events), seq).map((event) => ({ at, event })),
   )
 }

@@ -12,6 +12,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   commit: 'loop',
   submit: 'caller',
   submitIn: 'caller',
+  importTask: 'caller',
   transact: 'caller',
   effect: 'caller',
   post: 'caller',

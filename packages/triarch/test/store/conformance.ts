@@ -9,6 +9,7 @@ import { type HandClock, handClock } from './clock.ts'
 import { commitSuite } from './commit.suite.ts'
 import { filterSuite } from './filter.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
+import { importSuite } from './import.suite.ts'
 import { leaderSuite } from './leader.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
 import { logSuite } from './log.suite.ts'
@@ -73,6 +74,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     })
 
     commitSuite(bench)
+    importSuite(bench)
     queueSuite(bench)
     shareSuite(bench)
     seatSuite(bench, { shared })

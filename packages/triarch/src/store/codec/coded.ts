@@ -89,7 +89,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
   | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
-  | ('writeAlert' | 'settleAlertPost')
+  | ('writeAlert' | 'settleAlertPost' | 'importTask')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -179,6 +179,14 @@ function writing(store: StateStore, coder: Coder) {
       if (!outcome.ok) return outcome
       return { ok: true, answer: isCoded(outcome.answer) ? coder.decode(outcome.answer) : outcome.answer }
     },
+    importTask: async (it) =>
+      store.importTask(
+        encodedAct(coder, {
+          ...it,
+          records: it.records.map((record) => ({ ...record, events: coder.encode(record.events) })),
+          snapshot: encodedSnapshot(coder, it.snapshot),
+        }),
+      ),
     post: async (posts) => store.post(posts.map(post)),
     quarantine: async (it) => {
       if (it.record === null) return store.quarantine(it)

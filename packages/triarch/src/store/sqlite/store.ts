@@ -142,6 +142,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('submit', tasks, acted)
   }
 
+  importTask(task: port.ImportedTask): Promise<boolean> {
+    return this.#run('importTask', task)
+  }
+
   submitIn(transaction: unknown, tasks: readonly port.NewTask[]): port.SubmitOutcome[] {
     return submitIn(transaction, tasks)
   }
