@@ -3,6 +3,7 @@ import { across } from './across.ts'
 import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
 import { fanout } from './fanout.ts'
+import { fleet } from './fleet.ts'
 import { growth } from './growth.ts'
 import { herd } from './herd.ts'
 import { http } from './http.ts'
@@ -54,6 +55,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     replay,
     takeover,
     herd,
+    fleet,
     snapshot,
     http,
     wire,
