@@ -13,7 +13,10 @@ export interface PostgresOptions {
   connection?: Pick<ClientConfig, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'>
   /** The schema with Triarch's tables; made when missing: 'triarch'. Several systems may share a database by it. */
   schema?: string
-  /** Most connections the engine's own calls open, besides one for notifications and one or two for the node's lease: 8. */
+  /**
+   * Most connections the engine's own calls open, besides one for notifications and one or two for the node's lease: 8. Those that nobody has
+   * needed for half a minute are closed.
+   */
   connections?: number
   /**
    * Most connections for what users ask (lists, histories, statistics): 4, on top of the others. Nothing the engine does

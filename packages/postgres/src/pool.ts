@@ -1,10 +1,15 @@
-import type { Environment } from 'triarch/store'
+import type { Environment, Timer } from 'triarch/store'
 import type { Role } from './connect.ts'
 import { unopened } from './failure.ts'
 import type { Settings } from './options.ts'
 import { type Row, Slot, type Statement } from './slot.ts'
 
-/** A few connections, opened when they are needed; calls beyond their number wait in line. */
+/** A connection that nobody has needed for so long is closed (ms); whoever needs one more opens it again. */
+const IDLE = 30_000
+/** Of each pool, those stay open all the same: a node at rest looks for work, and renews its lease. */
+const KEPT: Readonly<Record<Role, number>> = { calls: 1, reads: 0, beats: 1, hints: 1 }
+
+/** A few connections, opened when they are needed and closed when they are not; calls beyond their number wait in line. */
 export class Pool {
   readonly #environment: Environment
   readonly #settings: Settings
@@ -13,6 +18,8 @@ export class Pool {
   readonly #all: Slot[] = []
   readonly #free: Slot[] = []
   readonly #waiting: ((slot: Slot | null) => void)[] = []
+  /** Looks for connections that are idle. */
+  #looking: Timer | null = null
   #open = true
 
   /** At most so many connections, all of one role. */
@@ -36,14 +43,34 @@ export class Pool {
     } finally {
       const next = this.#waiting.shift()
       if (next) next(slot)
-      else this.#free.push(slot)
+      else this.#rest(slot)
     }
   }
 
   async close(): Promise<void> {
     this.#open = false
+    this.#looking?.cancel()
     for (const waiting of this.#waiting.splice(0)) waiting(null)
     await Promise.all(this.#all.map((slot) => slot.close()))
+  }
+
+  #rest(slot: Slot): void {
+    slot.restsSince = this.#environment.monotonic()
+    this.#free.push(slot)
+    if (this.#free.length > KEPT[this.#role]) this.#look()
+  }
+
+  #look(): void {
+    if (this.#looking !== null || !this.#open) return
+    this.#looking = this.#environment.timer(IDLE, () => {
+      this.#looking = null
+      const before = this.#environment.monotonic() - IDLE
+      // Whoever was used last is taken first: what lies below has rested for longest.
+      const spare = this.#free.slice(0, Math.max(0, this.#free.length - KEPT[this.#role]))
+      for (const slot of spare) if (slot.restsSince <= before) slot.rest()
+      if (spare.some((slot) => slot.connected)) this.#look()
+    })
+    this.#looking.unref?.()
   }
 
   async #take(): Promise<Slot> {

@@ -35,6 +35,8 @@ export class Slot {
   /** Calls on this connection. */
   #sent = 0
   #closed = false
+  /** When its last call ended, by the monotonic clock. */
+  restsSince = 0
 
   constructor(environment: Environment, settings: Settings, role: Role) {
     this.#environment = environment
@@ -71,6 +73,17 @@ export class Slot {
     // it was first sent may be somebody else's by now, and is kept all the same.
     if (numbered && rows.length === 0 && !resent) this.#number--
     return rows
+  }
+
+  get connected(): boolean {
+    return this.#client !== null
+  }
+
+  /** Nobody needs its connection just now: the next call opens another. */
+  rest(): void {
+    const client = this.#client
+    this.#client = null
+    if (client) void disconnect(this.#environment, client)
   }
 
   async close(): Promise<void> {

@@ -203,6 +203,33 @@ describe('a pool', () => {
     await reads.close()
   })
 
+  it('closes the connections that nobody has needed for half a minute, but for one, and opens them again', async () => {
+    const all = () => Promise.all(Array.from({ length: 4 }, () => pool.run(READ, [])))
+    await all()
+    expect(server.seen).toBe(2)
+    clock.advance(20_000)
+    await pool.run(READ, [])
+    clock.advance(15_000)
+    await server.opened(1)
+    clock.advance(300_000)
+    await turn()
+    expect(clock.waiting).toBe(0)
+    await pool.run(READ, [])
+    expect(server.seen).toBe(2)
+    await all()
+    expect(server.seen).toBe(3)
+  })
+
+  it('for what users ask keeps none open that nobody needs', async () => {
+    const reads = new Pool(clock, settings({ patience: 0 }), 'reads', 2)
+    await Promise.all([reads.run(READ, []), reads.run(READ, [])])
+    clock.advance(30_000)
+    await server.opened(0)
+    expect(await reads.run(READ, [])).toEqual([[1]])
+    await reads.close()
+    expect(clock.waiting).toBe(0)
+  })
+
   it('that is closed before anything was asked opens nothing', async () => {
     await pool.close()
     await expect(pool.run(READ, [])).rejects.toMatchObject({ code: 'STORE_CLOSED' })
