@@ -2,6 +2,7 @@ import { type Agent, Triarch } from '../packages/triarch/src/index.ts'
 import type { StateStore } from '../packages/triarch/src/store/port.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import { Alarm } from './alarm.ts'
 import type { Ledger } from './book.ts'
 import { censor, rethrow } from './censor.ts'
 import { Crowd } from './crowd.ts'
@@ -46,6 +47,7 @@ export class Cluster {
   readonly line: Line
   readonly crowd: Crowd
   readonly dial: Dial
+  readonly alarm: Alarm
   readonly wire: Wire
   readonly #versions = new Map<number, Version[]>()
   #born = 0
@@ -66,6 +68,7 @@ export class Cluster {
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)
     this.dial = new Dial(world, plan)
+    this.alarm = new Alarm(world, plan)
     this.wire = new Wire(world, store, plan, { agents: (machine) => this.#agents(machine), count })
     ledger.forgotten = (machine, since) => this.wire.isForgotten(machine, since)
     this.members = plan.nodes.map(() => null)
@@ -110,6 +113,7 @@ export class Cluster {
       limits: { tasks, ...limits },
       ...(retention && { retention }),
       ...this.dial.options(machine),
+      ...this.alarm.options(),
       notices: false,
       onError: (error) => {
         this.errors.push({ node: machine.name, error })
@@ -117,6 +121,7 @@ export class Cluster {
       },
     })
     this.reign.stand(machine, triarch)
+    this.alarm.listen(triarch)
     if (throws) {
       const thrown = () => new Error('injected: a listener throws')
       triarch.on('alert', () => {

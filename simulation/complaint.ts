@@ -11,7 +11,9 @@ const harmless: readonly string[] = ['STORE_BUSY', 'STORE_UNANSWERED', 'STORE_CL
 
 /** Whether a node may report it, while there are faults. */
 export function isHarmless(error: unknown): boolean {
-  const { code, message = '' } = error as { code?: string; message?: string }
+  const { code, message = '', cause } = error as { code?: string; message?: string; cause?: unknown }
+  // A rule of alerts says why it could not look.
+  if (message.startsWith('alert rule') && cause) return isHarmless(cause)
   return message.startsWith('injected') || (code !== undefined && harmless.includes(code))
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../packages/triarch/src/index.ts'
 import { rebuild } from '../packages/triarch/src/kernel/rebuild.ts'
 import { eventsOfExport } from '../packages/triarch/src/view/export.ts'
+import { Acts } from './act.ts'
 import type { Move, Plan } from './plan.ts'
 
 /** How often a held step is tried again before the operator decides otherwise. */
@@ -18,6 +19,8 @@ export class Operator {
   #busy = 0
   /** Pauses that no fault explains. */
   readonly astonished: string[] = []
+  /** What it asked. */
+  readonly acts: Acts = new Acts()
   readonly #triarch: Triarch
   /** Tasks may be set apart because no node has room for them. */
   readonly #bounded: boolean
@@ -47,22 +50,25 @@ export class Operator {
   move(id: string, kind: Move['kind']): Promise<void> {
     const task = this.#triarch.task(id)
     return this.#tolerant(async () => {
-      switch (kind) {
-        case 'cancel':
-          return task.cancel()
-        case 'force':
-          return task.cancel({ force: true })
-        case 'pause':
-          return task.pause()
-        case 'resume':
-          return task.resume()
-        case 'retry':
-          return task.retry()
-        case 'skip':
-          return task.skip({ step: await failed(task), output: { step: 0 } })
-        case 'compensate':
-          return task.compensate()
-      }
+      const step = kind === 'skip' ? await failed(task) : 0
+      return this.acts.through(id, kind === 'force' ? 'cancel' : kind, () => {
+        switch (kind) {
+          case 'cancel':
+            return task.cancel()
+          case 'force':
+            return task.cancel({ force: true })
+          case 'pause':
+            return task.pause()
+          case 'resume':
+            return task.resume()
+          case 'retry':
+            return task.retry()
+          case 'skip':
+            return task.skip({ step, output: { step: 0 } })
+          case 'compensate':
+            return task.compensate()
+        }
+      })
     })
   }
 
@@ -76,22 +82,24 @@ export class Operator {
   }
 
   async #unpause(task: TaskHandle, { pause }: TaskInfo): Promise<void> {
+    const end = () => this.acts.through(task.id, 'cancel', () => task.cancel({ force: true }))
+    const resume = () => this.acts.through(task.id, 'resume', () => task.resume())
     // Those that decide by their histories cannot: nobody can.
-    if (pause?.cause === 'quarantine') return task.cancel({ force: true })
+    if (pause?.cause === 'quarantine') return end()
     if (pause && ['mismatch', 'error'].includes(pause.cause)) {
       this.astonished.push(`${task.id}: ${JSON.stringify(pause)}`)
-      return task.cancel({ force: true })
+      return end()
     }
     const all = await held(task)
     const step = all.find(({ policy }) => policy.semantics === 'at-most-once') ?? all[0]
-    if (!step) return task.resume()
+    if (!step) return resume()
     const key = `${task.id} ${step.id} ${step.operation}`
     const tried = (this.#tried.get(key) ?? 0) + 1
     this.#tried.set(key, tried)
     // Whoever tries an at-most-once step again answers for it; this operator never does.
     if (step.policy.semantics === 'at-most-once' || step.held === 'unknown-outcome' || tried > PATIENCE)
-      return task.skip({ step: step.id, output: { step: 0 } })
-    return task.resume()
+      return this.acts.through(task.id, 'skip', () => task.skip({ step: step.id, output: { step: 0 } }))
+    return resume()
   }
 }
 

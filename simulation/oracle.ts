@@ -1,4 +1,5 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Alarm } from './alarm.ts'
 import type { Archive } from './archive.ts'
 import type { Bounds } from './bounds.ts'
 import { censored } from './censor.ts'
@@ -35,6 +36,7 @@ export interface Hindsight {
   line: Line
   crowd: Crowd
   dial: Dial
+  alarm: Alarm
   wire: Wire
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
@@ -201,6 +203,9 @@ const leaders: Oracle = ({ reign }) => reign.faults
 /** A value on trial runs where it is to, and nothing of a paused agent begins where that is known. That all come to run the same is `liveness`. */
 const settings: Oracle = ({ dial }) => dial.faults
 
+/** Of what is ill outside somebody is told once, and of its end. That each alert comes to its end is `liveness`. */
+const alerts: Oracle = ({ alarm }) => alarm.faults
+
 /** What a connected agent's process is told that it need not keep is durable. */
 const wires: Oracle = ({ wire }) => wire.faults
 
@@ -232,6 +237,7 @@ const oracles: Record<string, Oracle> = {
   queues,
   leaders,
   settings,
+  alerts,
   wires,
 }
 

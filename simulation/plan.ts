@@ -37,6 +37,8 @@ export interface Plan {
     words: { at: number; n: number; share: number | null }[]
     pauses: { at: number; ms: number; agent: 'shop' | 'yard' }[]
   }
+  /** When something outside is ill, which nodes watch and tell of (ms). */
+  alarm?: { ills: { at: number; ms: number }[] }
   /** Agents are in processes without a store, connected to the nodes that have the role. */
   wire?: WirePlan
   /** When the operator meddles, and how. */

@@ -51,6 +51,8 @@ export interface Report {
 const LOOK = 250
 const FEED = 5_000
 const LIVENESS = 120_000
+/** What the audit has. */
+const ACTS = 'SELECT action, subject FROM triarch_audit'
 /** When the operator ends by force what is poison, once the faults are over (ms). */
 const GIVES_UP = [1_000, 5_000, 20_000]
 /** Between two prunings where there is retention (ms). */
@@ -267,11 +269,11 @@ class Run {
     return rests(store, this.#cluster.members.map(named)) && this.#waiting.length === 0
   }
 
-  /** Names by which nobody leads, and nodes that do not run what they are to. */
+  /** Names by which nobody leads, nodes that do not run what they are to, and alerts that are not over. */
   get #waiting(): string[] {
-    const { reign, dial, members } = this.#cluster
+    const { reign, dial, alarm, members } = this.#cluster
     const living = members.map((member) => (member?.machine.alive ? member.machine : null))
-    return [...reign.vacant(store), ...dial.apart(store, living)]
+    return [...reign.vacant(store), ...dial.apart(store, living), ...alarm.owed(store)]
   }
 
   /**
@@ -309,7 +311,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, dial, wire } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, dial, alarm, wire } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -320,7 +322,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, dial, wire, written, line, crowd },
+      ...{ rollout: this.#rollout, outage, throttle, reign, dial, alarm, wire, written, line, crowd },
     }
     const found = [
       ...faults,
@@ -331,6 +333,7 @@ class Run {
         .filter(({ error }) => !isHarmless(error) && !this.#poison.explains(error))
         .map(({ node, error }) => `errors: ${node}: ${textOf(error)}`),
       ...this.#operator.astonished.map((fault) => `pauses: ${fault}`),
+      ...this.#operator.acts.faults(store.database.all(ACTS)).map((fault) => `audit: ${fault}`),
       ...judged(() =>
         this.#journal.faults(evidence, this.#sight, this.#fortune.fired).map((fault) => `logs: ${fault}`),
       ),

@@ -225,6 +225,11 @@ export const scenarios: Readonly<Record<string, Plan>> = {
       { id: 'b', at: 1, ops: [{ do: 'lock', name: 'dock', ops: [charge] }] },
     ],
   }),
+  'alert of what is ill for a while': task([reserve], {
+    nodes: [whole, whole],
+    alarm: { ills: [{ at: 300, ms: 3_200 }] },
+    chaos: 3_500,
+  }),
   batch: task([{ do: 'batch', items: 3, ops: [charge] }, reserve]),
   'store that forgets that a task was given back': task([{ do: 'call', ops: [{ do: 'event', timeout: 30_000 }] }], {
     loss: { at: 10_200, last: 250 },

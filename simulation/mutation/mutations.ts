@@ -36,6 +36,63 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['owners'],
   },
+  'what is to be told of an alert is not kept with it': {
+    change: {
+      'store/sqlite/alert.ts': [
+        [
+          'for (const { id, sink, dueAt, state } of write.posts)',
+          'for (const { id, sink, dueAt, state } of write.posts.slice(0, 1))',
+        ],
+      ],
+    },
+    by: ['alerts'],
+    at: 'alert of what is ill for a while',
+  },
+  'what was told of an alert is told under another name by whoever leads next': {
+    change: {
+      'alert/delivery.ts': [
+        ['sink.send(notificationOf(id, said)', 'sink.send(notificationOf(this.#means.environment.id(), said)'],
+      ],
+    },
+    by: ['alerts'],
+    at: 'alert of what is ill for a while',
+  },
+  'an alert does not end': {
+    change: { 'alert/watch.ts': [["{ found: whole ? 'gone' : 'unknown' }", "{ found: 'unknown' }"]] },
+    by: ['liveness'],
+    at: 'alert of what is ill for a while',
+  },
+  'an act is done without its entry in the audit': {
+    change: {
+      'store/sqlite/inbox.ts': [
+        [
+          "if (it.audit && outcome === 'posted') keepAct(database, it.audit)",
+          "if (it.audit && outcome === 'full') keepAct(database, it.audit)",
+        ],
+      ],
+    },
+    by: ['audit'],
+  },
+  'what a task does not take stands in the audit': {
+    change: {
+      'store/sqlite/inbox.ts': [
+        [
+          "if (it.audit && outcome === 'posted') keepAct(database, it.audit)",
+          'if (it.audit) keepAct(database, it.audit)',
+        ],
+      ],
+    },
+    by: ['audit'],
+  },
+  'the end of a task that is set apart has no entry in the audit': {
+    change: {
+      'store/sqlite/quarantine.ts': [
+        ['postOne(database, post)\n    if (audit) keepAct(database, audit)', 'postOne(database, post)'],
+      ],
+    },
+    by: ['audit'],
+    world: 'poison',
+  },
   'replayed code says its lines again': {
     change: {
       'agent/logbook.ts': [['it.again ? this.#unsaid(it) : it', 'it']],

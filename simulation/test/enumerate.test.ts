@@ -48,6 +48,7 @@ const ends: Record<keyof typeof scenarios, string> = {
   takeover: 'compensated',
   'leader that stands still': 'success',
   'leader that dies': 'success',
+  'alert of what is ill for a while': 'success',
   'plan with references': 'success',
   'plan that is undone': 'compensated',
   'plan whose step is skipped with all behind it': 'warning',

@@ -178,6 +178,7 @@ export function isMoment({ name }: Call, answer: unknown): boolean {
 
 const moments: ReadonlySet<Call['name']> = new Set<Call['name']>([
   ...(['commit', 'submit', 'post', 'reply', 'beatWork', 'leave', 'transact'] as const),
+  ...(['writeAlert', 'settleAlertPost'] as const),
 ])
 
 function foundSomething({ deadNodes, releasedTasks, expiredSteps, overdueTasks }: SweepReport): boolean {
