@@ -1,4 +1,5 @@
 import './shell/style.css'
+import './part/form.css'
 import { render } from 'preact'
 import { Frame } from './shell/frame.tsx'
 

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { agent, type StandardSchema, setting, workflow } from 'triarch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { differences } from '../src/settings/difference.ts'
+import { differences } from '../src/part/difference.ts'
 import { launch, Stage } from './stage.ts'
 import { expectUsable } from './usable.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { timelineOf } from '../src/task/timeline.ts'
+import { extractOf, moved, scaleOf, timelineOf } from '../src/task/timeline.ts'
 
 const at = (ms: number) => new Date(ms).toISOString()
 
@@ -31,5 +31,26 @@ describe('the time line of steps', () => {
   it('has no bar for what was not requested, and is empty without steps', () => {
     expect(timelineOf([{ id: 1 }], 0)).toEqual([])
     expect(timelineOf([], 0)).toEqual([])
+  })
+
+  it('says what it has cut, and draws idle time in full to who wants that', () => {
+    const day = 86_400_000
+    const steps = [
+      { id: 1, requestedAt: at(0), endedAt: at(day) },
+      { id: 2, requestedAt: at(9 * day), endedAt: at(10 * day) },
+    ]
+    expect(scaleOf(steps, 0).cuts).toEqual([{ at: expect.closeTo(1.08 / 2.08), ms: 8 * day }])
+    const full = scaleOf(steps, 0, false)
+    expect([full.cuts, full.shareOf(5 * day), full.shareOf(9 * day)]).toEqual([[], 0.1, 0.9])
+  })
+
+  it('is looked at in parts: halves and doubles, and never leaves its ends', () => {
+    const all = { from: 0, to: 1 }
+    expect(moved(all, 'larger')).toEqual({ from: 0.25, to: 0.75 })
+    expect(moved({ from: 0, to: 0.5 }, 'left')).toEqual({ from: 0, to: 0.5 })
+    expect(moved({ from: 0, to: 0.5 }, 'right')).toEqual({ from: 0.25, to: 0.75 })
+    expect(moved({ from: 0.25, to: 0.75 }, 'smaller')).toBeNull()
+    expect(extractOf('0.25-0.75')).toEqual({ from: 0.25, to: 0.75 })
+    for (const said of [null, '', 'x', '0.5-0.2', '-1-2', '0.5-0.5000001']) expect(extractOf(said)).toEqual(all)
   })
 })

@@ -4,18 +4,33 @@ import type { components } from '../../../server/test/typed/api.d.ts'
 /** What the API answers, from its own description. */
 export type Api = components['schemas']
 
+/** One place of what was sent, such as `items[3].price` (all of it: empty), and what is wrong with it. */
+export interface Issue {
+  path: string
+  message: string
+}
+
 /** What went wrong, with the code of the catalogue. `status` 0: nobody answered. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   /** Where the code is explained. */
   readonly page: string | null
+  /** Places of what was sent, and what is wrong with each. */
+  readonly issues: readonly Issue[]
 
-  constructor(status: number, code: string, message: string, page: string | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    page: string | null = null,
+    issues: readonly Issue[] = [],
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.page = page
+    this.issues = issues
   }
 }
 
@@ -46,6 +61,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
     problem.code ?? `HTTP_${response.status}`,
     problem.detail ?? problem.title ?? response.statusText,
     problem.type ?? null,
+    [...(problem.errors ?? []), ...((problem.details as { issues?: Issue[] } | undefined)?.issues ?? [])],
   )
 }
 
@@ -55,18 +71,22 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return parse(await response.text()) as T
 }
 
-/** Sent again, it changes nothing: each press of a button is one request. Throws ApiError. */
-export function post<T = unknown>(path: string, body: object): Promise<T | undefined> {
-  return write('POST', path, body)
+/** Sent again under its key, it changes nothing: each press of a button is one request. Throws ApiError. */
+export function post<T = unknown>(
+  path: string,
+  body: object,
+  key: string = crypto.randomUUID(),
+): Promise<T | undefined> {
+  return write('POST', path, body, key)
 }
 
 /** Says what something is from now on. Throws ApiError. */
 export function put<T = unknown>(path: string, body: object): Promise<T | undefined> {
-  return write('PUT', path, body)
+  return write('PUT', path, body, crypto.randomUUID())
 }
 
-async function write<T>(method: string, path: string, body: object): Promise<T | undefined> {
-  const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
+async function write<T>(method: string, path: string, body: object, key: string): Promise<T | undefined> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
   const response = await send(path, { method, headers, body: text(body) })
   const answer = await response.text()
   return answer === '' ? undefined : (parse(answer) as T)

@@ -1,23 +1,54 @@
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type ApiError, parse, text } from '../api/client.ts'
 import { t } from '../shell/preference.ts'
 import { Dialog } from './dialog.tsx'
+import { differences } from './difference.ts'
 import { Failure } from './failure.tsx'
+import { GivenValue, isJson } from './given.tsx'
+import { beginningOf, type Schema } from './shape.ts'
 
 /** Something that an operator is about to do. */
 export interface Deed {
   title: string
   /** What will happen. */
   will: string
-  /** What is asked for besides a reason: text, or JSON with what it is now. */
-  fields?: { name: string; label: string; json?: boolean; initial?: unknown; optional?: boolean }[]
+  /** What is asked for besides a reason. */
+  fields?: DeedField[]
   isReasonNeeded?: boolean
   isRisky?: boolean
   /** There is nothing to do it to. */
   isImpossible?: boolean
-  /** Throws ApiError. */
+  /** Throws ApiError. What it gives may say later what came of it. */
   act: (given: Record<string, unknown>) => Promise<unknown>
+}
+
+export interface DeedField {
+  name: string
+  label: string
+  /** JSON with what it is now; else text. */
+  json?: boolean
+  initial?: unknown
+  optional?: boolean
+  /** It can be filled in by fields. */
+  schema?: Schema | undefined
+  /** What one may mean. */
+  options?: readonly string[]
+}
+
+/** What came of something that was recorded first: where it stands in the history, and why it came to nothing, if it did. */
+export interface Outcome {
+  record: number
+  ignored: string | null
+}
+
+/** Of what is recorded, somebody sees later what came of it; null: nobody has taken it up yet. */
+export class Later {
+  readonly outcome: Promise<Outcome | null>
+
+  constructor(outcome: Promise<Outcome | null>) {
+    this.outcome = outcome
+  }
 }
 
 export const deed = signal<Deed | null>(null)
@@ -30,12 +61,13 @@ export function Asking() {
 function Form({ of }: { of: Deed }) {
   const { fields = [] } = of
   const [given, set] = useState<Record<string, string>>(
-    Object.fromEntries(fields.map(({ name, json, initial }) => [name, json ? text(initial ?? null, 2) : ''])),
+    Object.fromEntries(fields.map((field) => [field.name, field.json ? text(beginning(field), 2) : ''])),
   )
   const [reason, setReason] = useState('')
   const [state, setState] = useState<'asking' | 'acting' | 'done'>('asking')
   const [error, setError] = useState<ApiError | null>(null)
-  const isBroken = ({ name, json }: { name: string; json?: boolean }) => json && !isJson(given[name] ?? '')
+  const [later, setLater] = useState<Later | null>(null)
+  const isBroken = ({ name, json }: DeedField) => json && !isJson(given[name] ?? '')
   const isMissing =
     of.isImpossible ||
     fields.some((field) => isBroken(field) || (!field.json && !field.optional && !given[field.name])) ||
@@ -46,18 +78,19 @@ function Form({ of }: { of: Deed }) {
   const act = async () => {
     setState('acting')
     setError(null)
-    const values = fields.map(({ name, json, initial }) => {
-      const said = given[name] ?? ''
-      // What was not changed is not sent.
-      const isSame = json && said === text(initial ?? null, 2)
-      return [name, isSame ? undefined : json ? parse(said) : said || undefined] as const
+    const values = fields.map((field) => {
+      const said = given[field.name] ?? ''
+      // What was not changed is not sent; what has a schema is, for there was nothing before.
+      const isSame = field.json && !field.schema && said === text(beginning(field), 2)
+      return [field.name, isSame ? undefined : field.json ? parse(said) : said || undefined] as const
     })
     try {
-      await of.act(
+      const came = await of.act(
         Object.fromEntries(
           [...values, ['reason', reason.trim() || undefined] as const].filter(([, it]) => it !== undefined),
         ),
       )
+      if (came instanceof Later) setLater(came)
       setState('done')
     } catch (failed) {
       setError(failed as ApiError)
@@ -69,6 +102,7 @@ function Form({ of }: { of: Deed }) {
       {state === 'done' ? (
         <>
           <p role="status">✓ {t().taken}</p>
+          {later && <Came of={later} />}
           <p class="buttons">
             <button type="button" class="primary" onClick={close}>
               {t().close}
@@ -84,27 +118,13 @@ function Form({ of }: { of: Deed }) {
         >
           <p>{of.will}</p>
           {fields.map((field) => (
-            <label class="field" key={field.name}>
-              {field.label}
-              {field.json ? (
-                <textarea
-                  rows={8}
-                  spellcheck={false}
-                  aria-invalid={isBroken(field) === true}
-                  value={given[field.name]}
-                  onInput={({ currentTarget: { value } }) => set({ ...given, [field.name]: value })}
-                />
-              ) : (
-                <input
-                  value={given[field.name]}
-                  onInput={({ currentTarget: { value } }) => set({ ...given, [field.name]: value })}
-                />
-              )}
-              {isBroken(field) && <span class="note bad">{t().notJson}</span>}
-              {field.json && !isBroken(field) && given[field.name] !== text(field.initial ?? null, 2) && (
-                <span class="note">{t().changed}</span>
-              )}
-            </label>
+            <Asked
+              key={field.name}
+              field={field}
+              error={error}
+              said={given[field.name] ?? ''}
+              say={(value) => set({ ...given, [field.name]: value })}
+            />
           ))}
           <label class="field">
             {t().reason}
@@ -117,6 +137,7 @@ function Form({ of }: { of: Deed }) {
           {error && (
             <>
               {error.status === 403 && <p class="note bad">{t().forbidden}</p>}
+              {error.status === 409 && <p class="note bad">{t().acting.quicker}</p>}
               <Failure error={error} />
             </>
           )}
@@ -138,11 +159,100 @@ function Form({ of }: { of: Deed }) {
   )
 }
 
-function isJson(said: string): boolean {
-  try {
-    JSON.parse(said)
-    return true
-  } catch {
-    return false
-  }
+function beginning({ initial, schema }: DeedField): unknown {
+  return initial ?? (schema ? (beginningOf(schema, schema) ?? null) : null)
+}
+
+/** One field; of JSON that was there before, what is changed in it. */
+function Asked({
+  field,
+  said,
+  say,
+  error,
+}: {
+  field: DeedField
+  said: string
+  say: (said: string) => void
+  error: ApiError | null
+}) {
+  const { label, name, json, schema, options } = field
+  if (json && schema)
+    return (
+      <GivenValue
+        {...{ title: label, schema, issues: error?.issues ?? [], value: isJson(said) ? parse(said) : undefined }}
+        onChange={(given) => say(given ? text(given.value ?? null, 2) : '')}
+      />
+    )
+  const isBroken = json === true && !isJson(said)
+  const now = json && !isBroken ? parse(said) : undefined
+  const changes = json && !isBroken && field.initial !== undefined ? differences(field.initial, now) : []
+  return (
+    <>
+      <label class="field">
+        {label}
+        {json ? (
+          <textarea
+            rows={8}
+            spellcheck={false}
+            aria-invalid={isBroken}
+            value={said}
+            onInput={({ currentTarget: { value } }) => say(value)}
+          />
+        ) : (
+          <input
+            value={said}
+            {...(options && { list: `${name}-options` })}
+            onInput={({ currentTarget: { value } }) => say(value)}
+          />
+        )}
+        {isBroken && <span class="note bad">{t().notJson}</span>}
+      </label>
+      {options && (
+        <datalist id={`${name}-options`}>
+          {options.map((option) => (
+            <option key={option} value={option} />
+          ))}
+        </datalist>
+      )}
+      {changes.length > 0 && (
+        <section class="changes" aria-label={t().changed}>
+          <h3>{t().changed}</h3>
+          <ul>
+            {changes.map(({ path, before, after }) => (
+              <li key={path}>
+                {path !== '' && <code>{path}</code>} <del>{before === undefined ? '–' : text(before)}</del>{' '}
+                <ins>{after === undefined ? '–' : text(after)}</ins>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** What came of it, once somebody has taken it up. */
+function Came({ of }: { of: Later }) {
+  const [came, set] = useState<Outcome | null | undefined>(undefined)
+  useEffect(() => {
+    let isWanted = true
+    of.outcome.then(
+      (it) => isWanted && set(it),
+      () => isWanted && set(null),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [of])
+  if (came === undefined) return <p class="note">{t().acting.awaited}…</p>
+  if (came === null) return <p class="note">{t().acting.later}</p>
+  return came.ignored === null ? (
+    <p class="note" role="status">
+      {t().acting.came(came.record)}
+    </p>
+  ) : (
+    <p class="note bad" role="alert">
+      {t().acting.ignored(came.ignored)}
+    </p>
+  )
 }

@@ -1,10 +1,10 @@
 import { type Api, text } from '../api/client.ts'
+import { type Difference, differences } from '../part/difference.ts'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 import { Act } from './deeds.tsx'
-import { type Difference, differences } from './difference.ts'
 
 type Change = Api['SettingHistory']['changes'][number]
 

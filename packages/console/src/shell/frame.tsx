@@ -11,6 +11,8 @@ import { isPaletteOpen, Palette } from './palette.tsx'
 import { place } from './place.ts'
 import { language, t, theme, zone } from './preference.ts'
 
+const named = pages.filter(({ isLed }) => !isLed)
+
 /** What stands around every page. */
 export function Frame() {
   useLayoutEffect(listen, [])
@@ -31,7 +33,7 @@ export function Frame() {
           Triarch
         </Link>
         <nav aria-label={t().pages}>
-          {pages.map(({ name, path, key }) => (
+          {named.map(({ name, path, key }) => (
             <Link
               key={path}
               to={path}

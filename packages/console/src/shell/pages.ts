@@ -9,6 +9,7 @@ import { Overview } from '../overview/overview.tsx'
 import { Schedules } from '../schedules/schedules.tsx'
 import { SettingPage } from '../settings/setting.tsx'
 import { Settings } from '../settings/settings.tsx'
+import { Start } from '../start/start.tsx'
 import { Statistics } from '../statistics/statistics.tsx'
 import { TaskPage } from '../task/task.tsx'
 import { Tasks } from '../tasks/tasks.tsx'
@@ -24,6 +25,8 @@ export interface Page {
   component: ComponentType
   /** One of what it lists, at a path below. */
   one?: ComponentType
+  /** Other pages lead there: it is not named above each of them. */
+  isLed?: true
 }
 
 export const pages: readonly Page[] = [
@@ -39,6 +42,7 @@ export const pages: readonly Page[] = [
   { name: 'alerts', path: '/alerts', key: 'r', component: Alerts },
   { name: 'settings', path: '/settings', key: 'e', component: Settings, one: SettingPage },
   { name: 'audit', path: '/audit', key: 'u', component: Audit },
+  { name: 'startTask', path: '/start', key: '+', component: Start, isLed: true },
 ]
 
 /** What is shown at a path; null: nothing is there. */

@@ -1,6 +1,8 @@
 import { type Api, post } from '../api/client.ts'
-import type { Deed } from '../part/asking.tsx'
+import { type Deed, Later } from '../part/asking.tsx'
+import type { Schema } from '../part/shape.ts'
 import { t } from '../shell/preference.ts'
+import { lastOf, outcomeOf } from './outcome.ts'
 
 export type Act = 'cancel' | 'pause' | 'resume' | 'retry' | 'skip' | 'compensate' | 'thaw' | 'signal' | UndoAct
 /** The same controls for a step whose undo is stuck: they mean something else there. */
@@ -16,6 +18,8 @@ export interface About {
   input?: unknown
   /** The signal that is waited for. */
   signal?: string | undefined
+  /** What its workflow declares of signals, as far as it is known. */
+  signals?: Readonly<Record<string, { payload?: unknown }>> | undefined
 }
 
 /** What an operator may do to a task as it stands. */
@@ -29,9 +33,10 @@ export function possible({ status, outcome }: Api['TaskInfo']): Act[] {
   return ['signal', 'pause', 'cancel']
 }
 
-export function deedOf(act: Act, { task, step, input, signal }: About, done: () => void): Deed {
+export function deedOf(act: Act, { task, step, input, signal, signals }: About, done: () => void): Deed {
   const control = act === 'retryUndo' || act === 'skipUndo' ? controls[act] : act
-  const path = `/tasks/${encodeURIComponent(task.id)}/${control}`
+  const path = `/tasks/${encodeURIComponent(task.id)}`
+  const payload = signal === undefined ? undefined : signals?.[signal]?.payload
   const fields: Deed['fields'] =
     act === 'skip'
       ? [{ name: 'output', label: `${t().output} (JSON)`, json: true, initial: null }]
@@ -39,8 +44,10 @@ export function deedOf(act: Act, { task, step, input, signal }: About, done: () 
         ? [{ name: 'input', label: `${t().input} (JSON)`, json: true, initial: input }]
         : act === 'signal'
           ? [
-              ...(signal === undefined ? [{ name: 'name', label: t().name }] : []),
-              { name: 'payload', label: t().value, json: true, initial: null },
+              ...(signal === undefined ? [{ name: 'name', label: t().name, options: Object.keys(signals ?? {}) }] : []),
+              isSchema(payload)
+                ? { name: 'payload', label: t().acting.payload, json: true, schema: payload }
+                : { name: 'payload', label: t().value, json: true, initial: null },
             ]
           : []
   return {
@@ -54,8 +61,14 @@ export function deedOf(act: Act, { task, step, input, signal }: About, done: () 
         ...((control === 'retry' || control === 'skip') && step !== undefined && { step }),
         ...(act === 'signal' && signal !== undefined && { name: signal }),
       }
-      await post(path, { ...about, ...given })
+      const [key, last] = [crypto.randomUUID(), await lastOf(path)]
+      await post(`${path}/${control}`, { ...about, ...given }, key)
       done()
+      return last === 0 ? undefined : new Later(outcomeOf(path, key, last).finally(done))
     },
   }
+}
+
+function isSchema(said: unknown): said is Schema {
+  return typeof said === 'object' && said !== null && Object.keys(said).length > 0
 }

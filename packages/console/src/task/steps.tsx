@@ -5,10 +5,14 @@ import { State } from '../part/state.tsx'
 import { span } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
+import { type Attempt, attemptsOf } from './attempt.ts'
 import { Compensation } from './compensation.tsx'
 import type { HistoryRecord } from './history.tsx'
 import { Detail } from './step.tsx'
-import { timelineOf } from './timeline.ts'
+import { scaleOf, timelineOf } from './timeline.ts'
+import { Track, Zoom } from './track.tsx'
+
+const none: readonly Attempt[] = []
 
 type Step = Api['Steps']['steps'][number]
 
@@ -27,11 +31,16 @@ export function Steps({
   reload: () => void
 }) {
   if (steps.length === 0) return <Empty text={t().noSteps} />
-  const bars = new Map(timelineOf(steps, Date.now()).map((bar) => [bar.id, bar]))
+  const now = Date.now()
+  const isCut = place.value.search.get('idle') !== 'full'
+  const scale = scaleOf(steps, now, isCut)
+  const bars = new Map(timelineOf(steps, now, scale).map((bar) => [bar.id, bar]))
+  const tried = Map.groupBy(attemptsOf(records.rows, null), ({ step }) => step)
   const opened = place.value.search.get('step')
   return (
     <>
       <Compensation task={task} steps={steps} reload={reload} />
+      <Zoom scale={scale} isCut={isCut} />
       <ol class="steps">
         {steps.map((step) => {
           const bar = bars.get(step.id)
@@ -49,14 +58,7 @@ export function Steps({
                   <span class="faint">{step.id}</span> {step.name}
                 </span>
                 <State of={step.status} />
-                <span class="track" aria-hidden="true">
-                  {bar && (
-                    <span
-                      class={`bar ${step.status}`}
-                      style={{ left: `${bar.from * 100}%`, width: `max(3px, ${bar.size * 100}%)` }}
-                    />
-                  )}
-                </span>
+                <Track {...{ bar, scale, status: step.status, tried: tried.get(step.id) ?? none }} />
                 <span class="number">{bar ? span(bar.ms) : '–'}</span>
                 <span class="number faint">{step.attempts > 1 ? `×${step.attempts}` : ''}</span>
               </button>

@@ -12,17 +12,20 @@ import { Time } from '../part/time.tsx'
 import { ownKeys } from '../shell/own-keys.ts'
 import { ask, place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
+import { startPath } from '../start/path.ts'
+import { useWorkflow } from '../workflows/known.ts'
 import { Acts } from './acts.tsx'
 import { Children } from './children.tsx'
 import { possible } from './deeds.ts'
 import { History, useHistory } from './history.tsx'
 import { Logs } from './logs.tsx'
 import { Past } from './past.tsx'
+import { Report } from './report.tsx'
 import { Fact, Wrong } from './step.tsx'
 import { Steps } from './steps.tsx'
 import { Why } from './why.tsx'
 
-const tabs = ['steps', 'graph', 'data', 'history', 'logs', 'children', 'audit', 'past'] as const
+const tabs = ['steps', 'graph', 'data', 'history', 'logs', 'children', 'audit', 'past', 'report'] as const
 type Tab = (typeof tabs)[number]
 
 /** What the address says of one part only. */
@@ -56,9 +59,13 @@ export function TaskPage() {
   const steps = useQuery<Api['Steps']>(`${path}/steps`, null, { once: true, since })
   const wasTriedAgain = steps.value?.steps.some(({ attempts }) => attempts > 1) ?? false
   const needsHistory =
-    tab === 'history' || tab === 'graph' || (tab === 'steps' && (wasTriedAgain || search.has('step')))
+    ['history', 'graph', 'report'].includes(tab) || (tab === 'steps' && (wasTriedAgain || search.has('step')))
   const records = useHistory(needsHistory ? path : null, since)
   const may = useRight('control')
+  // What it may be told is asked for where it can be told anything.
+  const isOpen = task.value !== null && task.value.status !== 'stopped'
+  const known = useWorkflow(isOpen ? (task.value?.workflow ?? null) : null)
+  const signals = known?.versions.find(({ version }) => version === task.value?.version)?.signals
   const reload = () => {
     for (const query of [task, explanation, steps]) query.reload()
   }
@@ -83,6 +90,7 @@ export function TaskPage() {
     children: t().children,
     audit: t().audit,
     past: t().past.title,
+    report: t().one.report,
   }
   return (
     <>
@@ -97,13 +105,20 @@ export function TaskPage() {
           </h1>
         </div>
         <p class="buttons">
-          <Acts acts={possible(it)} about={{ task: it }} done={reload} />
+          <Acts acts={possible(it)} about={{ task: it, signals }} done={reload} />
+          <Link to={startPath({ like: it.id })}>{t().start.likeThis}</Link>
         </p>
       </div>
       {!may && <p class="note">{t().one.mayNot('control')}</p>}
       {task.error && <Failure error={task.error} retry={task.reload} />}
       {explanation.value && (
-        <Why task={it} explanation={explanation.value} steps={steps.value?.steps ?? []} reload={reload} />
+        <Why
+          task={it}
+          explanation={explanation.value}
+          steps={steps.value?.steps ?? []}
+          signals={signals}
+          reload={reload}
+        />
       )}
       <dl class="facts">
         <Fact name={t().workflow}>
@@ -155,6 +170,7 @@ export function TaskPage() {
         {tab === 'children' && <Children path={path} stream={stream} />}
         {tab === 'audit' && <TaskAudit id={id} />}
         {tab === 'past' && <Past path={path} stream={stream} />}
+        {tab === 'report' && steps.value && <Report {...{ task: it, steps: steps.value.steps, records, reload }} />}
       </div>
     </>
   )

@@ -1,47 +1,127 @@
-import type { Api } from '../api/client.ts'
+import { type Api, post } from '../api/client.ts'
+import { useRight } from '../api/right.ts'
 import { deed } from '../part/asking.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { State } from '../part/state.tsx'
+import { Time } from '../part/time.tsx'
+import { settingPath } from '../settings/settings.tsx'
 import { t } from '../shell/preference.ts'
+import type { Told } from '../text/task/why.ts'
+import { Acts } from './acts.tsx'
 import { isStuck } from './compensation.tsx'
-import { type Act, deedOf } from './deeds.ts'
+import type { About, Act } from './deeds.ts'
 
-type Reason = Api['Explanation']['reasons'][number] & {
+type Step = Api['Steps']['steps'][number]
+
+type Reason = Omit<Told, 'step'> & {
+  code: string
+  text: string
   step?: number
-  task?: string
-  holder?: string
-  name?: string
-  breaker?: string
-  action?: string
+  since?: string
+  until?: string
+  at?: string
+  completeBy?: string
+  nextProbe?: string
 }
 
-/** Why the task does not move, or how it ended: the first thing to know, with what can be done about it. */
-export function Why({
-  task,
-  explanation,
-  steps,
-  reload,
-}: {
+interface Given {
   task: Api['Task']
   explanation: Api['Explanation']
-  steps: Api['Steps']['steps']
+  steps: readonly Step[]
+  signals: About['signals']
   reload: () => void
-}) {
+}
+
+/** Why the task does not move, or how it ended: the first thing to know, with who can end it and what can be done about it. */
+export function Why({ task, explanation, steps, signals, reload }: Given) {
   const isStopped = task.status === 'stopped'
+  const reasons = allOf(task, explanation.reasons as Reason[])
   return (
     <section class={`why ${isStopped ? task.outcome : task.status}`} aria-label={t().whyWaits}>
       <h2>
         {isStopped ? t().whyStopped : t().whyWaits} <State of={isStopped ? task.outcome : task.status} />
       </h2>
       <ul>
-        {(explanation.reasons as Reason[]).map((reason) => (
-          <li key={`${reason.code} ${reason.step ?? ''} ${reason.text}`}>
-            <span>{reason.text}</span>
-            <Ways reason={reason} task={task} steps={steps} reload={reload} />
-          </li>
-        ))}
+        {reasons.map((reason) => {
+          const about = steps.find(({ id }) => id === reason.step)
+          const words = t().why.reasons[reason.code]
+          return (
+            <li key={`${reason.code} ${reason.step ?? ''} ${reason.text}`}>
+              <span>
+                {words ? words.says(toldOf(task, reason, about)) : reason.text} <When of={reason} />
+                {words?.ends && <span class="note ends">{words.ends}</span>}
+              </span>
+              <Ways {...{ reason, task, about, signals, reload }} />
+            </li>
+          )
+        })}
       </ul>
+      {explanation.holds.length > 0 && (
+        <ul class="holds">
+          {explanation.holds.map(({ lock, since }) => (
+            <li key={lock}>
+              <span>
+                {t().why.holds(lock)}{' '}
+                <span class="faint">
+                  {t().why.since} <Time at={since} />
+                </span>
+              </span>
+              <Link to="/locks">{t().locks}</Link>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
+  )
+}
+
+/** With each step that waits for an operator: what is paused speaks of the first only. */
+function allOf({ status, steps }: Api['Task'], reasons: readonly Reason[]): Reason[] {
+  if (status !== 'paused') return [...reasons]
+  const named = new Set(reasons.map(({ step }) => step))
+  const others = steps.filter(({ id, held }) => held !== undefined && !named.has(id))
+  return [
+    ...reasons,
+    ...others.map(({ id, name, held, error }): Reason => {
+      return { code: 'held', step: id, cause: held ?? '', text: name, ...(error && { error: error.message }) }
+    }),
+  ]
+}
+
+/** What the words are made of: with what is known of the step beside the reason. */
+function toldOf({ pause }: Api['Task'], reason: Reason, about: Step | undefined): Told {
+  const { step, outcome, error = about?.error?.message ?? pause?.error?.message } = reason
+  return {
+    ...reason,
+    step: step === undefined ? '' : `${step}${about ? ` (${about.name})` : ''}`,
+    ...(error !== undefined && reason.code !== 'step' && { error }),
+    ...(outcome !== undefined && { outcome: t().states[outcome] ?? outcome }),
+    ...(reason.status !== undefined && { status: t().states[reason.status] ?? reason.status }),
+    ...(reason.state !== undefined && { state: t().states[reason.state] ?? reason.state }),
+  }
+}
+
+/** Since when, and until when. */
+function When({ of: { since, until, at, completeBy, nextProbe } }: { of: Reason }) {
+  const words = t().why
+  const instants = [
+    [words.since, since],
+    [words.until, until],
+    [words.again, at],
+    [words.givenUp, completeBy],
+    [words.probe, nextProbe],
+  ] as const
+  return (
+    <>
+      {instants.map(
+        ([name, instant]) =>
+          instant !== undefined && (
+            <span key={name} class="faint when">
+              {name} <Time at={instant} />
+            </span>
+          ),
+      )}
+    </>
   )
 }
 
@@ -49,50 +129,86 @@ export function Why({
 function Ways({
   reason,
   task,
-  steps,
+  about,
+  signals,
   reload,
-}: {
-  reason: Reason
-  task: Api['Task']
-  steps: Api['Steps']['steps']
-  reload: () => void
-}) {
+}: Pick<Given, 'task' | 'signals' | 'reload'> & { reason: Reason; about: Step | undefined }) {
   const { code, step } = reason
-  const about = steps.find(({ id }) => id === step)
-  const acts: Act[] =
-    about && isStuck(task, about)
-      ? ['retryUndo', 'skipUndo']
-      : code === 'held' || (code === 'paused' && step !== undefined)
-        ? ['retry', 'skip']
-        : code === 'paused' || code === 'quarantined'
-          ? ['resume']
-          : code === 'frozen'
-            ? ['thaw']
-            : code === 'signal'
-              ? ['signal']
-              : []
   const other = code === 'child' || code === 'predecessor' ? reason.task : code === 'lock' ? reason.holder : undefined
+  const to = placesOf(reason)
   return (
     <span class="ways">
-      {acts.map((act, index) => (
-        <button
-          key={act}
-          type="button"
-          class={index === 0 ? 'primary' : undefined}
-          onClick={() => {
-            deed.value = deedOf(act, { task, step, input: about?.input, signal: reason.name }, reload)
-          }}
-        >
-          {t().act[act]}
-        </button>
-      ))}
+      <Acts
+        acts={about && isStuck(task, about) ? ['retryUndo', 'skipUndo'] : actsOf(code, step)}
+        about={{ task, step, input: about?.input, signal: reason.name, signals }}
+        done={reload}
+        isFirst
+      />
+      {code === 'breaker' && reason.breaker !== undefined && <CloseBreaker name={reason.breaker} done={reload} />}
       {other !== undefined && <Link to={taskPath(other)}>{other}</Link>}
-      {(code === 'breaker' ||
-        code === 'no-agent' ||
-        code === 'step-queued' ||
-        code === 'concurrency' ||
-        code === 'agent-paused') && <Link to="/agents">{t().agents}</Link>}
-      {(code === 'no-scheduler' || code === 'node-lost') && <Link to="/nodes">{t().nodes}</Link>}
+      {to && <Link to={to[0]}>{to[1]}</Link>}
     </span>
+  )
+}
+
+function actsOf(code: string, step: number | undefined): readonly Act[] {
+  switch (code) {
+    case 'held':
+      return ['retry', 'skip']
+    case 'paused':
+      return step === undefined ? ['resume'] : ['retry', 'skip']
+    case 'quarantined':
+      return ['resume']
+    case 'frozen':
+      return ['thaw']
+    case 'signal':
+      return ['signal']
+    case 'stalled':
+      return ['cancel']
+    default:
+      return []
+  }
+}
+
+function placesOf({ code, agent, workflow }: Reason): [path: string, name: string] | null {
+  switch (code) {
+    case 'breaker':
+    case 'no-agent':
+    case 'step-queued':
+    case 'concurrency':
+    case 'rate-limit':
+      return ['/agents', t().agents]
+    case 'agent-paused':
+      return [settingPath(`triarch.agent.${agent}`), t().settings]
+    case 'workflow-paused':
+      return [settingPath(`triarch.workflow.${workflow}`), t().settings]
+    case 'no-scheduler':
+    case 'node-lost':
+    case 'queued':
+      return ['/nodes', t().nodes]
+    default:
+      return null
+  }
+}
+
+function CloseBreaker({ name, done }: { name: string; done: () => void }) {
+  const may = useRight('breakers')
+  return (
+    <button
+      type="button"
+      disabled={!may}
+      title={may ? undefined : t().one.needs('breakers')}
+      onClick={() => {
+        deed.value = {
+          ...{ title: t().act.close, will: t().will.close, isReasonNeeded: true },
+          act: async (given) => {
+            await post(`/breakers/${encodeURIComponent(name)}/close`, given)
+            done()
+          },
+        }
+      }}
+    >
+      {t().why.closeBreaker}
+    </button>
   )
 }

@@ -4,7 +4,7 @@ import { useQuery } from '../api/query.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
-import { taskPath } from '../part/link.tsx'
+import { Link, taskPath } from '../part/link.tsx'
 import { Table } from '../part/table.tsx'
 import { place } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
@@ -37,6 +37,7 @@ export function Tasks() {
       <div class="heading">
         <h1>{t().tasks}</h1>
         <span class="ways">
+          <Link to="/start">{t().startTask}</Link>
           <ColumnChoice chosen={chosen} />
           <Download of={tasks.length > 0 ? tasks : null} name="tasks" />
         </span>

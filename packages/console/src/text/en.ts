@@ -303,6 +303,7 @@ export const en = {
     'g r': 'Alerts',
     'g e': 'Settings',
     'g u': 'Audit',
+    'g +': task.en.start.title,
     'j k': 'Next row, row before',
     Enter: 'Open',
     '1–9': 'Parts of a task',

@@ -6,6 +6,7 @@ import { Link } from '../part/link.tsx'
 import { span } from '../part/time.tsx'
 import { place } from '../shell/place.ts'
 import { language, t } from '../shell/preference.ts'
+import { startPath } from '../start/path.ts'
 import { hoursOf, linesOf } from '../statistics/lines.ts'
 import { Standing } from '../statistics/standing.tsx'
 import { Lines } from '../statistics/table.tsx'
@@ -30,6 +31,7 @@ export function WorkflowPage() {
       </p>
       <h1>{name}</h1>
       <p class="buttons">
+        <Link to={startPath({ workflow: name })}>{t().startTask}</Link>
         <Link to={`/tasks?filter=${encodeURIComponent(`workflow:${JSON.stringify(name)}`)}`}>{t().tasks}</Link>
         <Link to={`/statistics?workflow=${encodeURIComponent(name)}`}>{t().statistics}</Link>
       </p>

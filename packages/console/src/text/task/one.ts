@@ -25,10 +25,14 @@ const en = {
   node: 'Node',
   again: (at: string) => `again at ${at}`,
   states: { unknown: 'outcome unknown', cached: 'answer of before', operator: 'by an operator' },
-  holds: 'It holds',
-  trace: 'Trace',
+  left: 'Earlier',
+  right: 'Later',
+  idleInFull: 'Idle time in full',
+  idle: (span: string) => `${span} idle`,
   report: 'Report',
   print: 'Print',
+  printed: 'As of',
+  firstSteps: (most: number, of: string) => `The first ${most} of ${of} steps.`,
 }
 
 const de: typeof en = {
@@ -58,10 +62,14 @@ const de: typeof en = {
   node: 'Knoten',
   again: (at: string) => `wieder um ${at}`,
   states: { unknown: 'Ausgang ungewiss', cached: 'Antwort von früher', operator: 'durch einen Menschen' },
-  holds: 'Sie hält',
-  trace: 'Ablaufspur',
+  left: 'Früher',
+  right: 'Später',
+  idleInFull: 'Leerlauf in voller Länge',
+  idle: (span: string) => `${span} Leerlauf`,
   report: 'Bericht',
   print: 'Drucken',
+  printed: 'Stand',
+  firstSteps: (most: number, of: string) => `Die ersten ${most} von ${of} Schritten.`,
 }
 
 /** What the page of one task says. */

@@ -1,0 +1,297 @@
+/** What explain() says of a wait, as far as words need it. */
+export interface Told {
+  outcome?: string
+  error?: string
+  cause?: string
+  reason?: string
+  actor?: string
+  /** The step with its number and name. */
+  step: string
+  task?: string
+  status?: string
+  lock?: string
+  holder?: string
+  ahead?: number
+  workflow?: string
+  version?: string
+  node?: string
+  action?: string
+  attempt?: number
+  breaker?: string
+  state?: string
+  waiting?: number
+  limit?: string
+  running?: number
+  most?: number
+  agent?: string
+  name?: string
+  next?: { name: string }
+}
+
+interface Words {
+  says: (it: Told) => string
+  /** Who can end it, and how. */
+  ends: string | null
+}
+
+const line = (ahead = 0) => (ahead === 0 ? 'it is next' : `${ahead} ${ahead === 1 ? 'is' : 'are'} before it`)
+const because = (error: string | undefined) => (error === undefined || error === '' ? '' : `: ${error}`)
+
+const causes: Readonly<Record<string, string>> = {
+  operator: 'an operator paused it',
+  lock: 'it has lost a lock, and waits until it has it again',
+  step: 'a step failed',
+  undo: 'undoing a step failed',
+  'unknown-outcome': 'nobody knows whether a step took effect',
+  mismatch: 'its code and its history disagree',
+  error: 'its code failed',
+  quarantine: 'it was set apart',
+}
+
+const en = {
+  since: 'since',
+  until: 'until',
+  givenUp: 'given up',
+  again: 'again',
+  probe: 'next probe',
+  closeBreaker: 'Close breaker',
+  holds: (lock: string) => `It holds lock “${lock}”`,
+  reasons: {
+    stopped: {
+      says: ({ outcome, error }) => `It has stopped: ${outcome ?? ''}${because(error)}`,
+      ends: null,
+    },
+    paused: {
+      says: ({ cause = '', step, error, reason, actor }) =>
+        `It is paused: ${causes[cause] ?? cause}${step && `, step ${step}`}${because(error)}${reason ? ` “${reason}”` : ''}${actor ? ` (${actor})` : ''}`,
+      ends: 'Somebody with the right “control” ends that.',
+    },
+    quarantined: {
+      says: ({ error, cause }) => `It was set apart, for it harmed whoever had it${because(error ?? cause)}`,
+      ends: 'Somebody with the right “control” resumes it.',
+    },
+    held: {
+      says: ({ step, error, cause = '' }) => `Step ${step} waits for an operator${because(error ?? causes[cause])}`,
+      ends: 'Somebody with the right “control” tries it again, or skips it.',
+    },
+    scheduled: { says: () => 'Its time has not come', ends: 'It begins by itself.' },
+    frozen: { says: () => 'It is frozen', ends: 'Somebody with the right “control” lets it begin.' },
+    predecessor: {
+      says: ({ task, status }) => `It comes after task ${task}, which is ${status}`,
+      ends: 'It begins by itself when that has stopped.',
+    },
+    lock: {
+      says: ({ lock, holder, ahead = 1 }) =>
+        `It waits for lock “${lock}”, which task ${holder} holds: ${line(ahead - 1)}`,
+      ends: 'It goes on by itself when the lock is given back.',
+    },
+    queued: {
+      says: ({ ahead }) => `It waits for a scheduler with room: ${line(ahead)}`,
+      ends: 'It goes on by itself; more schedulers make it faster.',
+    },
+    'no-scheduler': {
+      says: ({ workflow, version }) => `No living node runs version ${version} of ${workflow}`,
+      ends: 'Start a process with that version.',
+    },
+    'node-lost': {
+      says: ({ node, step }) => `Node ${node} gives no sign of life${step && `; it had step ${step}`}`,
+      ends: 'A supervisor takes it away by itself.',
+    },
+    planning: { says: () => 'Its plan is being made', ends: 'It goes on by itself.' },
+    step: {
+      says: ({ step, attempt, node }) =>
+        `Step ${step} runs, attempt ${attempt}${node === undefined ? ', in a process elsewhere' : ` on node ${node}`}`,
+      ends: 'It goes on by itself when the step is done.',
+    },
+    'step-queued': {
+      says: ({ step, ahead }) => `Step ${step} waits for a free slot: ${line(ahead)}`,
+      ends: 'It goes on by itself; more processes of the agent make it faster.',
+    },
+    breaker: {
+      says: ({ step, breaker, state, waiting = 0 }) =>
+        `The circuit breaker “${breaker}” is ${state} and keeps step ${step} back, with ${waiting} in all`,
+      ends: 'A probe closes it by itself; or somebody with the right “breakers”.',
+    },
+    'rate-limit': {
+      says: ({ step, limit, ahead }) => `The rate limit of ${limit} keeps step ${step} back: ${line(ahead)}`,
+      ends: 'It goes on by itself.',
+    },
+    concurrency: {
+      says: ({ step, limit, running, most, ahead }) =>
+        `${running} of ${most} attempts of ${limit} run everywhere, and step ${step} waits: ${line(ahead)}`,
+      ends: 'It goes on by itself when one is done.',
+    },
+    'agent-paused': {
+      says: ({ step, agent, actor, reason }) =>
+        `Agent ${agent} was paused by ${actor} (“${reason}”): step ${step} waits`,
+      ends: 'Somebody with the right “settings:write” lets the agent go on.',
+    },
+    'workflow-paused': {
+      says: ({ workflow, actor, reason }) => `Workflow ${workflow} was paused by ${actor} (“${reason}”)`,
+      ends: 'Somebody with the right “settings:write” lets the workflow go on.',
+    },
+    'no-agent': {
+      says: ({ step, action }) => `No living node has the action ${action}: step ${step} waits`,
+      ends: 'Start a process that hosts the agent.',
+    },
+    retry: {
+      says: ({ step, attempt, error }) => `Step ${step} is tried again, attempt ${attempt}${because(error)}`,
+      ends: 'It goes on by itself.',
+    },
+    suspended: {
+      says: ({ step, next }) =>
+        `Step ${step} waits for a signal by its token${next ? `, and sends itself “${next.name}”` : ''}`,
+      ends: 'Whoever has the token of the step.',
+    },
+    timer: { says: () => 'It sleeps', ends: 'It wakes by itself.' },
+    signal: {
+      says: ({ name }) => `It waits for signal “${name}”`,
+      ends: 'Whoever sends the signal: a program, or somebody with the right “control”.',
+    },
+    child: {
+      says: ({ task, workflow, status }) => `It waits for its child ${task} (${workflow}), which is ${status}`,
+      ends: 'It goes on by itself when the child has stopped.',
+    },
+    stalled: {
+      says: () => 'Its code waits for something that is no call of the task: it may wait for ever',
+      ends: 'Mend the code; cancel the task, or start its process again.',
+    },
+    moving: {
+      says: ({ node }) => (node === undefined ? 'It is taken up at once' : `Node ${node} works on it`),
+      ends: null,
+    },
+  } as Readonly<Record<string, Words>>,
+}
+
+const platz = (ahead = 0) => (ahead === 0 ? 'sie ist die nächste' : `${ahead} ${ahead === 1 ? 'ist' : 'sind'} vor ihr`)
+
+const warum: Readonly<Record<string, string>> = {
+  operator: 'ein Mensch hat sie angehalten',
+  lock: 'sie hat eine Sperre verloren und wartet, bis sie sie wieder hat',
+  step: 'ein Schritt schlug fehl',
+  undo: 'ein Schritt ließ sich nicht rückgängig machen',
+  'unknown-outcome': 'niemand weiß, ob ein Schritt gewirkt hat',
+  mismatch: 'ihr Code und ihre Geschichte widersprechen sich',
+  error: 'ihr Code schlug fehl',
+  quarantine: 'sie wurde abgesondert',
+}
+
+const alone = 'Es geht von selbst weiter.'
+
+const de: typeof en = {
+  since: 'seit',
+  until: 'bis',
+  givenUp: 'aufgegeben',
+  again: 'wieder',
+  probe: 'nächste Probe',
+  closeBreaker: 'Sicherung schließen',
+  holds: (lock: string) => `Sie hält die Sperre „${lock}“`,
+  reasons: {
+    stopped: { says: ({ outcome, error }) => `Sie ist beendet: ${outcome ?? ''}${because(error)}`, ends: null },
+    paused: {
+      says: ({ cause = '', step, error, reason, actor }) =>
+        `Sie ist angehalten: ${warum[cause] ?? cause}${step && `, Schritt ${step}`}${because(error)}${reason ? ` „${reason}“` : ''}${actor ? ` (${actor})` : ''}`,
+      ends: 'Wer das Recht „control“ hat, beendet das.',
+    },
+    quarantined: {
+      says: ({ error, cause }) =>
+        `Sie wurde abgesondert, denn sie schadete dem, der sie hatte${because(error ?? cause)}`,
+      ends: 'Wer das Recht „control“ hat, setzt sie fort.',
+    },
+    held: {
+      says: ({ step, error, cause = '' }) =>
+        `Schritt ${step} wartet auf einen Menschen${because(error ?? warum[cause])}`,
+      ends: 'Wer das Recht „control“ hat, versucht ihn wieder oder überspringt ihn.',
+    },
+    scheduled: { says: () => 'Ihre Zeit ist noch nicht gekommen', ends: 'Sie beginnt von selbst.' },
+    frozen: { says: () => 'Sie ist eingefroren', ends: 'Wer das Recht „control“ hat, lässt sie beginnen.' },
+    predecessor: {
+      says: ({ task, status }) => `Sie kommt nach der Aufgabe ${task}, deren Zustand ${status} ist`,
+      ends: 'Sie beginnt von selbst, wenn jene beendet ist.',
+    },
+    lock: {
+      says: ({ lock, holder, ahead = 1 }) =>
+        `Sie wartet auf die Sperre „${lock}“, die die Aufgabe ${holder} hält: ${platz(ahead - 1)}`,
+      ends: 'Es geht von selbst weiter, wenn die Sperre frei wird.',
+    },
+    queued: {
+      says: ({ ahead }) => `Sie wartet auf einen Planer mit Platz: ${platz(ahead)}`,
+      ends: 'Es geht von selbst weiter; mit mehr Planern schneller.',
+    },
+    'no-scheduler': {
+      says: ({ workflow, version }) => `Kein lebender Knoten führt Version ${version} von ${workflow} aus`,
+      ends: 'Starten Sie einen Prozess mit dieser Version.',
+    },
+    'node-lost': {
+      says: ({ node, step }) => `Knoten ${node} gibt kein Lebenszeichen${step && `; er hatte Schritt ${step}`}`,
+      ends: 'Ein Aufseher nimmt sie ihm von selbst.',
+    },
+    planning: { says: () => 'Ihr Plan wird gemacht', ends: alone },
+    step: {
+      says: ({ step, attempt, node }) =>
+        `Schritt ${step} läuft, Versuch ${attempt}${node === undefined ? ', in einem Prozess anderswo' : ` auf Knoten ${node}`}`,
+      ends: 'Es geht von selbst weiter, wenn der Schritt getan ist.',
+    },
+    'step-queued': {
+      says: ({ step, ahead }) => `Schritt ${step} wartet auf einen freien Platz: ${platz(ahead)}`,
+      ends: 'Es geht von selbst weiter; mit mehr Prozessen des Agenten schneller.',
+    },
+    breaker: {
+      says: ({ step, breaker, state, waiting = 0 }) =>
+        `Die Sicherung „${breaker}“ ist ${state} und hält Schritt ${step} zurück, mit ${waiting} insgesamt`,
+      ends: 'Eine Probe schließt sie von selbst, oder wer das Recht „breakers“ hat.',
+    },
+    'rate-limit': {
+      says: ({ step, limit, ahead }) => `Die Ratengrenze von ${limit} hält Schritt ${step} zurück: ${platz(ahead)}`,
+      ends: alone,
+    },
+    concurrency: {
+      says: ({ step, limit, running, most, ahead }) =>
+        `${running} von ${most} Versuchen von ${limit} laufen überall, und Schritt ${step} wartet: ${platz(ahead)}`,
+      ends: 'Es geht von selbst weiter, wenn einer getan ist.',
+    },
+    'agent-paused': {
+      says: ({ step, agent, actor, reason }) =>
+        `Agent ${agent} wurde von ${actor} angehalten („${reason}“): Schritt ${step} wartet`,
+      ends: 'Wer das Recht „settings:write“ hat, lässt den Agenten weitermachen.',
+    },
+    'workflow-paused': {
+      says: ({ workflow, actor, reason }) => `Ablauf ${workflow} wurde von ${actor} angehalten („${reason}“)`,
+      ends: 'Wer das Recht „settings:write“ hat, lässt den Ablauf weitergehen.',
+    },
+    'no-agent': {
+      says: ({ step, action }) => `Kein lebender Knoten hat die Aktion ${action}: Schritt ${step} wartet`,
+      ends: 'Starten Sie einen Prozess, der den Agenten beherbergt.',
+    },
+    retry: {
+      says: ({ step, attempt, error }) => `Schritt ${step} wird wieder versucht, Versuch ${attempt}${because(error)}`,
+      ends: alone,
+    },
+    suspended: {
+      says: ({ step, next }) =>
+        `Schritt ${step} wartet auf ein Signal mit seinem Token${next ? ` und sendet sich selbst „${next.name}“` : ''}`,
+      ends: 'Wer das Token des Schritts hat.',
+    },
+    timer: { says: () => 'Sie schläft', ends: 'Sie wacht von selbst auf.' },
+    signal: {
+      says: ({ name }) => `Sie wartet auf das Signal „${name}“`,
+      ends: 'Wer das Signal sendet: ein Programm, oder wer das Recht „control“ hat.',
+    },
+    child: {
+      says: ({ task, workflow, status }) =>
+        `Sie wartet auf ihre untergeordnete ${task} (${workflow}), deren Zustand ${status} ist`,
+      ends: 'Es geht von selbst weiter, wenn jene beendet ist.',
+    },
+    stalled: {
+      says: () => 'Ihr Code wartet auf etwas, das kein Aufruf der Aufgabe ist: vielleicht für immer',
+      ends: 'Bessern Sie den Code aus; brechen Sie sie ab, oder starten Sie ihren Prozess neu.',
+    },
+    moving: {
+      says: ({ node }) => (node === undefined ? 'Sie wird sofort aufgenommen' : `Knoten ${node} arbeitet an ihr`),
+      ends: null,
+    },
+  },
+}
+
+/** Why a task waits, in words; by the codes of its reasons. */
+export const why = { en, de }
