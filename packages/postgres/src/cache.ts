@@ -8,9 +8,10 @@ export const RECALL: string = `
 SELECT c.value, c.seen, t.now - c.at, c.expires > t.now, c.flight_until > t.now AND ${ALIVE}
 FROM ${NOW}, triarch.cache c WHERE c.key = $2`
 export const REMEMBER: string = `
-INSERT INTO triarch.cache AS c (key, value, seen, at, expires) SELECT $2, $3, $4, t.now, t.now + $5 FROM ${NOW}
+INSERT INTO triarch.cache AS c (key, value, seen, at, expires)
+SELECT $2, $3, $4, least($6, t.now), least($6, t.now) + $5 FROM ${NOW}
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at, expires = excluded.expires,
-  flight = NULL, flight_until = 0`
+  flight = NULL, flight_until = 0 WHERE excluded.at > c.at`
 export const FLY: string = `
 INSERT INTO triarch.cache AS c (key, expires, flight, flight_until, at) SELECT $2, t.now + $4, $3, t.now + $4, 0 FROM ${NOW}
 ON CONFLICT (key) DO UPDATE SET flight = excluded.flight, flight_until = excluded.flight_until,

@@ -32,7 +32,11 @@ interface Written {
   names: string[]
 }
 
-export function storeCache(store: Pick<StateStore, 'recall' | 'remember'>, coder: Coder): SharedCache {
+export function storeCache(
+  store: Pick<StateStore, 'recall' | 'remember'>,
+  coder: Coder,
+  now: () => number,
+): SharedCache {
   return {
     async get(key) {
       const { answer, flying } = await store.recall(key)
@@ -41,7 +45,8 @@ export function storeCache(store: Pick<StateStore, 'recall' | 'remember'>, coder
       return { answer: { ...writtenOf(decoded(coder, answer.value)), seen, age }, flying }
     },
     async set(key, { value, names, seen }, keep) {
-      await store.remember({ key, value: coder.encode(JSON.stringify({ value, names })), seen, keep: Math.ceil(keep) })
+      const text = coder.encode(JSON.stringify({ value, names }))
+      await store.remember({ key, value: text, seen, at: now(), keep: Math.ceil(keep) })
     },
   }
 }

@@ -55,8 +55,9 @@ export function answersOf(
   codecs: readonly Codec[],
 ): Answers {
   const coder = new Coder(codecs)
-  const own = (): SharedCache => storeCache(store, coder)
-  const other = (cache: KeyValueCache) => keyValueCache(cache, store, coder, () => environment.now())
+  const now = () => Math.round(environment.now())
+  const own = (): SharedCache => storeCache(store, coder, now)
+  const other = (cache: KeyValueCache) => keyValueCache(cache, store, coder, now)
   return new Answers({
     ...{ environment, store, node, memory, deadline },
     shared: shared === false ? null : shared === null ? own() : other(shared),

@@ -16,8 +16,10 @@ export interface CacheRow {
   flying: boolean
 }
 
-/** An answer to keep, for so long (ms). */
+/** An answer to keep, for so long (ms). One that is no younger than what is kept changes nothing. */
 export interface CacheWrite extends CachedAnswer {
+  /** When it was given, by the store's clock as its writer knows it; however late it comes, it is as old as it is. */
+  at: number
   /** Until it is dropped (ms). */
   keep: number
 }

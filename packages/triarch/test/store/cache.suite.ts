@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Bench } from './conformance.ts'
 
-const write = (key: string, keep = 1_000, seen = 0) => ({ key, value: `"${key}"`, seen, keep })
+/** Given this instant. */
+const NOW = Number.MAX_SAFE_INTEGER
+const write = (key: string, keep = 1_000, seen = 0) => ({ key, value: `"${key}"`, seen, at: NOW, keep })
 
 export function cacheSuite(bench: Bench): void {
   describe('a kept answer', () => {
@@ -16,6 +18,21 @@ export function cacheSuite(bench: Bench): void {
       expect((await store.recall('a')).answer).toMatchObject({ value: '"b"', seen: 7, age: 999 })
       clock.advance(1)
       expect((await store.recall('a')).answer).toBeNull()
+    })
+
+    it('is as old as it is, however late it comes, and in the place of none that is younger', async () => {
+      const { store, clock } = bench
+      const old = { ...write('a'), at: clock.now() }
+      clock.advance(300)
+      await store.remember(old)
+      expect((await store.recall('a')).answer).toMatchObject({ age: 300 })
+      clock.advance(100)
+      await store.remember({ ...write('a', 1_000, 7), value: '"b"' })
+      await store.beat({ id: 'n', roles: [], lease: 100_000 })
+      await store.fly({ key: 'a', node: 'n', within: 5_000 })
+      // As a sender does that got no answer.
+      await store.remember(old)
+      expect(await store.recall('a')).toMatchObject({ answer: { value: '"b"', age: 0 }, flying: true })
     })
 
     it('is asked for by one node at a time, as long as that lives and has time', async () => {

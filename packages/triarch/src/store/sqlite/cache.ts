@@ -10,7 +10,7 @@ FROM triarch_cache c WHERE c.key = ?1`
 const REMEMBER = `
 INSERT INTO triarch_cache (key, value, seen, at, expires) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, seen = excluded.seen, at = excluded.at, expires = excluded.expires,
-  flight = NULL, flight_until = 0`
+  flight = NULL, flight_until = 0 WHERE excluded.at > triarch_cache.at`
 const FLY = `
 INSERT INTO triarch_cache AS c (key, expires, flight, flight_until) VALUES (?1, ?3, ?2, ?3)
 ON CONFLICT (key) DO UPDATE SET flight = ?2, flight_until = ?3, expires = max(expires, ?3)
@@ -41,8 +41,9 @@ export function recall(database: Database, now: number, key: string): CacheRow {
   return { answer: value === null || fresh === 0 ? null : { key, value, seen, age }, flying: flying === 1 }
 }
 
-export function remember(database: Database, now: number, { key, value, seen, keep }: CacheWrite): void {
-  database.run(REMEMBER, key, value, seen, now, now + keep)
+export function remember(database: Database, now: number, { key, value, seen, at, keep }: CacheWrite): void {
+  const given = Math.min(at, now)
+  database.run(REMEMBER, key, value, seen, given, given + keep)
 }
 
 export function fly(database: Database, now: number, { key, node, within }: Flight): boolean {
