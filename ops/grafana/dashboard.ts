@@ -31,6 +31,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'Attempts', unit: 'ops', queries: { '{{action}} {{outcome}}': share('triarch_attempt_duration_seconds_count', 'action, outcome') } }, // biome-ignore format: a row
     { title: 'Duration of attempts, 95th', unit: 's', queries: { '{{action}}': quantile(0.95, 'triarch_attempt_duration_seconds', 'action') } }, // biome-ignore format: a row
     { title: 'Retries by error', unit: 'ops', queries: { '{{action}} {{error_type}} {{lost}}': share('triarch_step_retried_total', 'action, error_type, lost') } }, // biome-ignore format: a row
+    { title: 'Answered by caches', unit: 'percentunit', queries: { '{{action}}': 'sum by (action) (rate(triarch_cache_hit_total[$__rate_interval])) / (sum by (action) (rate(triarch_cache_hit_total[$__rate_interval])) + sum by (action) (rate(triarch_cache_miss_total[$__rate_interval])))' } }, // biome-ignore format: a row
     { title: 'Backlog', unit: 'short', queries: { '{{agent}}': 'max by (agent) (triarch_agent_backlog)' } },
     { title: 'Age of the backlog', unit: 's', queries: { '{{agent}}': 'max by (agent) (triarch_agent_backlog_age_seconds)' } }, // biome-ignore format: a row
     { title: 'Processes asked for', unit: 'short', queries: { '{{agent}}': 'max by (agent) (triarch_agent_demand)', '{{workflow}} {{version}}': 'max by (workflow, version) (triarch_scheduler_demand)' } }, // biome-ignore format: a row

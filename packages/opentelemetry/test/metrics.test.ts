@@ -72,6 +72,27 @@ describe('the metrics of OpenTelemetry', () => {
 })
 
 describe('the metrics of Prometheus', () => {
+  it('count what caches had, what they had not, and what was declared wrong', async () => {
+    const bank = agent('bank')
+    const cache = { ttl: '10s', jitter: 0, staleWhileRevalidate: '1h' } as const
+    const rate = bank.action('rate', { cache, run: (_: null) => 1 })
+    const quote = workflow('quote', { run: (_: null, task) => task.run(rate, null) })
+    const prom = prometheus()
+    await using engine = await testEngine({ workflows: [quote], agents: [bank], telemetry: prom.telemetry })
+    for (let n = 0; n < 3; n++) {
+      await engine.submit(quote, null)
+      await engine.advance('6s')
+    }
+    const invalid = engine.triarch.invalidate(rate)
+    await engine.advance('1s')
+    await invalid
+    const text = await textOf(prom)
+    expect(text).toContain('triarch_cache_miss_total{action="bank.rate"} 1\n')
+    expect(text).toContain('triarch_cache_hit_total{action="bank.rate",from="memory",stale="false"} 1\n')
+    expect(text).toContain('triarch_cache_hit_total{action="bank.rate",from="memory",stale="true"} 1\n')
+    expect(text).toContain('triarch_cache_invalidated_total{by="action"} 1\n')
+  })
+
   it('have names, types and help as promtool wants them', async (test) => {
     const prom = prometheus()
     await using engine = await testEngine({ ...given, telemetry: prom.telemetry })

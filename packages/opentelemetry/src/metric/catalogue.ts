@@ -37,6 +37,10 @@ const known = {
   'triarch.step.retried': counter('{attempt}', 'Attempts that failed or were lost, and are followed by another.', 'action', 'error.type', 'lost'), // biome-ignore format: a row
   'triarch.attempt.duration': histogram('s', quick, 'Attempts in this process.', 'action', 'operation', 'outcome', 'error.type'), // biome-ignore format: a row
   'triarch.attempt.active': { kind: 'active', unit: '{attempt}', description: 'Attempts that run in this process now.', attributes: ['action'] }, // biome-ignore format: a row
+  'triarch.cache.hit': counter('{hit}', 'Attempts that were answered by a cache; stale: while another answer is asked for.', 'action', 'from', 'stale'), // biome-ignore format: a row
+  'triarch.cache.miss': counter('{miss}', 'Attempts of which no cache had the answer.', 'action'),
+  'triarch.cache.failed': counter('{failure}', 'Times that a cache was down, slow or full, or held what cannot be read.', 'error.type'), // biome-ignore format: a row
+  'triarch.cache.invalidated': counter('{time}', 'Times that this process declared answers wrong; by: key, action, tag.', 'by'), // biome-ignore format: a row
   'triarch.commit.duration': histogram('s', quick, 'Writing transitions to the store.', 'failed'),
   'triarch.commit.transitions': histogram('{transition}', counts, 'Transitions that were written together.'),
   'triarch.commit.size': histogram('By', bytes, 'Events that were written together.'),

@@ -61,6 +61,13 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
       const own = labels({ action, operation, outcome, 'error.type': error ? errorType(error) : 'none' })
       sink.record('triarch.attempt.duration', ms / 1_000, own, examples.attempt(event))
     },
+    'cache:hit': (event) => {
+      const { from, stale } = event
+      sink.add('triarch.cache.hit', 1, labels({ action: actionOf(event), from, stale: String(stale) }))
+    },
+    'cache:miss': (event) => sink.add('triarch.cache.miss', 1, labels({ action: actionOf(event) })),
+    'cache:failed': ({ error }) => sink.add('triarch.cache.failed', 1, labels({ 'error.type': errorType(error) })),
+    'cache:invalidated': ({ by }) => sink.add('triarch.cache.invalidated', 1, { by }),
     commit({ transitions, bytes, refused, ms, failed }) {
       sink.record('triarch.commit.duration', ms / 1_000, { failed: String(failed) }, null)
       sink.record('triarch.commit.transitions', transitions, none, null)

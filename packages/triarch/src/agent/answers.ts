@@ -18,6 +18,8 @@ export interface AnswersOptions {
   memory: { entries: number; bytes: number }
   /** How long a shared cache is waited for: one that is slower has nothing (ms). */
   deadline: number
+  /** Told what a cache failed of: it had nothing. */
+  failed: (error: unknown) => void
 }
 
 /** What was found: an answer, or that this attempt is the one to ask the service, or neither. */
@@ -84,7 +86,8 @@ export class Answers {
         waits()
         if (!(await this.#before(until, flight))) return NOTHING
       }
-    } catch {
+    } catch (error) {
+      this.#options.failed(error)
       return NOTHING
     }
   }
@@ -123,8 +126,9 @@ export class Answers {
         await delay(environment, LOOK)
         await this.#bounded(this.#validity.read())
       }
-    } catch {
+    } catch (error) {
       // The shared cache is down, or slow: the service is asked.
+      this.#options.failed(error)
       return { outcome: null, flight: departure }
     }
     departure.end(null)
@@ -152,7 +156,7 @@ export class Answers {
       claim: async (within) => {
         const { store, node } = this.#options
         const flight = { key: digest, node, within: Math.max(1, Math.ceil(within)) }
-        return !this.#shares(policy) || this.#bounded(store.fly(flight)).catch(() => true)
+        return !this.#shares(policy) || this.#bounded(store.fly(flight)).catch((error: unknown) => this.#alone(error))
       },
       end: (outcome) => {
         if (over) return
@@ -209,9 +213,15 @@ export class Answers {
     return shared && this.#options.shared !== null
   }
 
-  /** A cache that fails has none: nobody is told. */
+  /** Nobody knows who else asks. */
+  #alone(error: unknown): true {
+    this.#options.failed(error)
+    return true
+  }
+
+  /** Nobody waits for it. */
   #told(work: Promise<unknown>): void {
-    work.catch(() => undefined)
+    work.catch(this.#options.failed)
   }
 
   /** Rejects when it takes too long. */
@@ -219,7 +229,7 @@ export class Answers {
     const { environment, deadline } = this.#options
     const over = new AbortController()
     const late = delay(environment, deadline, over.signal).then(() => {
-      throw new Error('the cache is slow')
+      throw new Error(`a cache did not answer within ${deadline} ms`)
     })
     late.catch(() => undefined)
     try {

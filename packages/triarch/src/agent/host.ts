@@ -281,6 +281,7 @@ export class AgentHost {
       if (outcome && flight) this.#refresh(attempt, handler, flight)
       else if (!wanted) flight?.end(null)
       if (!wanted) return
+      this.#tellFound(request, outcome)
       if (outcome) return this.#end(attempt, outcome, null)
       if (flight) attempt.flight = flight
       if (!attempt.guest) return this.#admit(attempt, handler)
@@ -447,6 +448,18 @@ export class AgentHost {
   #tellStart(request: StepRequest, at: number): void {
     const outlet = this.#options.telemetry['attempt:started']
     if (outlet.open) outlet.tell({ ...this.#about(request), at, trial: request.trial !== undefined })
+  }
+
+  /** What the cache said; an outcome without a mark is a failure of the attempt itself. */
+  #tellFound(request: StepRequest, outcome: Outcome | null): void {
+    const { environment, telemetry } = this.#options
+    const cached = outcome !== null && 'cached' in outcome ? outcome.cached : undefined
+    const at = environment.now()
+    const [hit, miss] = [telemetry['cache:hit'], telemetry['cache:miss']]
+    if (outcome === null && miss.open) miss.tell({ ...this.#about(request), at })
+    if (!cached || !hit.open) return
+    const { from, stale = false } = cached
+    hit.tell({ ...this.#about(request), at, from, stale, ms: Math.max(0, at - cached.at) })
   }
 
   #tellEnd(request: StepRequest, outcome: Outcome, startedAt: number): void {

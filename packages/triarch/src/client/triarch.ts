@@ -762,10 +762,13 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async invalidate(what: Pick<Action, 'key'> | string | { tag: string }, ...key: [key?: unknown]): Promise<void> {
     const names = [invalidName(what, key)]
     await this.#open()
-    const of = typeof what === 'string' ? what : 'tag' in what ? `tag ${what.tag}` : what.key
-    const act = { action: 'cache.invalidate', subject: `cache:${of}` }
+    const name = typeof what === 'string' ? what : 'tag' in what ? what.tag : what.key
+    const by = typeof what === 'object' && 'tag' in what ? 'tag' : key.length > 0 ? 'key' : 'action'
+    const act = { action: 'cache.invalidate', subject: `cache:${by === 'tag' ? `tag ${name}` : name}` }
     const audit = entryOf(this.#environment, act)
     await invalidate(this.#environment, this.#store, names, { audit })
+    const outlet = this.#telemetry['cache:invalidated']
+    if (outlet.open) outlet.tell({ ...this.#origin(), by, name })
   }
 
   /**

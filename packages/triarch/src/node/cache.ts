@@ -6,6 +6,7 @@ import { TriarchError } from '../error/error.ts'
 import type { Codec } from '../store/codec/codec.ts'
 import { Coder } from '../store/codec/coder.ts'
 import type { Audited, StateStore } from '../store/port.ts'
+import type { Telemetry } from '../telemetry/outlet.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 
@@ -46,11 +47,17 @@ export function answerCacheOf(options: AnswerCacheOptions = {}): AnswerCache {
   }
 }
 
+/** The node that answers are kept for. */
+interface Holder {
+  environment: Environment
+  store: StateStore
+  node: string
+  telemetry: Telemetry
+}
+
 /** Of one node. */
 export function answersOf(
-  environment: Environment,
-  store: StateStore,
-  node: string,
+  { environment, store, node, telemetry }: Holder,
   { shared, deadline, ...memory }: AnswerCache,
   codecs: readonly Codec[],
 ): Answers {
@@ -58,8 +65,10 @@ export function answersOf(
   const now = () => Math.round(environment.now())
   const own = (): SharedCache => storeCache(store, coder, now)
   const other = (cache: KeyValueCache) => keyValueCache(cache, store, coder, now)
+  const outlet = telemetry['cache:failed']
   return new Answers({
     ...{ environment, store, node, memory, deadline },
+    failed: (error) => outlet.open && outlet.tell({ at: environment.now(), node, error }),
     shared: shared === false ? null : shared === null ? own() : other(shared),
   })
 }

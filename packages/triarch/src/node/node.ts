@@ -149,7 +149,9 @@ export class Node {
       threads,
       dock,
       overrun,
-      answers: agents.some(hasCache) ? answersOf(environment, store, this.id, settings.cache, settings.codecs) : null,
+      answers: agents.some(hasCache)
+        ? answersOf({ environment, store, node: this.id, telemetry }, settings.cache, settings.codecs)
+        : null,
       freed: () => this.#consumer?.wake(),
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }

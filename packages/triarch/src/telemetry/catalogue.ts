@@ -118,6 +118,17 @@ export interface TelemetryEvents {
     ms: number
     error: ErrorRecord | null
   }
+  /**
+   * A cache had the answer, so the action was not called. `from`: where it was kept, and since when (`ms`); `stale`: it is no longer
+   * fresh, and another is asked for.
+   */
+  'cache:hit': AttemptTelemetry & { from: 'memory' | 'shared'; stale: boolean; ms: number }
+  /** No cache had an answer: the service is asked. */
+  'cache:miss': AttemptTelemetry
+  /** A cache was down, slow or full, or held what cannot be read: as if it had nothing. */
+  'cache:failed': TelemetryOrigin & { error: unknown }
+  /** This process declared answers wrong: that for one key of the action `name`, all of the action, or all with the tag `name`. */
+  'cache:invalidated': TelemetryOrigin & { by: 'key' | 'action' | 'tag'; name: string }
   /** Children of a batch ended, or were started or told to try again. */
   'batch:moved': TaskTelemetry & { step: number; started: number; ended: number; again: number }
   /** A batch starts no more children: it failed with this error, or nobody wants the others any more. */
@@ -195,6 +206,10 @@ const names: { readonly [N in TelemetryName]: true } = {
   'step:ended': true,
   'attempt:started': true,
   'attempt:ended': true,
+  'cache:hit': true,
+  'cache:miss': true,
+  'cache:failed': true,
+  'cache:invalidated': true,
   'batch:moved': true,
   'batch:stopping': true,
   commit: true,

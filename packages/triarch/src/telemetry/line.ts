@@ -43,6 +43,10 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
     says: 'attempt ended',
     level: ({ outcome }) => (outcome === 'failed' ? 'info' : 'debug'),
   },
+  'cache:hit': { worst: 'debug', says: 'answered by a cache' },
+  'cache:miss': { worst: 'debug', says: 'no cache has the answer' },
+  'cache:failed': { worst: 'warn', says: 'a cache does not work' },
+  'cache:invalidated': { worst: 'info', says: 'answers are invalid' },
   'batch:moved': { worst: 'debug', says: 'batch moved' },
   'batch:stopping': {
     worst: 'warn',

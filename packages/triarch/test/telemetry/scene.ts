@@ -42,6 +42,7 @@ const refuses = shop.action('refuses', {
     throw new PermanentError('no')
   },
 })
+const rate = shop.action('rate', { cache: { ttl: '1h' }, run: (_: null) => 1 })
 const item = workflow('item', {
   run: async (n: number) => {
     if (n === 1) throw new PermanentError('no')
@@ -66,6 +67,12 @@ const local = workflow('local', {
     await task.run(waits, null)
   },
 })
+const kept = workflow('kept', {
+  async run(_: null, task) {
+    await task.run(rate, null)
+    await task.run(rate, null)
+  },
+})
 const plan = workflow('plan', { plan: (_: null, plan) => void plan.step(items, null) })
 const again = workflow('again', {
   async run(n: number, task) {
@@ -76,7 +83,7 @@ const again = workflow('again', {
 const failing = workflow('failing', { run: (_: null, task) => task.run(refuses, null) })
 const held = workflow('held', { rescue: 'pause', run: (_: null, task) => task.run(refuses, null) })
 const sleeper = workflow('sleeper', { run: (_: null, task) => task.sleep('4s') })
-const workflows = [sleeper, undone, local, plan, again, failing, held, item]
+const workflows = [sleeper, undone, local, kept, plan, again, failing, held, item]
 
 /**
  * One of everything on a store in a file: a node that schedules, its successor, and one with the agents. What they told, and what
@@ -97,7 +104,9 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   const onError = (error: unknown) => errors.push(error)
   const shared = { store, environment, onError, lease: '10s', sweep: '1s', poll: '1s' } as const
   const scheduling = { ...shared, workflows, roles: ['scheduler', 'supervisor'], telemetry: whole.listeners } as const
-  await using _ = await testEngine({ ...shared, agents: [shop], roles: ['agent'], telemetry: hands.listeners })
+  const cache = { shared: { get: () => Promise.reject(new Error('down')), set: () => undefined } }
+  const hosting = { ...shared, cache, agents: [shop], roles: ['agent'] } as const
+  await using _ = await testEngine({ ...hosting, telemetry: hands.listeners })
   const first = await testEngine(scheduling)
   await act(first)
   await first.stop()
@@ -121,6 +130,7 @@ async function act(engine: TestEngine): Promise<void> {
   await triarch.schedule('often').register({ workflow: item, input: 0, every: '1m' })
   await engine.submit(undone, 'a', { id: 'undone' })
   await engine.submit(local, null, { id: 'local' })
+  await engine.submit(kept, null, { id: 'kept' })
   await engine.submit(plan, null, { id: 'plan' })
   await engine.submit(again, 1, { id: 'again' })
   await engine.submit(failing, null, { id: 'failing' })
@@ -131,5 +141,6 @@ async function act(engine: TestEngine): Promise<void> {
   await engine.settle()
   await triarch.task('local').resume()
   await triarch.task('failing').retry()
+  void triarch.invalidate(rate)
   await engine.advance('70s')
 }
