@@ -4,6 +4,7 @@ import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
 import { Alarm } from './alarm.ts'
 import type { Ledger } from './book.ts'
+import { Kept } from './cache.ts'
 import { censor, rethrow } from './censor.ts'
 import { Crowd } from './crowd.ts'
 import { Dial } from './dial.ts'
@@ -12,6 +13,7 @@ import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
 import { Reign } from './reign.ts'
 import { definitions } from './services.ts'
+import type { Sight } from './sight.ts'
 import { counted } from './slots.ts'
 import { Throttle } from './throttle.ts'
 import type { Vault } from './vault.ts'
@@ -48,6 +50,7 @@ export class Cluster {
   readonly crowd: Crowd
   readonly dial: Dial
   readonly alarm: Alarm
+  readonly kept: Kept
   readonly wire: Wire
   readonly #versions = new Map<number, Version[]>()
   #born = 0
@@ -56,7 +59,7 @@ export class Cluster {
     world: World,
     link: (machine: Machine) => StateStore,
     ledger: Ledger,
-    { plan, store, count }: { plan: Plan; store: Vault; count: (kind: string) => void },
+    { plan, store, sight, count }: { plan: Plan; store: Vault; sight: Sight; count: (kind: string) => void },
   ) {
     this.#world = world
     this.#link = link
@@ -69,6 +72,7 @@ export class Cluster {
     this.crowd = new Crowd(store, plan)
     this.dial = new Dial(world, plan)
     this.alarm = new Alarm(world, plan)
+    this.kept = new Kept(world, sight, plan)
     this.wire = new Wire(world, store, plan, { agents: (machine) => this.#agents(machine), count })
     ledger.forgotten = (machine, since) => this.wire.isForgotten(machine, since)
     this.members = plan.nodes.map(() => null)
@@ -103,7 +107,7 @@ export class Cluster {
   node(machine: Machine, { roles, limits, versions }: NodePlan, settings: Settings): Triarch {
     const book = this.#ledger.of(machine)
     const { lease, sweep, poll, tasks, retention, throws, strict } = settings
-    const { programs, newer, plans } = definitions(book, strict !== undefined)
+    const { programs, newer, plans } = definitions(book, strict !== undefined, this.kept.bank(machine, book))
     const known = versions?.includes('2') ? [programs, newer] : [programs]
     const triarch = new Triarch({
       ...{ store: () => this.#link(machine), environment: machine, roles, lease, sweep, poll, grace: 500 },
@@ -112,8 +116,10 @@ export class Cluster {
       agents: roles.includes('agent') && !this.wire.apart ? this.#agents(machine) : [],
       limits: { tasks, ...limits },
       ...(retention && { retention }),
-      ...this.dial.options(machine),
+      ...this.dial.options(),
       ...this.alarm.options(),
+      ...this.kept.options(machine),
+      telemetry: { ...this.dial.telemetry(machine), ...this.kept.telemetry(machine) },
       notices: false,
       onError: (error) => {
         this.errors.push({ node: machine.name, error })
@@ -133,7 +139,8 @@ export class Cluster {
   }
 
   #agents(machine: Machine): Agent[] {
-    const { agents } = definitions(this.#ledger.of(machine), this.#plan.settings.strict !== undefined)
+    const book = this.#ledger.of(machine)
+    const { agents } = definitions(book, this.#plan.settings.strict !== undefined, this.kept.bank(machine, book))
     return agents.map((agent) => {
       const ruled = this.crowd.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent)))
       return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))

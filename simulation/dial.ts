@@ -4,6 +4,7 @@ import {
   type StandardSchema,
   setting,
   type Triarch,
+  type TriarchOptions,
 } from '../packages/triarch/src/index.ts'
 import type { SettingState } from '../packages/triarch/src/policy/setting.ts'
 import type { SettingWrite } from '../packages/triarch/src/store/port.ts'
@@ -42,13 +43,13 @@ export class Dial {
   }
 
   /** What a process of this machine is given besides. */
-  options(machine: Machine): Partial<ConstructorParameters<typeof Triarch>[0]> {
+  options(): Pick<TriarchOptions, 'settings'> {
     if (!this.#plan) return {}
-    const dial = setting(NAME, schema, 0)
-    const telemetry = {
-      setting: (event: { node: string | null; setting: string; version: number }) => this.#heard(machine, event),
-    }
-    return { settings: [dial], telemetry }
+    return { settings: [setting(NAME, schema, 0)] }
+  }
+
+  telemetry(machine: Machine): NonNullable<TriarchOptions['telemetry']> {
+    return this.#plan ? { setting: (event) => this.#heard(machine, event) } : {}
   }
 
   /** The agent, whose attempts are seen to begin. */

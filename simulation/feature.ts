@@ -231,6 +231,44 @@ const dial: Feature = (chance, plan) => {
   }
 }
 
+/** Many ask the same of a service whose answers are kept, wherever, and now and then declared wrong. */
+const cache: Feature = (chance, plan) => {
+  // What the store forgets, and how old something is where clocks leap, nobody can say.
+  if (plan.loss || plan.leaps) return
+  const keys = chance.between(1, 3)
+  const slow = chance.yes(0.3) ? chance.between(200, 800) : chance.between(5, 150)
+  plan.cache = {
+    ttl: chance.between(300, 4_000),
+    stale: chance.yes(0.5) ? chance.between(100, 2_000) : 0,
+    negative: chance.yes(0.4) ? chance.between(100, 2_000) : 0,
+    scope: chance.yes(0.15) ? 'process' : 'shared',
+    ...(chance.yes(0.3) && {
+      other: {
+        throws: chance.pick([0, 0.05, 0.5]),
+        hangs: chance.pick([0, 0.05, 0.2]),
+        forgets: chance.pick([0, 0.1, 1]),
+      },
+    }),
+    ...{ slow, ills: chance.pick([0, 2, 5]), refusals: chance.pick([0, 0, 3, 7]) },
+    words: chance.yes(0.8)
+      ? Array.from({ length: chance.between(1, 5) }, () => ({
+          at: chance.below(plan.chaos),
+          by: chance.pick(['key', 'action', 'tag'] as const),
+          key: chance.below(keys),
+        }))
+      : [],
+  }
+  const ask = (): Op => ({ do: 'ask', key: chance.below(keys) })
+  const rest = (): Op => ({ do: 'sleep', ms: chance.between(20, 600) })
+  for (const place of Array.from({ length: chance.between(2, 6) }).keys())
+    plan.tasks.push({
+      id: `curious ${place}`,
+      at: chance.below(plan.chaos),
+      ops: Array.from({ length: chance.between(2, 8) }, () => (chance.yes(0.3) ? rest() : ask())),
+    })
+  for (const task of plan.tasks) enter(chance, task, ask)
+}
+
 /** Agents are elsewhere, behind links that fail. */
 const wire: Feature = (chance, plan) => {
   // What shapes the agents of nodes; and what was acknowledged and then forgotten.
@@ -240,6 +278,7 @@ const wire: Feature = (chance, plan) => {
     plan.line ||
     plan.dial ||
     plan.crowd ||
+    plan.cache ||
     plan.settings.strict ||
     plan.loss ||
     plan.leaps
@@ -281,6 +320,7 @@ const features = {
   crowd: { of: 0.1, add: crowd },
   reign: { of: 0.1, add: reign },
   dial: { of: 0.1, add: dial },
+  cache: { of: 0.1, add: cache },
   wire: { of: 0.1, add: wire },
 } satisfies Record<string, { of: number; add: Feature }>
 

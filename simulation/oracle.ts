@@ -2,6 +2,7 @@ import { dated, type Evidence, forced, rewound, type Story } from '../packages/t
 import type { Alarm } from './alarm.ts'
 import type { Archive } from './archive.ts'
 import type { Bounds } from './bounds.ts'
+import type { Kept } from './cache.ts'
 import { censored } from './censor.ts'
 import { Coverage } from './coverage.ts'
 import type { Crowd } from './crowd.ts'
@@ -37,6 +38,7 @@ export interface Hindsight {
   crowd: Crowd
   dial: Dial
   alarm: Alarm
+  kept: Kept
   wire: Wire
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
@@ -205,6 +207,8 @@ const settings: Oracle = ({ dial }) => dial.faults
 
 /** Of what is ill outside somebody is told once, and of its end. That each alert comes to its end is `liveness`. */
 const alerts: Oracle = ({ alarm }) => alarm.faults
+/** One asks at a time for all who ask the same; what is given again is neither too old nor declared wrong before; no cache fails a step. */
+const caches: Oracle = ({ kept, evidence }) => kept.judge(evidence)
 
 /** What a connected agent's process is told that it need not keep is durable. */
 const wires: Oracle = ({ wire }) => wire.faults
@@ -238,6 +242,7 @@ const oracles: Record<string, Oracle> = {
   leaders,
   settings,
   alerts,
+  caches,
   wires,
 }
 

@@ -1,5 +1,6 @@
 import type { Role } from '../packages/triarch/src/node/options.ts'
 import type { Part } from './blueprint.ts'
+import type { CachePlan } from './cache.ts'
 import type { CrowdPlan } from './crowd.ts'
 import type { Op } from './program.ts'
 
@@ -39,6 +40,8 @@ export interface Plan {
   }
   /** When something outside is ill, which nodes watch and tell of (ms). */
   alarm?: { ills: { at: number; ms: number }[] }
+  /** Answers of a service are kept. */
+  cache?: CachePlan
   /** Agents are in processes without a store, connected to the nodes that have the role. */
   wire?: WirePlan
   /** When the operator meddles, and how. */

@@ -17,7 +17,7 @@ import type { Version } from './plan.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './yard.ts'
 
-export type ShopAction = Exclude<keyof Services, 'dock' | 'build' | 'weigh'>
+export type ShopAction = Exclude<keyof Services, 'dock' | 'build' | 'weigh' | 'quote'>
 
 /** One operation of a program. A program is data: the task's input, drawn at random or written by hand. */
 export type Op =
@@ -35,6 +35,8 @@ export type Op =
   | { do: 'weigh'; unfit?: 'input' | 'output' }
   /** A step whose own rule for retries throws; its failure is caught. */
   | { do: 'picky' }
+  /** Something whose answer may be given again; its failure is caught. */
+  | { do: 'ask'; key: number }
   | { do: 'undo' }
   | { do: 'sleep'; ms: number }
   | { do: 'event'; timeout?: number }
@@ -155,6 +157,9 @@ class Player {
         const order = { after, ...(op.unfit && { unfit: op.unfit }) }
         return task.run(shop.weigh, order, { rescue: 'fail' }).then(ids, () => [])
       }
+      case 'ask':
+        if (shop.quote) await task.run(shop.quote, { key: op.key }, { rescue: 'fail' }).catch(() => null)
+        return []
       case 'picky': {
         const fail = () => {
           throw new Error('injected: a callback throws')

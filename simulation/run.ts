@@ -123,6 +123,7 @@ class Run {
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
+        this.#cluster.kept.observe(call, answer)
         if (!isMoment(call, answer)) return
         this.#moments.push(call.index)
         if (trace) this.#trace.push(`${world.elapsed} ${callText(call)} #${call.index}${refusals(call, answer)}`)
@@ -140,19 +141,20 @@ class Run {
     const link = (machine: Machine) => this.#desk.link(machine, network.link(machine))
     this.#rollout = new Rollout(store, (machine, version) => this.#cluster.knows(machine, version))
     const count = (kind: string) => this.#fortune.count(kind)
-    this.#cluster = new Cluster(world, link, this.#ledger, { plan, store, count })
+    this.#cluster = new Cluster(world, link, this.#ledger, { plan, store, sight: this.#sight, count })
     const { client, application, machine } = this.#application()
     this.#client = client
     this.#operator = new Operator(application, plan)
     this.#cluster.outage.plan(machine, application)
     this.#cluster.dial.plan(machine, application)
+    this.#cluster.kept.plan(machine, application)
     this.#schedule(machine)
   }
 
   /** Submits and operates: a process without roles, whose machine is never hurt. */
   #application(): { client: Client; application: Triarch; machine: Machine } {
     const machine = this.#world.machine('application', { skew: this.#plan.nodes[0]?.skew ?? 0 })
-    const known = definitions(null, this.#plan.settings.strict === 'all')
+    const known = definitions(null, this.#plan.settings.strict === 'all', this.#cluster.kept.bank(null, null))
     const application = new Triarch({
       store: () => this.#network.link(machine),
       environment: machine,
@@ -161,7 +163,8 @@ class Run {
       onError: (error) => this.#cluster.errors.push({ node: machine.name, error }),
       workflows: [known.programs, known.newer, known.plans],
       limits: this.#plan.nodes[0]?.limits ?? {},
-      ...this.#cluster.dial.options(machine),
+      ...this.#cluster.dial.options(),
+      telemetry: this.#cluster.dial.telemetry(machine),
     })
     const client = new Client(machine, application, known, this.#plan)
     this.#ledger.told = (token) => client.resume(token)
@@ -271,9 +274,9 @@ class Run {
 
   /** Names by which nobody leads, nodes that do not run what they are to, and alerts that are not over. */
   get #waiting(): string[] {
-    const { reign, dial, alarm, members } = this.#cluster
+    const { reign, dial, alarm, kept, members } = this.#cluster
     const living = members.map((member) => (member?.machine.alive ? member.machine : null))
-    return [...reign.vacant(store), ...dial.apart(store, living), ...alarm.owed(store)]
+    return [...reign.vacant(store), ...dial.apart(store, living), ...alarm.owed(store), ...kept.owed]
   }
 
   /**
@@ -311,7 +314,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, dial, alarm, wire } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, dial, alarm, kept, wire } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -322,7 +325,7 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, dial, alarm, wire, written, line, crowd },
+      ...{ rollout: this.#rollout, outage, throttle, reign, dial, alarm, kept, wire, written, line, crowd },
     }
     const found = [
       ...faults,

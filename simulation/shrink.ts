@@ -73,6 +73,13 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     if (plan.dial.words.length > 0) yield { ...plan, dial: { ...plan.dial, words: plan.dial.words.slice(1) } }
     if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
   }
+  if (plan.cache) {
+    const { cache, ...rest } = plan
+    yield rest
+    for (const index of cache.words.keys())
+      yield { ...plan, cache: { ...cache, words: cache.words.toSpliced(index, 1) } }
+    if (cache.other) yield { ...plan, cache: { ...cache, other: { throws: 0, hangs: 0, forgets: 0 } } }
+  }
   if (plan.wire) {
     const { wire, ...rest } = plan
     yield rest

@@ -845,6 +845,74 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['settings'],
     world: 'dial',
   },
+  'whoever asks does not look who else does': {
+    change: {
+      'store/sqlite/cache.ts': [['WHERE c.flight_until <= ?4 OR c.flight = ?2 OR NOT $', 'WHERE ?4 > 0 OR NOT $']],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
+  'no node says that it asks': {
+    change: {
+      'agent/answers.ts': [
+        [
+          'return !this.#shares(policy) || this.#bounded(',
+          'return flight.within > 0 || !this.#shares(policy) || this.#bounded(',
+        ],
+      ],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
+  'of those who ask in a process each asks the service': {
+    change: {
+      'agent/answers.ts': [
+        ['= this.#flights.get(key.digest)\n', '= this.#flights.get(String([key.digest]).slice(1))\n'],
+      ],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
+  'an answer outlives its time': {
+    change: {
+      'agent/answers.ts': [
+        ['if (now >= answer.until || !this.#validity.holds(answer)) {', 'if (!this.#validity.holds(answer)) {'],
+      ],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
+  'what is declared wrong is given on': {
+    change: {
+      'agent/validity.ts': [['names.every((name) => (this.#marks.get(name) ?? 0) <= seen)', 'names.length > 0']],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
+  'an answer that was on its way is kept as if it was asked for now': {
+    change: { 'agent/answers.ts': [['names, seen, age: 0 })', 'names, seen: this.#validity.generation, age: 0 })']] },
+    by: ['caches'],
+    at: 82,
+    world: 'cache',
+  },
+  'an answer that comes late is young': {
+    change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
+    by: ['caches'],
+    at: 48,
+    world: 'cache',
+  },
+  'a cache that fails fails the step': {
+    change: {
+      'agent/answers.ts': [
+        [
+          '      this.#options.failed(error)\n      return NOTHING',
+          "      return { outcome: { kind: 'failed', error: toRecord(error), retryable: true }, flight: null }",
+        ],
+      ],
+    },
+    by: ['caches'],
+    world: 'cache',
+  },
   'a run that continues as new keeps a signal that came to nobody': {
     change: {
       'scheduler/function/driver.ts': [

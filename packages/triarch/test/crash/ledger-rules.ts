@@ -170,7 +170,8 @@ function recorded(story: Story) {
   for (const { event } of dated(story)) {
     if ('id' in event && herds.has(event.id)) continue
     if ('by' in event && event.by === 'operator') waived.add(event.id)
-    else if (event.type === 'stepCompleted') done.add(event.id)
+    // What a cache gave its service knows nothing of.
+    else if (event.type === 'stepCompleted' && !event.cached) done.add(event.id)
     else if (event.type === 'undone') undone.add(event.id)
   }
   return { done, undone, waived }

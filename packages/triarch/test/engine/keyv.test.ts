@@ -1,8 +1,8 @@
 import Keyv from 'keyv'
 import { expect, it } from 'vitest'
-import { agent, Triarch, workflow } from '../../src/index.ts'
+import { agent, type KeyValueCache, type TelemetryEvents, Triarch, workflow } from '../../src/index.ts'
 import { encrypt } from '../../src/store/codec/encrypt.ts'
-import { codeOf } from './harness.ts'
+import { codeOf, never, stage } from './harness.ts'
 import { scratch } from './scratch.ts'
 
 const secret = 'a rate of 1.1'
@@ -23,7 +23,8 @@ it('a Keyv holds what all nodes share, and nothing of it in the clear where ther
   const node = () =>
     new Triarch({
       ...{ store: file.store, workflows: [quote], agents: [bank], notices: false, poll: 20 },
-      cache: { shared: new Keyv({ store: kept }) },
+      // However busy the machine is, the cache is not taken for one that is down.
+      cache: { shared: new Keyv({ store: kept }), deadline: '1m' },
       codec: encrypt({ keys: [{ id: 'a', key: Buffer.alloc(32, 7) }] }),
     })
   for (let n = 0; n < 2; n++) {
@@ -38,6 +39,42 @@ it('a Keyv holds what all nodes share, and nothing of it in the clear where ther
   const text = JSON.stringify([...kept])
   for (const shown of [secret, 'EUR', 'bank']) expect(text).not.toContain(shown)
   expect(kept.size).toBe(1)
+})
+
+const down = () => {
+  throw new Error('down')
+}
+const nothing = () => undefined
+const ill: Record<string, KeyValueCache> = {
+  'throws at once': { get: down, set: down },
+  'rejects what it is asked': { get: async () => down(), set: async () => undefined },
+  'never answers': { get: never, set: never },
+  'is full': { get: nothing, set: () => Promise.reject(new Error('OOM command not allowed')) },
+  'says what is no answer': { get: () => '{"data":"{}","seen":0,"at":0}', set: nothing },
+}
+
+it.each(Object.entries(ill))('a cache that %s is a miss, costs no attempt, and is told of', async (_, shared) => {
+  const calls: string[] = []
+  const bank = agent('bank', { concurrency: 1 })
+  const rate = bank.action('rate', {
+    cache: { ttl: '1h' },
+    retry: { attempts: 1 },
+    run: (of: string) => calls.push(of),
+  })
+  const quote = workflow('quote', { run: (of: string, task) => task.run(rate, of) })
+  const failed: TelemetryEvents['cache:failed'][] = []
+  await using s = await stage({
+    ...{ workflows: [quote], agents: [bank], cache: { shared } },
+    telemetry: { 'cache:failed': (event) => failed.push(event) },
+  })
+  const tasks = await Promise.all(['EUR', 'EUR', 'GBP'].map((of) => s.submit(quote, of)))
+  await s.advance('2s')
+  // In this process it is asked once all the same.
+  expect(await Promise.all(tasks.map((task) => task.result()))).toEqual([1, 1, 2])
+  expect(calls).toEqual(['EUR', 'GBP'])
+  for (const task of tasks) expect((await task.status()).failures).toBe(0)
+  expect(failed.length).toBeGreaterThanOrEqual(2)
+  expect(s.errors).toEqual([])
 })
 
 it('what is no cache is refused', async () => {
