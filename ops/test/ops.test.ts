@@ -4,8 +4,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { programOf } from '../../packages/cli/src/program.ts'
+import { processTerminal } from '../../packages/cli/src/terminal.ts'
 import { type MetricName, metrics, prometheusName } from '../../packages/opentelemetry/src/metric/catalogue.ts'
 import { prometheus } from '../../packages/opentelemetry/src/prometheus.ts'
+import { ruleNames } from '../../packages/triarch/src/alert/options.ts'
 import { testEngine } from '../../packages/triarch/src/testing/index.ts'
 import { dashboard, rows } from '../grafana/dashboard.ts'
 
@@ -62,6 +65,19 @@ it('each alert has a page in the runbook, and is tested both ways', () => {
     expect(rules).toContain(`docs/runbook.md#${alert.toLowerCase()}\n`)
     expect(tests).toContain(`'${alert}, when it is so'`)
     expect(tests).toContain(`'${alert}, when all is well'`)
+  }
+})
+
+it('each rule of the engine has its line in the runbook, whose commands there are', () => {
+  const lines = [...runbook.matchAll(/^\| `([a-z-]+)` \| .* \|$/gm)]
+  expect(lines.map(([, rule]) => rule)).toEqual(ruleNames)
+  const program = programOf(processTerminal(), () => undefined)
+  const commands = lines.flatMap(([line]) => [...line.matchAll(/`triarch ([a-z]+)(?: ([a-z]+))?/g)])
+  expect(commands.length).toBeGreaterThan(ruleNames.length)
+  for (const [, name, word] of commands) {
+    const command = program.commands.find((one) => one.name() === name)
+    const known = command?.commands.length === 0 || command?.commands.some((one) => one.name() === word)
+    expect(known, `triarch ${name} ${word}`).toBe(true)
   }
 })
 

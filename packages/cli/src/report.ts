@@ -1,4 +1,5 @@
 import type { Shared } from './place.ts'
+import { during, type Measure } from './progress.ts'
 import { type Column, fieldsOf, tableOf } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,6 +15,11 @@ export class Report {
 
   get isData(): boolean {
     return this.#shared.json === true || this.#shared.jsonl === true
+  }
+
+  /** Shows people how far something is that takes long; programs are told nothing of it. */
+  async during<T>(label: string, work: Promise<T>, measure?: () => Promise<Measure | null>): Promise<T> {
+    return this.isData ? work : during(this.#terminal, label, work, measure)
   }
 
   /** Many of a kind. */

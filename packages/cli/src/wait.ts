@@ -3,7 +3,6 @@ import { isTriarchError, type TaskHandle, type TaskInfo } from 'triarch'
 import { duration } from './argument.ts'
 import type { Means } from './command.ts'
 import { exitCodes } from './exit.ts'
-import { during } from './progress.ts'
 import type { Report } from './report.ts'
 
 /** Options of a command that may wait for a task to stop. */
@@ -36,7 +35,7 @@ export async function wait(
 ): Promise<void> {
   try {
     const ended = task.result(options.timeout === undefined ? {} : { timeout: options.timeout })
-    await during(means.terminal, `${task.id}`, ended)
+    await report.during(`${task.id}`, ended)
   } catch (error) {
     // How it failed is in its row.
     if (!isTriarchError(error) || !error.code.startsWith('TASK_')) throw error

@@ -266,11 +266,18 @@ describe('the command', () => {
     expect(await ask('--by', 'colour')).toMatchObject({ exit: exitCodes.usage, err: expect.stringContaining('colour') })
     expect((await inside(['recount'], { env: { TRIARCH_STORE: at } })).exit).toBe(exitCodes.usage)
     const again = ['recount', '--yes', '--reason', 'a test', '--actor', 'ada']
-    expect((await inside(again, { env: { TRIARCH_STORE: at } })).exit).toBe(0)
-    expect((await ask()).exit).toBe(0)
+    const waited = await inside([...again, '--wait', '--timeout', '20s'], { env: { TRIARCH_STORE: at } })
+    expect(waited).toMatchObject({ exit: 0, out: 'all is counted anew\n' })
     await expect.poll(async () => (await ask()).out, { timeout: 15_000 }).toMatch(/^task +letter +success +1 /m)
     await counted.stop({ grace: 0 })
-    expect((await inside(again, { env: { TRIARCH_STORE: at } })).exit).toBe(0)
+    // Nobody counts: what is shown of it on a terminal is gone in the end, and data has none of it.
+    const given = { env: { TRIARCH_STORE: at }, errWidth: 80 }
+    const vain = await inside([...again, '--wait', '--timeout', '1600ms'], given)
+    expect(vain).toMatchObject({ exit: exitCodes.timeout, out: '' })
+    expect(stripVTControlCharacters(vain.err)).toMatch(/recount \[-{24}\] 0% 0\/100 1 s/)
+    expect(vain.err).toContain('\r\u001b[2Ktriarch: WAIT_TIMEOUT: 0 % are counted so far')
+    const silent = await inside([...again, '--wait', '--timeout', '1200ms', '--json'], given)
+    expect(silent.err).toMatch(/^triarch: WAIT_TIMEOUT/)
     expect((await ask()).out).toMatch(/^nothing was counted\nit is counted anew since 2.*: 0 % so far$/m)
   })
 

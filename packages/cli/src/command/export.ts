@@ -4,7 +4,7 @@ import type { TaskPage, TriarchClient } from 'triarch'
 import { type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
 import { type Exported, exported } from '../exported.ts'
-import { during, type Measure } from '../progress.ts'
+import type { Measure } from '../progress.ts'
 
 /** Tasks that one look asks for. */
 const PAGE = 100
@@ -48,7 +48,7 @@ export function addExport(program: Command, means: Means): void {
           }
         }
         try {
-          await during(means.terminal, 'export', all(), async () => (id === undefined ? measure : null))
+          await report.during('export', all(), async () => (id === undefined ? measure : null))
         } finally {
           if (file !== null) closeSync(file)
         }

@@ -4,7 +4,7 @@ import { read } from '../argument.ts'
 import { type Means, onTasks } from '../command.ts'
 import { exitCodes } from '../exit.ts'
 import { allImported } from '../exported.ts'
-import { during, type Measure } from '../progress.ts'
+import type { Measure } from '../progress.ts'
 import type { Column } from '../table.ts'
 
 interface Given {
@@ -51,11 +51,11 @@ export function addImport(program: Command, means: Means): void {
         // Alone it ends the command as any other error does.
         const [only] = histories
         if (histories.length === 1 && only) {
-          const { id, isNew } = await during(means.terminal, 'import', triarch.import(only, order))
+          const { id, isNew } = await report.during('import', triarch.import(only, order))
           const result = isNew === false ? 'there' : 'imported'
           return report.one({ id, result }, { task: id, result })
         }
-        await during(means.terminal, 'import', all(), async () => measure)
+        await report.during('import', all(), async () => measure)
         report.rows(columns, results, 'no task')
         if (results.some(({ result }) => result === 'refused')) means.end(exitCodes.failed)
       }),

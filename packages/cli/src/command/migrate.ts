@@ -4,7 +4,6 @@ import { duration } from '../argument.ts'
 import type { Means } from '../command.ts'
 import { exitCodes, usage } from '../exit.ts'
 import { type Shared, storePlaceOf } from '../place.ts'
-import { during } from '../progress.ts'
 import { Report } from '../report.ts'
 import { storeAt } from '../session.ts'
 
@@ -51,10 +50,8 @@ export function addMigrate(migrations: Command, means: Means): void {
         ...(patience !== undefined && { patience }),
         ...(format !== undefined && { format: 2 }),
       })
-      const { done } = await during(means.terminal, 'migrate', work)
-      new Report(means.terminal, options).one(
-        { done },
-        { done: done.length === 0 ? 'nothing was pending' : done.join(' ') },
-      )
+      const report = new Report(means.terminal, options)
+      const { done } = await report.during('migrate', work)
+      report.one({ done }, { done: done.length === 0 ? 'nothing was pending' : done.join(' ') })
     })
 }

@@ -3,7 +3,7 @@ import type { OperationAction, OperationReport, StepView, TaskHandle, TaskInfo }
 import { json, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { exitCodes, Failure, usage } from '../exit.ts'
-import { during, type Measure } from '../progress.ts'
+import type { Measure } from '../progress.ts'
 import type { Report } from '../report.ts'
 import type { Session } from '../session.ts'
 import type { Column } from '../table.ts'
@@ -184,7 +184,7 @@ async function ending(
     const counts = await countsOf(operation)
     return counts ? { done: counts.done + counts.failed, total: counts.total } : null
   }
-  const ended = await during(means.terminal, operation.id, result, measure)
+  const ended = await report.during(operation.id, result, measure)
   const { matched, done, failed } = ended
   report.one({ id: operation.id, ...ended }, { operation: operation.id, matched, done, failed: failed || undefined })
   if (failed > 0) means.end(exitCodes.failed)

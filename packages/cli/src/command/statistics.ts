@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import type { Figures, FiguresColumn, FiguresQuery, FiguresRow } from 'triarch'
-import { instant } from '../argument.ts'
+import type { Figures, FiguresColumn, FiguresQuery, FiguresRow, TriarchClient } from 'triarch'
+import { duration, instant } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
-import { usage } from '../exit.ts'
+import { now, timer } from '../environment.ts'
+import { exitCodes, Failure, usage } from '../exit.ts'
+import type { Measure } from '../progress.ts'
 import { type Column, instant as told } from '../table.ts'
 
 const ALL: readonly FiguresColumn[] = ['hour', 'kind', 'workflow', 'agent', 'action', 'outcome', 'error', 'tag']
@@ -23,6 +25,9 @@ const filters = {
   error: 'only with this error, by its code or name',
   tag: 'only with this value of the tag that is counted by, such as a tenant',
 } as const
+
+/** Between two looks at how far something is (ms). */
+const LOOK = 500
 
 type Given = Partial<Record<keyof typeof filters, string>> & { by?: FiguresColumn[]; from?: Date; to?: Date }
 
@@ -58,18 +63,36 @@ export function addRecount(program: Command, means: Means): void {
     .option('--reason <text>', 'kept in the audit')
     .option('--actor <who>', 'who wants it; the user of this process (USER)')
     .option('--yes', 'do not ask')
+    .option('--wait', 'wait until all is counted anew')
+    .option('--timeout <duration>', 'with --wait: no longer than this (ends with 124)', duration('--timeout'))
     .action((_, command: Command) =>
-      onTasks<{ reason?: string; actor?: string; yes?: boolean }>(
+      onTasks<{ reason?: string; actor?: string; yes?: boolean; wait?: boolean; timeout?: number }>(
         means,
         command,
         async ({ session: { triarch }, report, options }) => {
-          const { reason, actor = means.terminal.env.USER, yes } = options
+          const { reason, actor = means.terminal.env.USER, yes, wait, timeout } = options
           await confirm(means, yes, 'Drop all statistics, also of tasks that are no more')
           await triarch.recount({ ...(reason !== undefined && { reason }), ...(actor && { actor }) })
-          report.say('it is counted anew: `triarch statistics` says how far that is')
+          if (!wait) return report.say('it is counted anew: `triarch statistics` says how far that is')
+          const measure: Measure = { done: 0, total: 100 }
+          await report.during('recount', counted(triarch, measure, timeout), async () => measure)
+          report.say('all is counted anew')
         },
       ),
     )
+}
+
+/** Looks until nothing is left to be counted anew. */
+async function counted(triarch: TriarchClient, measure: Measure, timeout = Number.POSITIVE_INFINITY): Promise<void> {
+  const until = now() + timeout
+  for (;;) {
+    const { recount } = await triarch.statistics({ by: [] })
+    if (!recount) return
+    measure.done = Math.floor(recount.share * 100)
+    if (now() >= until)
+      throw new Failure(exitCodes.timeout, 'WAIT_TIMEOUT', `${measure.done} % are counted so far; it goes on`)
+    await new Promise<void>((resolve) => void timer(Math.min(LOOK, until - now()), resolve))
+  }
 }
 
 function columns(text: string): FiguresColumn[] {
