@@ -2,6 +2,7 @@ import type { Measure, StoreName } from '../measure.ts'
 import { across } from './across.ts'
 import { batch } from './batch.ts'
 import { bytes } from './bytes.ts'
+import { fairness } from './fairness.ts'
 import { fanout } from './fanout.ts'
 import { fleet } from './fleet.ts'
 import { growth } from './growth.ts'
@@ -42,6 +43,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     http,
     wire,
     policies,
+    fairness,
   ],
   postgres: [
     steps,
@@ -60,5 +62,6 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     http,
     wire,
     policies,
+    fairness,
   ],
 }
