@@ -67,6 +67,7 @@ const kinds: { readonly [C in ErrorCode]?: ExitCode } = {
   INVALID_SETTING: exitCodes.usage,
   SETTING_CHANGED: exitCodes.conflict,
   SUBMISSIONS_PAUSED: exitCodes.conflict,
+  QUEUE_FULL: exitCodes.conflict,
   UNKNOWN_WORKFLOW: exitCodes.absent,
   TOO_MANY_SECRETS: exitCodes.usage,
   TASK_EXISTS: exitCodes.conflict,

@@ -152,6 +152,13 @@ CROSS JOIN LATERAL (
     WHERE t.ready AND t.workflow = v.workflow AND t.version = v.version
     ORDER BY t.priority DESC, coalesce(t.readied, t.key) LIMIT ${MOST_COUNTED}) w) q
 JOIN triarch.tasks o ON o.key = q.key ORDER BY v.workflow, v.version`
+export const READY: string = `
+SELECT count(*) FROM (SELECT 1 FROM triarch.tasks t WHERE t.ready AND t.workflow = $1 LIMIT $2) c`
+/** In its own queue, and in those of its keys. */
+export const QUEUED_FOR: string = `
+SELECT count(*) FROM (
+  SELECT 1 FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent = $1
+  UNION ALL SELECT 1 FROM triarch.work w WHERE w.locked_by IS NULL AND w.agent > $2 AND w.agent < $3 LIMIT $4) c`
 export const COUNTS: string = `
 SELECT (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks ORDER BY key LIMIT ${MOST_COUNTED}) c),
   (SELECT count(*) FROM (SELECT 1 FROM triarch.tasks WHERE ready ORDER BY workflow, version LIMIT ${MOST_COUNTED}) c),

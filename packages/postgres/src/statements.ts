@@ -31,7 +31,9 @@ import {
   OWNED,
   PULSES,
   QUEUED,
+  QUEUED_FOR,
   QUEUES,
+  READY,
   RECORDS,
   REPLAY,
   TASK,
@@ -63,6 +65,7 @@ type Call =
   | 'take_work'
   | 'take_urgent'
   | 'take_seated'
+  | 'take_ranked'
   | 'reply'
 type Read =
   | AlertStatement
@@ -103,6 +106,8 @@ type Read =
   | 'held'
   | 'queues'
   | 'backlogs'
+  | 'ready'
+  | 'queuedFor'
   | 'task'
   | 'marks'
   | 'records'
@@ -140,6 +145,7 @@ const calls: Readonly<Record<Call, number>> = {
   take_work: 7,
   take_urgent: 7,
   take_seated: 10,
+  take_ranked: 12,
   reply: 9,
 }
 const plain = {
@@ -204,6 +210,8 @@ const reads: Readonly<Record<Read, string>> = {
   held: HELD,
   queues: QUEUES,
   backlogs: BACKLOGS,
+  ready: READY,
+  queuedFor: QUEUED_FOR,
   task: TASK,
   marks: MARKS,
   records: RECORDS,

@@ -301,9 +301,10 @@ export class PostgresStore implements port.StateStore {
   }
 
   async takeWork({ node, agents }: port.TakeWork): Promise<port.WorkItem[]> {
-    const [free, seated] = [agents.filter(({ seats }) => !seats), agents.filter(({ seats }) => seats)]
+    const alone = ({ seats, ranks }: port.QueueShare) => seats !== undefined || ranks !== undefined
+    const [free, seated] = [agents.filter((share) => !alone(share)), agents.filter(alone)]
     const items = free.length > 0 || seated.length === 0 ? await this.#takeFree(node, free) : []
-    for (const share of seated) items.push(...(await this.#takeSeated(node, share)))
+    for (const share of seated) items.push(...(await this.#takeAlone(node, share)))
     return items
   }
 
@@ -337,18 +338,20 @@ export class PostgresStore implements port.StateStore {
     )
   }
 
-  async #takeSeated(
+  /** Of one queue: under bounds, or of some priorities. */
+  async #takeAlone(
     node: string,
-    { agent, limit, actions, urgent, seats = [] }: port.QueueShare,
+    { agent, limit, actions, urgent, seats = [], ranks }: port.QueueShare,
   ): Promise<port.WorkItem[]> {
-    return this.#taken(
-      node,
-      await this.#call('take_seated', [
-        ...[this.#given(), node, agent, limit, texts([...actions]), urgent === true],
-        texts(seats, ({ name }) => name),
-        integers(seats, ({ most }) => most),
-      ]),
-    )
+    const given = [
+      ...[this.#given(), node, agent, limit, texts([...actions]), urgent === true],
+      texts(seats, ({ name }) => name),
+      integers(seats, ({ most }) => most),
+    ]
+    if (!ranks) return this.#taken(node, await this.#call('take_seated', given))
+    const all = Number.MAX_SAFE_INTEGER
+    const span = 'least' in ranks ? [ranks.least, all] : [-all, ranks.below]
+    return this.#taken(node, await this.#call('take_ranked', [...given, ...span]))
   }
 
   async #taken(node: string, rows: readonly unknown[]): Promise<port.WorkItem[]> {
@@ -704,6 +707,14 @@ export class PostgresStore implements port.StateStore {
 
   async backlogs(): Promise<port.BacklogRow[]> {
     return (await this.#read('backlogs', [MOST_BACKLOGS])).map(backlogOf)
+  }
+
+  async waiting(line: port.LineQuery): Promise<number> {
+    const rows =
+      'workflow' in line
+        ? this.#read('ready', [line.workflow, line.count])
+        : this.#read('queuedFor', [line.agent, line.agent + KEYED, endOfKeys(line.agent), line.count])
+    return number((await rows)[0]) ?? 0
   }
 
   async counts(): Promise<port.StoreCounts> {

@@ -7,7 +7,7 @@ import { anyFilter } from '../../triarch/test/filter/filters.ts'
 import { handClock } from '../../triarch/test/store/clock.ts'
 import { queryOf, renamed } from '../../triarch/test/store/listing.ts'
 import { type ListStatement, listStatement, probeStatement } from '../src/list.ts'
-import { BACKLOGS } from '../src/reads.ts'
+import { BACKLOGS, QUEUED_FOR, READY } from '../src/reads.ts'
 import { inSchema } from '../src/schema.ts'
 import { dropSchema, freshSchema, subjectIn, withClient } from './database.ts'
 
@@ -95,6 +95,17 @@ describe('a list on PostgreSQL', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('a line that is counted on PostgreSQL', () => {
+  it.each([
+    ['tasks_line', 'Seq Scan on tasks', { sql: READY, values: ['flow', 1_000] }],
+    ['work_line', 'Seq Scan on work', { sql: QUEUED_FOR, values: ['pay', 'pay#', 'pay$', 1_000] }],
+  ])('is led by %s', async (index, scan, statement) => {
+    const found = await plan(statement)
+    expect(found).toContain(index)
+    expect(found).not.toContain(scan)
   })
 })
 

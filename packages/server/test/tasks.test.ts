@@ -1,4 +1,7 @@
+import { Triarch, workflow } from 'triarch'
+import { sqlite } from 'triarch/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from '../src/index.ts'
 import { type Shop, shop } from './shop.ts'
 
 interface Receipt {
@@ -45,6 +48,22 @@ describe('a task that is submitted', () => {
     const any = { workflow: 'order', version: '1', input: { amount: 2 }, id: 'same', ifExists: 'return' }
     expect((await submit(any)).status).toBe(200)
     expect((await submit({ ...any, ifExists: 'reject' })).status).toBe(409)
+  })
+
+  it('is refused while as many wait as may: 429, with when to ask again', async () => {
+    const workflows = [workflow('bounded', { maxQueued: 2, run: async () => null })]
+    await using triarch = new Triarch({ store: sqlite(':memory:'), workflows, notices: false })
+    await using server = createServer(triarch, { workflows })
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"workflow":"bounded","version":"1","input":null}',
+    }
+    const ask = () => server.fetch(new Request('http://localhost/api/v1/tasks', init))
+    expect([(await ask()).status, (await ask()).status]).toEqual([201, 201])
+    const refused = await ask()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    expect(await refused.json()).toMatchObject({ code: 'QUEUE_FULL', details: { workflow: 'bounded', most: 2 } })
   })
 
   it('has the id of its Idempotency-Key, quoted or not, unless the body gives one', async () => {

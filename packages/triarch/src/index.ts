@@ -100,6 +100,7 @@ export type {
   ThreadActionDefinition,
   TypedActionDefinition,
   Verified,
+  WaitingTasks,
   Workflow,
   WorkflowDefinition,
 } from './definition/definition.ts'
@@ -119,7 +120,7 @@ export {
 } from './definition/middleware.ts'
 export type { PolicyOptions, RescueOption } from './definition/policy.ts'
 export { type PollingOptions, polling } from './definition/polling.ts'
-export type { QueueOptions } from './definition/queue.ts'
+export type { PoolOptions, QueueOptions } from './definition/queue.ts'
 export type { RateLimitOptions } from './definition/rate.ts'
 export type { Planned } from './definition/reference.ts'
 export { type Reference, type Resolved, ref, type Templated } from './definition/reference.ts'

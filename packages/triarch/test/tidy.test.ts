@@ -203,6 +203,7 @@ const longFiles: Record<string, string> = {
   'packages/triarch/src/scheduler/runner.ts': 'the life of one task in memory: its turns share every field',
   'packages/triarch/src/scheduler/scheduler.ts': 'what a node owns: claims, letters and runners share its maps',
   'packages/triarch/src/store/codec/coded.ts': 'the port with codecs around it: each operation once',
+  'packages/triarch/src/store/port.ts': 'the port: each operation once',
   'packages/triarch/src/store/sqlite/store.ts': 'the port on SQLite: each operation once',
   'simulation/feature.ts': 'what only some worlds have: one table, of a few lines each',
   'simulation/mutation/mutations.ts': 'the deliberate bugs of the simulation: one table',

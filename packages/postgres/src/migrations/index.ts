@@ -32,6 +32,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0023', ['alert']],
   ['0024', ['recount']],
   ['0025', ['fair']],
+  ['0026', ['pool']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

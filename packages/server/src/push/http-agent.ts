@@ -99,6 +99,7 @@ const keys = namesOf<HttpAgentOptions>({
   rateLimit: true,
   ageing: true,
   fairness: true,
+  pools: true,
   policy: true,
 })
 const actionKeys = namesOf<HttpActionOptions>({

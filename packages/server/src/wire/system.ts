@@ -34,7 +34,13 @@ export const Agents = named(
       z.object({
         name: z.string(),
         actions: z.array(z.string()),
-        nodes: z.array(z.object({ id: z.string(), slots: whole.optional() })),
+        nodes: z.array(
+          z.object({
+            id: z.string(),
+            slots: whole.optional(),
+            pools: z.object({ high: whole, rest: whole }).optional(),
+          }),
+        ),
         queue: z.object({
           depth: whole,
           truncated: z.literal(true).optional(),

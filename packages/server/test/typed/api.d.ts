@@ -2377,6 +2377,10 @@ export interface components {
                 nodes: {
                     id: string;
                     slots?: number;
+                    pools?: {
+                        high: number;
+                        rest: number;
+                    };
                 }[];
                 queue: {
                     depth: number;

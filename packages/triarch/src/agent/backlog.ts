@@ -39,3 +39,49 @@ export class Backlog {
     this.#next = Math.max(this.#since, full ? Math.min(...ranks) : EMPTY)
   }
 }
+
+/** The same where slots are parted: of each pool for itself. */
+export class PooledBacklog {
+  readonly #from: number
+  readonly #high: Backlog
+  readonly #rest: Backlog
+  readonly #room: (rank: number) => number
+
+  /** `room`: how many more attempts there may be in the pool of a rank. */
+  constructor({ strict, from, room }: { strict: boolean; from: number; room: (rank: number) => number }) {
+    this.#from = from
+    this.#high = new Backlog({ strict })
+    this.#rest = new Backlog({ strict })
+    this.#room = room
+  }
+
+  admits(rank: number): boolean {
+    return this.#of(rank).admits(rank)
+  }
+
+  get empty(): boolean {
+    return this.#high.empty && this.#rest.empty
+  }
+
+  queued(rank: number): void {
+    this.#of(rank).queued(rank)
+  }
+
+  asked(): void {
+    this.#high.asked()
+    this.#rest.asked()
+  }
+
+  /** A pool that was full before it was asked for anything gave nothing: what is known of it stays. */
+  taken(ranks: readonly number[]): void {
+    for (const [backlog, rank] of [[this.#high, this.#from] as const, [this.#rest, this.#from - 1] as const]) {
+      const own = ranks.filter((it) => this.#of(it) === backlog)
+      const full = this.#room(rank) === 0
+      if (own.length > 0 || !full) backlog.taken(own, full)
+    }
+  }
+
+  #of(rank: number): Backlog {
+    return rank >= this.#from ? this.#high : this.#rest
+  }
+}

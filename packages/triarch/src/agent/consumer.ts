@@ -183,7 +183,7 @@ export class Consumer implements Service {
 
   #start(item: WorkItem, adopted = false): void {
     const host = this.#options.hosts.get(agentOfQueue(item.agent))
-    host?.slots.count(item.request.action)
+    host?.slots.count(item.request.action, item.request.rank)
     const pass = adopted ? undefined : host?.guard?.pass(item.agent)
     // A store that went back gives its numbers anew: what has this one from before is of a time that never was.
     const before = this.#running.get(item.id)

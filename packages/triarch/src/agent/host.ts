@@ -13,7 +13,7 @@ import type { Telemetry } from '../telemetry/outlet.ts'
 import { AdaptiveLimit } from './adaptive.ts'
 import type { Answers, Departure } from './answers.ts'
 import { Attempt, type Handler, type Relay, type Telling } from './attempt.ts'
-import { Backlog } from './backlog.ts'
+import { Backlog, PooledBacklog } from './backlog.ts'
 import type { Guard } from './guard.ts'
 import { actionHandler, finalizeHandler } from './handler.ts'
 import type { GuardedAttempt } from './lane.ts'
@@ -109,7 +109,7 @@ export class AgentHost {
   /** Null: nothing stands between it and its service. */
   readonly guard: Guard | null
   /** What waits in its queue, as far as this process knows. */
-  readonly backlog: Backlog
+  readonly backlog: Backlog | PooledBacklog
   /** Null: as many attempts may begin as there are slots. */
   readonly pace: Pace | null
   #paused: string | null = null
@@ -133,7 +133,6 @@ export class AgentHost {
     this.name = name
     this.pace = pace
     this.guard = guard
-    this.backlog = new Backlog({ strict: agent?.fairness !== undefined })
     this.#options = options
     this.seats = new Seats(name, agent)
     const limits = new Map<string, Limit>()
@@ -149,7 +148,11 @@ export class AgentHost {
       if (finalize) this.#handlers.set(finalizeKey(action.key), finalize)
     }
     const most = agent?.concurrency ?? (name === '' ? Number.POSITIVE_INFINITY : 0)
-    this.slots = new Slots(most, limits, () => options.freed?.())
+    const { pools = null, fairness } = agent ?? {}
+    this.slots = new Slots(most, limits, () => options.freed?.(), pools)
+    const strict = fairness !== undefined
+    const room = (rank: number) => this.slots.roomAt(rank)
+    this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict })
     this.resize(most, agent?.least ?? null)
   }
 
@@ -182,9 +185,9 @@ export class AgentHost {
   }
 
   /** Takes a slot for an attempt that starts once its request is durable. False: none is free, or it does not know the action. */
-  reserve(action: string): boolean {
+  reserve(action: string, rank = 0): boolean {
     if (!this.#handlers.has(action) || this.#paused !== null || this.seats.isBound(action)) return false
-    if (!this.#cached.has(action)) return this.#seat(action)
+    if (!this.#cached.has(action)) return this.#seat(action, rank)
     // What was kept needs neither a slot nor a healthy service.
     if (!this.slots.open) return false
     this.slots.enter()
@@ -192,16 +195,16 @@ export class AgentHost {
   }
 
   /** What was to start does not. */
-  unreserve(action: string): void {
+  unreserve(action: string, rank = 0): void {
     if (this.#cached.has(action)) this.slots.leave()
-    else this.slots.release(action)
+    else this.slots.release(action, rank)
   }
 
-  #seat(action: string): boolean {
+  #seat(action: string, rank = 0): boolean {
     if (this.#paused !== null || this.seats.isBound(action) || this.guard?.shut === true) return false
-    if (!this.slots.reserve(action)) return false
+    if (!this.slots.reserve(action, rank)) return false
     if (this.pace?.promise(action) !== false) return true
-    this.slots.release(action)
+    this.slots.release(action, rank)
     return false
   }
 
@@ -255,7 +258,7 @@ export class AgentHost {
   start(attempt: HostedAttempt, local?: Handler): void {
     const { request } = attempt
     const handler = local ?? this.#handlers.get(request.action) ?? this.#relay
-    if (!handler) return this.slots.release(request.action)
+    if (!handler) return this.slots.release(request.action, request.rank)
     if (attempt.adopted) return this.#go(attempt, handler)
     const policy = local || request.operation !== 'run' ? undefined : this.#cached.get(request.action)
     if (policy) this.#ask(attempt, handler, policy)
@@ -272,7 +275,7 @@ export class AgentHost {
     const waits = () => {
       if (attempt.guest || this.#unsure.get(key) !== attempt) return
       this.slots.enter()
-      this.slots.release(request.action)
+      this.slots.release(request.action, request.rank)
       attempt.guest = true
     }
     void answers?.find(policy, request, completeBy, waits).then(({ outcome, flight }) => {
@@ -285,7 +288,7 @@ export class AgentHost {
       if (outcome) return this.#end(attempt, outcome, null)
       if (flight) attempt.flight = flight
       if (!attempt.guest) return this.#admit(attempt, handler)
-      if (!this.#seat(request.action)) {
+      if (!this.#seat(request.action, request.rank)) {
         return this.#end(attempt, { kind: 'withdrawn', after: ASK_AGAIN, lane: this.name }, null)
       }
       this.slots.leave()
@@ -299,7 +302,7 @@ export class AgentHost {
     const { environment } = this.#options
     const within = completeBy - environment.now()
     void flight.claim(within).then((first) => {
-      if (!first || 'send' in handler || !this.#seat(request.action)) return flight.end(null)
+      if (!first || 'send' in handler || !this.#seat(request.action, request.rank)) return flight.end(null)
       const nothing = () => undefined
       this.#admit(
         {
@@ -338,7 +341,7 @@ export class AgentHost {
 
   #free({ request, guest }: HostedAttempt): void {
     if (guest) this.slots.leave()
-    else this.slots.release(request.action)
+    else this.slots.release(request.action, request.rank)
   }
 
   /** Tells the breaker of its service what became of it. */
@@ -492,12 +495,12 @@ export class AgentHost {
     const { environment, overrun } = this.#options
     const { request, completeBy } = attempt
     this.slots.take() // besides the one that is given back with the reply
-    this.slots.count(request.action)
+    this.slots.count(request.action, request.rank)
     const free = () => {
       if (!this.#overtime.delete(free)) return
       timer.cancel()
       over()
-      this.slots.release(request.action)
+      this.slots.release(request.action, request.rank)
     }
     const grace = Math.max(LEAST_OVERTIME, completeBy - running.startedAt)
     const timer = environment.timer(grace, () => {

@@ -14,10 +14,17 @@ interface Place {
 /** Of these queues, one of each host. */
 export function portionsOf(places: readonly Place[]): Portion[] {
   const most = Math.max(...places.map(({ host }) => host.limited.length))
-  return Array.from({ length: most + 1 }, (_, index) => (held) => {
+  // One pool after the other: together they could take more than is left, by a breaker or a limit, and leave one of them nothing.
+  const pools = places.some(({ host }) => host.slots.parted !== null) ? 2 : 1
+  return Array.from({ length: (most + 1) * pools }, (_, number) => (held) => {
+    const [index, high] = [Math.floor(number / pools), number % pools === 0]
     return places.flatMap(({ host, queue }) => {
       if (queue === undefined || host.paused !== null) return []
-      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY)
+      const { parted } = host.slots
+      if (parted === null && !high) return []
+      const ranks = parted === null ? null : high ? { least: parted } : { below: parted }
+      const pool = parted === null ? Number.POSITIVE_INFINITY : host.slots.roomAt(high ? parted : parted - 1)
+      const slots = Math.min(held.get(host.name) ?? 0, queue?.most ?? Number.POSITIVE_INFINITY, pool)
       const { limited } = host
       const action = index === 0 ? null : limited[index - 1]
       if (action === undefined) return []
@@ -29,6 +36,7 @@ export function portionsOf(places: readonly Place[]): Portion[] {
         limit: Math.min(slots, host.room(action, agent)),
         ...(queue?.urgent && { urgent: true as const }),
         ...(seats.length > 0 && { seats }),
+        ...(ranks && { ranks }),
       }
     })
   })

@@ -1,7 +1,16 @@
+import type { Pools } from '../definition/queue.ts'
+
 /** The bound of an action's own, and how many attempts of it there are. Actions may share one. */
 export interface Limit {
   most: number
   taken: number
+}
+
+/** Slots that are parted by rank: those below `from` have their own. */
+interface PooledLimits {
+  readonly from: number
+  readonly high: Limit
+  readonly rest: Limit
 }
 
 /** Who may run in one host, and how many: never more at once than the agent's concurrency, nor of an action than its own. */
@@ -9,6 +18,8 @@ export class Slots {
   #most: number
   /** Of actions with a concurrency of their own. */
   readonly #limits: Map<string, Limit>
+  /** Null: there is one pool for all. */
+  readonly #pools: PooledLimits | null = null
   /** Told when a slot is free again after all were taken. */
   readonly #freed: () => void
   #taken = 0
@@ -19,7 +30,11 @@ export class Slots {
   #open = true
   #idle: (() => void)[] = []
 
-  constructor(most: number, limits: Map<string, Limit>, freed: () => void) {
+  constructor(most: number, limits: Map<string, Limit>, freed: () => void, pools: Pools | null = null) {
+    if (pools) {
+      const of = (slots: number): Limit => ({ most: slots, taken: 0 })
+      this.#pools = { from: pools.from, high: of(pools.high), rest: of(pools.rest) }
+    }
     this.#most = most
     this.#limits = limits
     this.#freed = freed
@@ -71,11 +86,37 @@ export class Slots {
   }
 
   /** Takes a slot for an attempt of the action. False: there is none. */
-  reserve(action: string): boolean {
+  reserve(action: string, rank = 0): boolean {
     if (this.free <= 0 || this.room(action) <= 0) return false
+    const pool = this.#poolOf(rank)
+    // Of those that are held nobody knows yet of which pool they will be.
+    if (pool && (this.#held > 0 || pool.taken >= pool.most)) return false
     this.take()
-    this.count(action)
+    this.count(action, rank)
     return true
+  }
+
+  /** From which rank on an attempt is of the high pool; null: there is one pool for all. */
+  get parted(): number | null {
+    return this.#pools?.from ?? null
+  }
+
+  /** What runs in each pool, and what may; null: there is one for all. */
+  get pools(): { high: { running: number; most: number }; rest: { running: number; most: number } } | null {
+    if (!this.#pools) return null
+    const of = ({ taken, most }: Limit) => ({ running: taken, most })
+    return { high: of(this.#pools.high), rest: of(this.#pools.rest) }
+  }
+
+  /** How many more attempts there may be in the pool of this rank. */
+  roomAt(rank: number): number {
+    const pool = this.#poolOf(rank)
+    return pool ? Math.max(0, pool.most - pool.taken) : Number.POSITIVE_INFINITY
+  }
+
+  #poolOf(rank: number): Limit | null {
+    if (!this.#pools) return null
+    return rank >= this.#pools.from ? this.#pools.high : this.#pools.rest
   }
 
   /** Takes up to `most`, nobody knows yet for which actions; how many it took. */
@@ -104,16 +145,20 @@ export class Slots {
   }
 
   /** An attempt of the action has one of those that were taken. */
-  count(action: string): void {
+  count(action: string, rank = 0): void {
     const limit = this.#limits.get(action)
     if (limit) limit.taken++
+    const pool = this.#poolOf(rank)
+    if (pool) pool.taken++
   }
 
   /** Gives back the slot of an attempt of the action. */
-  release(action: string): void {
+  release(action: string, rank = 0): void {
     const limit = this.#limits.get(action)
     const full = limit !== undefined && limit.taken > 0 && limit.taken-- === limit.most
-    if (this.#taken-- === this.#most || full) this.#freed()
+    const pool = this.#poolOf(rank)
+    const filled = pool !== null && pool.taken-- === pool.most
+    if (this.#taken-- === this.#most || full || filled) this.#freed()
     this.#wake()
   }
 

@@ -99,6 +99,11 @@ const keys = [
 /** Tasks one task may come after. */
 const MOST_PREDECESSORS = 1_000
 
+/** It joins no line of ready tasks yet. */
+export function startsLater({ startAt, after, frozen }: SubmitOptions): boolean {
+  return startAt !== undefined || after !== undefined || frozen === true
+}
+
 /** The task to be created. Throws the typed error of whatever is wrong with it. */
 export async function newTask(
   workflow: Workflow,

@@ -3,6 +3,7 @@ import { Remotes } from '../agent/remote.ts'
 import { Delivery, logSink } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
 import { Watch } from '../alert/watch.ts'
+import { type QueueBound, toQueueBound } from '../definition/bound.ts'
 import { invalidName } from '../definition/cache.ts'
 import type { Action, Workflow } from '../definition/definition.ts'
 import { shareOf } from '../definition/fairness.ts'
@@ -17,7 +18,7 @@ import { Patience, STORE_PATIENCE } from '../environment/patience.ts'
 import { SteadyEnvironment } from '../environment/steady.ts'
 import { SynchronisedEnvironment } from '../environment/synchronised.ts'
 import { systemEnvironment } from '../environment/system.ts'
-import { TriarchError } from '../error/error.ts'
+import { isTriarchError, TriarchError } from '../error/error.ts'
 import { healthOf } from '../health/checks.ts'
 import type { Health, HealthReport, HealthRequest } from '../health/health.ts'
 import { type Engine, Look } from '../health/look.ts'
@@ -89,6 +90,7 @@ import { type AuditOptions, type AuditPage, checkRefused, listAudit, type Refuse
 import { type BreakerHandle, type BreakerPage, type BreakersOptions, NamedBreaker } from './breaker.ts'
 import type { TriarchClient } from './client.ts'
 import { Connection } from './connection.ts'
+import { Entrance } from './entrance.ts'
 import { StoredTask } from './handle.ts'
 import { type ImportOptions, importTask } from './import.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
@@ -118,7 +120,7 @@ import { type ResumeOptions, resumeStep } from './resume.ts'
 import type { ScheduleHandle, SchedulePage, SchedulesOptions } from './schedule.ts'
 import type { SettingHandle, SettingPage, SettingsOptions } from './setting.ts'
 import { listSettings, type SettingMeans, StoredSettingHandle } from './stored.ts'
-import { lockHeld, newTask, type SubmitOptions } from './submission.ts'
+import { lockHeld, newTask, type SubmitOptions, startsLater } from './submission.ts'
 import { EnclosedSubmissions, Submissions } from './submissions.ts'
 import type { TaskHandle } from './task.ts'
 import { type CountsChange, type ListChange, type WatchOptions, watchedBy } from './watcher.ts'
@@ -153,6 +155,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   readonly #hooks: HookOrder[]
   readonly #store: StateStore
   readonly #submissions: Submissions
+  readonly #entrance: Entrance
   readonly #connection: Connection
   #ownOperations: Operations | null = null
   readonly #counters: Counters = { stale: 0, fenced: 0 }
@@ -209,6 +212,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const store = withFormat(withCodecs(options.store(environment), this.#settings.codecs, this.#failed))
     this.#store = withDeadline(store, environment, () => this.#node?.doubt())
     this.#submissions = new Submissions(this.#store, environment)
+    this.#entrance = new Entrance(environment, this.#store)
     const { settingsFile, labels } = this.#settings
     this.#reader = new Reader({
       environment: this.#environment,
@@ -310,7 +314,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   /**
    * Submits a task; once this resolves, it is never lost. The same id submitted twice is the same task (`ifExists`).
    * A plan is made here and now, unless the task starts later. A workflow may be named by workflowRef(), if it is registered here. Throws
-   * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE,
+   * UNKNOWN_WORKFLOW, INVALID_INPUT, UNSERIALISABLE, PAYLOAD_TOO_LARGE, QUEUE_FULL,
    * TASK_EXISTS, LOCK_HELD, PLAN_*, STORE_*.
    * @example const task = await triarch.submit(fulfil, order, { id: 'o-1', completeBy: '1h' })
    */
@@ -368,6 +372,36 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     if (this.#environment.old || (this.#node === null && this.#reader.age > OLDEST_READING)) await this.#synchronise()
     const workflow = this.#registry.resolve(given as WorkflowRef)
     if (workflow.name !== OPERATION) checkOpen(this.#values, this.#registry.workflows, workflow.name)
+    const { maxQueued } = workflow.definition
+    if (maxQueued === undefined || startsLater(options)) return this.#take<O, E>(workflow, input, options, within)
+    const leave = await this.#enter(workflow, options)
+    try {
+      return await this.#take<O, E>(workflow, input, options, within)
+    } finally {
+      leave()
+    }
+  }
+
+  /** Waits for room in the line of its workflow. Throws QUEUE_FULL. */
+  async #enter({ name, definition }: Workflow, { id, transaction }: SubmitOptions): Promise<() => void> {
+    const bound = toQueueBound(`workflow "${name}"`, definition, 'reject') as QueueBound
+    const waits = bound.waits && transaction === undefined
+    try {
+      return await this.#entrance.enter(name, { ...bound, waits })
+    } catch (error) {
+      // One that is in line already takes no room, however often it is submitted.
+      const known = isTriarchError(error, 'QUEUE_FULL') && id !== undefined && (await this.#store.task(checkTaskId(id)))
+      if (!known) throw error
+      return () => undefined
+    }
+  }
+
+  async #take<O, E extends SignalSchemas>(
+    workflow: Workflow,
+    input: unknown,
+    options: SubmitOptions,
+    within?: EnclosedSubmissions,
+  ): Promise<TaskHandle<O, E>> {
     const { middleware = [] } = workflow.definition
     let made: Submitted | undefined
     if (this.#registry.middleware.length + middleware.length === 0) {
@@ -1050,6 +1084,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   async #stop(grace: number): Promise<void> {
     this.#phase = 'stopping'
     this.#attendance.close()
+    this.#entrance.close(this.#isStopping())
     this.#reader.close()
     this.#connection.live.close(this.#isStopping())
     const opened = this.#opened?.catch(() => undefined)

@@ -12,7 +12,7 @@ import type { Action, ActionDefinition, Agent, BatchDefinition, ThreadActionDefi
 import { keyedOf, keyOf } from './key.ts'
 import { inOrder } from './middleware.ts'
 import { policiesOf, policyKeys, toRecordedPolicy } from './policy.ts'
-import { type QueueOptions, queueKeys, toQueueRule } from './queue.ts'
+import { type QueueOptions, queueKeys, toPools, toQueueRule } from './queue.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
 import { checkSettingPolicy, type SettingPolicy } from './setting.ts'
 
@@ -71,15 +71,22 @@ export function agent(name: string, options: AgentOptions = {}): Agent {
   toQueueRule(name, options)
   keyOf(`agent "${name}"`, options)
   const { ageing, fairness } = options
+  const pools = toPools(name, options)
+  if (pools && (each ?? least ?? null) !== null)
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `agent "${name}": pools say how many attempts run in a process: concurrency may be shared only`,
+    )
   const self: Agent = Object.freeze({
     name,
-    concurrency: each ?? (keyed ? null : shared) ?? USUAL,
+    concurrency: pools ? pools.high + pools.rest : (each ?? (keyed ? null : shared) ?? USUAL),
     ...(shared !== null && { shared }),
     ...(least && { least }),
     ...(typeof options.concurrency === 'object' && options.concurrency.key && { sharedKey: options.concurrency.key }),
     ...(circuitBreaker !== undefined && { circuitBreaker: Object.freeze({ ...circuitBreaker }) }),
     ...(rateLimit !== undefined && { rateLimit: Object.freeze({ ...rateLimit }) }),
     ...(ageing !== undefined && { ageing }),
+    ...(pools && { pools }),
     ...(fairness !== undefined && { fairness: Object.freeze({ ...fairness }) }),
     ...(policy !== undefined && { policy }),
     actions,

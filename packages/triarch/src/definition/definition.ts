@@ -27,6 +27,7 @@ import type { HookState, TaskChange } from './hook.ts'
 import type { LogWriter } from './log.ts'
 import type { Middleware } from './middleware.ts'
 import type { PolicyOptions, RescueOption } from './policy.ts'
+import type { PoolOptions } from './queue.ts'
 import type { RateLimitOptions } from './rate.ts'
 import type { Planned, Resolved, Templated } from './reference.ts'
 import type { RetentionOption } from './retention.ts'
@@ -222,6 +223,8 @@ export interface Agent {
   readonly rateLimit?: Readonly<RateLimitOptions>
   /** What waits in its queue rises one level of priority for each such span. */
   readonly ageing?: Duration
+  /** How its slots are parted by priority. */
+  readonly pools?: Readonly<Required<PoolOptions>>
   /** Who shares its slots. */
   readonly fairness?: Readonly<FairnessOptions>
   /** What of it follows a setting. */
@@ -377,7 +380,7 @@ export interface ActionPlanContext<I, O> extends PlanContext {
  *   run: async (order: { id: string; amount: number }, task) => task.run(charge, order),
  * })
  */
-export interface WorkflowDefinition<I = unknown, O = unknown> {
+export interface WorkflowDefinition<I = unknown, O = unknown> extends WaitingTasks {
   /** A task keeps the version it started with; '1'. */
   version?: string
   /** Checks the input at submission; `run` is given what it makes of it. Must answer at once and always alike. */
@@ -416,6 +419,22 @@ export interface WorkflowDefinition<I = unknown, O = unknown> {
   policy?: SettingPolicy<WorkflowPolicy>
   /** In place of `run`: plans the task, once. What it returns, references and all, is the task's output. */
   plan?(input: I, plan: PlanContext): unknown
+}
+
+/**
+ * How many tasks of a workflow may be submitted and wait for a node.
+ * @example
+ * const bounds: WaitingTasks = { maxQueued: 10_000, whenFull: 'wait' }
+ * const imports = workflow('import', { ...bounds, run: async (n: number) => n })
+ */
+export interface WaitingTasks {
+  /**
+   * Once so many of its tasks are ready and no node has room for them, submissions are kept out, as `whenFull` says: 1 to 1,000,000; any
+   * number when not given. What starts later, and what tasks and schedules start, is always taken.
+   */
+  maxQueued?: number
+  /** `reject`: they are refused with QUEUE_FULL. `wait`: each waits for room, 30 s at most, in the order in which they came; not in a transaction of yours. `reject`. */
+  whenFull?: 'reject' | 'wait'
 }
 
 /**

@@ -1,6 +1,8 @@
 import { TriarchError } from '../error/error.ts'
 import { type Duration, positiveMilliseconds } from '../value/duration.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkFairness, type FairnessOptions } from './fairness.ts'
+import { checkPriority } from './policy.ts'
 
 /**
  * How an agent's work queue is ordered. Without any of it: the highest priority first, then what came first.
@@ -14,7 +16,28 @@ export interface QueueOptions {
   ageing?: Duration
   /** Shares the slots between tenants; first come first served when not given. Not with `ageing`. */
   fairness?: FairnessOptions
+  /**
+   * Parts the slots of each process by priority, in place of `concurrency`: neither pool takes the slots of the other. One pool for all when not
+   * given. Not with `ageing`, and not of agents over the wire.
+   */
+  pools?: PoolOptions
 }
+
+/**
+ * Two pools of slots: what is urgent does not wait for what takes long, and what is not urgent is served however much of the urgent there is.
+ * @example const mail = agent('mail', { pools: { high: 10, rest: 40, from: 5 } })
+ */
+export interface PoolOptions {
+  /** Slots of one process for steps of a priority (the step's and its task's together) of `from` or more: 1 to 100,000. */
+  high: number
+  /** Slots of one process for all others: 1 to 100,000. */
+  rest: number
+  /** The least priority that counts as high; 1. */
+  from?: number
+}
+
+/** The same, checked. */
+export type Pools = Readonly<Required<PoolOptions>>
 
 /** The same, checked. */
 export interface QueueRule {
@@ -24,7 +47,7 @@ export interface QueueRule {
   readonly fairness: Readonly<FairnessOptions> | null
 }
 
-export const queueKeys = ['ageing', 'fairness'] as const
+export const queueKeys = ['ageing', 'fairness', 'pools'] as const
 
 const SECOND = 1_000
 const LONGEST_AGEING = 30 * 86_400_000
@@ -44,5 +67,25 @@ export function toQueueRule(agent: string, options: QueueOptions): QueueRule | n
     agent,
     ageing: span,
     fairness: fairness ? Object.freeze({ ...fairness }) : null,
+  })
+}
+
+const MOST_SLOTS = 100_000
+
+/** Null: there is one pool for all. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export function toPools(agent: string, { pools, ageing }: QueueOptions): Pools | null {
+  if (pools === undefined) return null
+  const what = `agent "${agent}": pools`
+  checkOptions(what, pools, ['high', 'rest', 'from'])
+  if (ageing !== undefined)
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `${what}: pools keep each other from starving, as ageing does: give one of them`,
+    )
+  const slots = (name: 'high' | 'rest') => checkInteger(`${what}.${name}`, pools?.[name], 1, MOST_SLOTS)
+  return Object.freeze({
+    high: slots('high'),
+    rest: slots('rest'),
+    from: checkPriority(`${what}.from`, pools.from ?? 1),
   })
 }

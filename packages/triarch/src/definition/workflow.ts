@@ -5,6 +5,7 @@ import type { Given, Jsonified } from '../value/jsonified.ts'
 import { checkName, checkVersion } from '../value/name.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
 import { checkSchema, type StandardSchema } from '../value/schema.ts'
+import { boundKeys, toQueueBound } from './bound.ts'
 import type { PlanContext, TaskContext, Workflow, WorkflowDefinition } from './definition.ts'
 import { checkExclusive, type ExclusiveOptions } from './exclusive.ts'
 import { toHookOrders } from './hook.ts'
@@ -63,6 +64,7 @@ const keys = [
   'hooks',
   'finalizeAs',
   'policy',
+  ...boundKeys,
   'run',
   'plan',
 ] as const
@@ -122,6 +124,7 @@ export function workflow(name: string, definition: WorkflowDefinition): Workflow
   checkSignals(`${what}: signals`, definition.signals)
   toRetention(definition.retention, `${what}: retention`)
   if (definition.policy !== undefined) checkSettingPolicy(`${what}: policy`, definition.policy)
+  toQueueBound(what, definition, 'reject')
   if (rescue !== undefined) toRescue(rescue, `${what}: rescue`)
   if (taskWithin !== undefined) positiveMilliseconds(taskWithin, `${what}: taskWithin`)
   if (priority !== undefined) checkPriority(`${what}: priority`, priority)

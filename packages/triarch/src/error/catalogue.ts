@@ -32,6 +32,8 @@ export const errorCatalogue = {
   SETTING_CHANGED: 'Somebody else changed the setting meanwhile: read it again, then decide anew.',
   SUBMISSIONS_PAUSED:
     'An operator has paused submissions, of this workflow or of all: wait until they are taken again; `details.reason` says why.',
+  QUEUE_FULL:
+    'As much waits already as may (`maxQueued`): try again later, catch it in the workflow, or let who comes wait (`whenFull`).',
   TASK_EXISTS:
     'A task of this id exists with another workflow or input: use another id, or submit the same order again.',
   IMPORT_REFUSED:

@@ -44,6 +44,9 @@ export class Roster {
     const { versions } = this.#values
     const workflows = roles.has('scheduler') ? this.#registry.runnable : []
     const agents = roles.has('agent') ? [...this.#registry.agents.values()] : []
+    const parted = agents.flatMap(({ name, pools }) =>
+      pools ? [[name, { high: pools.high, rest: pools.rest }] as const] : [],
+    )
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),
       reads: FORMAT,
@@ -52,6 +55,7 @@ export class Roster {
       ...(agents.length > 0 && {
         slots: Object.fromEntries(agents.map(({ name, concurrency }) => [name, concurrency])),
       }),
+      ...(parted.length > 0 && { pools: Object.fromEntries(parted) }),
       ...(Object.keys(labels).length > 0 && { labels }),
       ...(Object.keys(versions).length > 0 && { settings: versions }),
       load: this.load,

@@ -65,8 +65,9 @@ export class Attempts {
   }
 
   /** The turn was not recorded: what was to begin here does not. */
-  recall(local: readonly Step[]): void {
-    for (const { id, action } of local) if (this.#here.delete(id) && action !== null) this.#host.unreserve(action)
+  recall(state: TaskState, local: readonly Step[]): void {
+    for (const step of local)
+      if (this.#here.delete(step.id) && step.action !== null) this.#host.unreserve(step.action, state, step)
   }
 
   /** The step is about to be tried by itself. Whether that was recorded. */

@@ -53,7 +53,7 @@ export interface RunnerHost<Runner = never> {
   settled(runner: Runner): void
   /** Takes a slot in this process for an attempt of the action. */
   reserve(action: string, state: TaskState, step: Step): boolean
-  unreserve(action: string): void
+  unreserve(action: string, state: TaskState, step: Step): void
   /** For how long an attempt of the action may outlive this process without a word (ms); null: it dies with it. */
   lease(action: string): number | null
   /** Where it stands in its agent's queue. */

@@ -384,7 +384,7 @@ export class TaskRunner {
     this.#created = null
     created?.(outcome)
     if (this.#gone || outcome instanceof Error || !outcome.ok) {
-      this.#attempts.recall(pending.local)
+      this.#attempts.recall(pending.turn.state, pending.local)
       if (this.#gone) return undefined
       if (outcome instanceof Error) this.#host.failed(this, outcome)
       else if (!created) this.#host.giveBack(this)

@@ -288,7 +288,10 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const agent = agentOf(action)
     const host = this.#options.hosts.get(agent)
     if (!host) return false
-    return (host.backlog.empty || host.backlog.admits(this.#queueing.rank(agent, state, step))) && host.reserve(action)
+    // The rank is asked for only where it matters: each step passes here.
+    if (host.backlog.empty && host.slots.parted === null) return host.reserve(action)
+    const rank = this.#queueing.rank(agent, state, step)
+    return host.backlog.admits(rank) && host.reserve(action, rank)
   }
 
   standing(action: string, state: TaskState, step: Step): Standing {
@@ -300,8 +303,9 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     return queue ? { ...standing, queue } : standing
   }
 
-  unreserve(action: string): void {
-    this.#options.hosts.get(agentOf(action))?.unreserve(action)
+  unreserve(action: string, state: TaskState, step: Step): void {
+    const agent = agentOf(action)
+    this.#options.hosts.get(agent)?.unreserve(action, this.#queueing.rank(agent, state, step))
   }
 
   lease(action: string): number | null {
@@ -316,6 +320,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     const completeBy =
       operation === 'run' ? Math.min(within, expiresAt ?? within, runner.state.completeBy ?? within) : within
     const heartbeatWithin = operation === 'run' ? policy.heartbeatWithin : null
+    // Its slot goes back to the pool that it was taken of.
+    if (host?.slots.parted != null) request.rank = this.#queueing.rank(host.name, runner.state, step)
     host?.start(new OwnAttempt(runner, request, { completeBy, heartbeatWithin }), local && this.#handler(local, runner))
   }
 

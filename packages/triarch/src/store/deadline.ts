@@ -103,6 +103,7 @@ const bounded: Readonly<Record<Bounded, true>> = {
   held: true,
   queues: true,
   backlogs: true,
+  waiting: true,
   counts: true,
   changes: true,
 }

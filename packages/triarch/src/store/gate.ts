@@ -85,6 +85,8 @@ export interface NodeRuns {
   memory?: number
   /** Attempts at a time, by agent. */
   slots?: Readonly<Record<string, number>>
+  /** Those of them for steps of a high priority, and for the rest, by agent; of the agents that part them. */
+  pools?: Readonly<Record<string, { high: number; rest: number }>>
   /** What it is told apart by. */
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
@@ -121,6 +123,12 @@ export interface BacklogRow {
   depth: number
   /** Since when the one waits, of those that are counted, that was ready first (ms since the epoch). */
   since: number
+}
+
+/** A line that is counted: the ready tasks of a workflow, or the requests in an agent's queue and in those of its keys, that nobody has taken. */
+export type LineQuery = ({ workflow: string } | { agent: string }) & {
+  /** No further than this. */
+  count: number
 }
 
 /** So many versions of workflows have their ready tasks counted. */

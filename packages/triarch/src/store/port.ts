@@ -4,7 +4,7 @@ import type { AuditBounds, AuditEntry, Audited, AuditQuery, AuditRow } from './a
 import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
-import type { BacklogRow, HeldLock, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
+import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
@@ -28,6 +28,7 @@ export type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 export type {
   BacklogRow,
   HeldLock,
+  LineQuery,
   LockRequest,
   LockRow,
   NamePage,
@@ -300,6 +301,8 @@ export interface StateStore extends AlertStore {
   queues(page: NamePage): Promise<QueueRow[]>
   /** Ready tasks by workflow and version, in that order: the first 1,000 of these. */
   backlogs(): Promise<BacklogRow[]>
+  /** How much waits in one line. */
+  waiting(line: LineQuery): Promise<number>
   /** How much there is. Nothing is counted beyond MOST_COUNTED. */
   counts(): Promise<StoreCounts>
   /** Lines of a task's log. */

@@ -97,6 +97,8 @@ export interface QueueShare {
   urgent?: true
   /** Each that is taken needs a seat of all of these: two at most. No bounds when not given. */
   seats?: readonly SeatBound[]
+  /** Of requests of these priorities only: from `least` on, or `below`. Any when not given. */
+  ranks?: { least: number } | { below: number }
 }
 
 /** What a node would take of the work queues. */

@@ -69,6 +69,8 @@ export interface AgentNode {
   id: string
   /** Attempts that it runs at a time; absent where it is of a version that does not say so. */
   slots?: number
+  /** Those of them for steps of a high priority, and for all others; absent where there is one pool for all. */
+  pools?: { high: number; rest: number }
 }
 
 /** What waits for an agent. */
@@ -193,7 +195,8 @@ export async function agentPage(
       const { actions, nodes } = agentOf(name)
       actions.add(action)
       const slots = runs?.slots?.[name]
-      if (nodes.at(-1)?.id !== id) nodes.push({ id, ...(slots !== undefined && { slots }) })
+      const pools = runs?.pools?.[name]
+      if (nodes.at(-1)?.id !== id) nodes.push({ id, ...(slots !== undefined && { slots }), ...(pools && { pools }) })
     }
   }
   const names = [...found.keys()].filter((name) => name > asked.after).sort()

@@ -32,6 +32,12 @@ export function connectAgents(url: string | readonly string[], options: ConnectA
     throw new TriarchError('INVALID_OPTION', 'connectAgents: agents must be a list of what agent() returned')
   if (new Set(options.agents.map(({ name }) => name)).size < options.agents.length)
     throw new TriarchError('DUPLICATE_DEFINITION', 'connectAgents: an agent is given twice')
+  const parted = options.agents.find(({ pools }) => pools !== undefined)
+  if (parted)
+    throw new TriarchError(
+      'INVALID_OPTION',
+      `connectAgents: agent "${parted.name}": pools are of processes that have a store, for servers give away slots, and not priorities`,
+    )
   if (options.onError !== undefined) checkFunction('connectAgents: onError', options.onError)
   if (options.threads !== undefined) checkInteger('connectAgents: threads', options.threads, 1, 1_000)
   milliseconds(options.grace ?? '10s', 'connectAgents: grace')

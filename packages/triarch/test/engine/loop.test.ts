@@ -74,6 +74,7 @@ const asked: Record<keyof StateStore, 'loop' | 'caller'> = {
   held: 'caller',
   queues: 'caller',
   backlogs: 'caller',
+  waiting: 'caller',
   counts: 'caller',
   changes: 'loop',
   watch: 'caller',

@@ -477,6 +477,34 @@ export function gateSuite(bench: Bench): void {
     })
   })
 
+  describe('a line', () => {
+    it('of a workflow counts its ready tasks that nobody has taken, of all versions, and no further than asked', async () => {
+      const { store } = bench
+      const at = await store.now()
+      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(0)
+      await store.submit([
+        ...[newTask('a', { at }), newTask('b', { at, priority: 9 }), newTask('newer', { at, version: '2' })],
+        ...[newTask('other', { at, workflow: 'flow2' }), newTask('later', { at, startAt: at + 86_400_000 })],
+      ])
+      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(3)
+      expect(await store.waiting({ workflow: 'flow', count: 2 })).toBe(2)
+      await claimAll(store)
+      expect(await store.waiting({ workflow: 'flow', count: 10 })).toBe(1)
+    })
+
+    it('of an agent counts what nobody has taken of its queue and of those of its keys', async () => {
+      const { store } = bench
+      const work = ['pay', 'pay', 'pay#a', 'pay#b', 'pay2', 'pa', 'ship'].map((agent, index) =>
+        workRequest('a', index + 1, { agent }),
+      )
+      await store.commit([transition(await owned(store, 'a'), { work })])
+      expect(await store.waiting({ agent: 'pay', count: 10 })).toBe(4)
+      expect(await store.waiting({ agent: 'pay', count: 3 })).toBe(3)
+      await store.takeWork({ node: 'n', agents: [{ agent: 'pay', actions: ['pay.charge'], limit: 1 }] })
+      expect(await store.waiting({ agent: 'pay', count: 10 })).toBe(3)
+    })
+  })
+
   describe('what is queued', () => {
     it('knows how many are before a task, and before each of its requests', async () => {
       const { store } = bench

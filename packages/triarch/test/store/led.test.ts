@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatFilter } from '../../src/filter/grammar.ts'
 import type { RowCondition } from '../../src/store/port.ts'
 import { Database, type Value } from '../../src/store/sqlite/database.ts'
-import { BACKLOG, HELD, NEXT, QUEUE, QUEUED_AGENT, READY_VERSION } from '../../src/store/sqlite/lines.ts'
+import { BACKLOG, HELD, NEXT, QUEUE, QUEUED, QUEUED_AGENT, READY, READY_VERSION } from '../../src/store/sqlite/lines.ts'
 import { list } from '../../src/store/sqlite/list.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { anyFilter } from '../filter/filters.ts'
@@ -107,6 +107,8 @@ describe('the lines on SQLite', () => {
     [NEXT, ['x'], 'triarch_locks_line (name=? AND held=?)'],
     [QUEUED_AGENT, [''], 'triarch_work_line (agent>?)'],
     [QUEUE, ['pay'], 'triarch_work_line (agent=?)'],
+    [QUEUED, ['pay', 'pay#', 'pay$', 10], 'triarch_work_line (agent>? AND agent<?)'],
+    [READY, ['flow', 10], 'triarch_tasks_line (workflow=?)'],
     [READY_VERSION, ['flow', '1'], 'triarch_tasks_line ((workflow,version)>(?,?))'],
     [BACKLOG, ['flow', '1'], 'triarch_tasks_line (workflow=? AND version=?)'],
   ])('are led by an index, and sort nothing: %s', (sql, values, index) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
+import type { QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
 import type { Bench } from './conformance.ts'
 import { owned, transition, workRequest } from './samples.ts'
 
@@ -89,6 +89,40 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       const taken = (await Promise.all(takers)).flat()
       expect(taken).toHaveLength(7)
       expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 7, most: 7 }])
+    })
+  })
+
+  describe('what is taken of some priorities only', () => {
+    const of = async (store: StateStore, ranks: QueueShare['ranks'], more: Partial<QueueShare> = {}) => {
+      const share: QueueShare = { agent: 'pay', actions: ['pay.charge'], limit: 10, ...more }
+      return steps(await store.takeWork({ node: 'b', agents: [{ ...share, ...(ranks && { ranks }) }] }))
+    }
+    const ranked = async (store: StateStore, ranks: readonly number[]) => {
+      const work = ranks.map((priority, index) => workRequest('t', index + 1, { priority }))
+      await store.commit([
+        transition(await owned(store), {
+          work: work.map((it, index) => ({ ...it, request: { ...it.request, step: index + 1 } })),
+        }),
+      ])
+    }
+
+    it('is those from the least on, or those below, in their order, and nothing else', async () => {
+      const { store } = bench
+      await ranked(store, [0, 5, 4, 9, -3, 5])
+      expect(await of(store, { least: 5 }, { limit: 2 })).toEqual([4, 2])
+      expect(await of(store, { below: 5 }, { limit: 2 })).toEqual([3, 1])
+      expect(await of(store, { least: 6 })).toEqual([])
+      expect(await of(store, { below: -3 })).toEqual([])
+      expect(await of(store, undefined)).toEqual([6, 5])
+    })
+
+    it('is under bounds that takers share, and with undo and verify first, as everything is', async () => {
+      const { store } = bench
+      await ranked(store, [5, 9, 0, 7])
+      expect(await of(store, { least: 5 }, { seats: [{ name: 'pay', most: 2 }] })).toEqual([2, 4])
+      expect(await of(store, { least: 5 }, { seats: [{ name: 'pay', most: 2 }] })).toEqual([])
+      expect(await of(store, { below: 5 }, { urgent: true })).toEqual([3])
+      expect(await of(store, { least: 5 }, { urgent: true })).toEqual([1])
     })
   })
 }

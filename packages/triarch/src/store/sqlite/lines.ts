@@ -1,7 +1,9 @@
+import { endOfKeys, KEYED } from '../breaker.ts'
 import {
   type BacklogRow,
   FIRST_WAITING,
   type HeldLock,
+  type LineQuery,
   MOST_BACKLOGS,
   MOST_WAITING,
   type NamePage,
@@ -33,6 +35,13 @@ export const BACKLOG: string = `
 SELECT count(*) AS depth, min(place), key FROM (
   SELECT coalesce(readied, key) AS place, key FROM triarch_tasks WHERE ready = 1 AND workflow = ? AND version = ?
   ORDER BY priority DESC, coalesce(readied, key) LIMIT ${MOST_COUNTED})`
+export const READY: string = `
+SELECT count(*) AS waiting FROM (SELECT 1 FROM triarch_tasks WHERE ready = 1 AND workflow = ? LIMIT ?)`
+/** In its own queue, and in those of its keys. */
+export const QUEUED: string = `
+SELECT count(*) AS waiting FROM (
+  SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent = ?1
+  UNION ALL SELECT 1 FROM triarch_work WHERE locked_by IS NULL AND agent > ?2 AND agent < ?3 LIMIT ?4)`
 const SINCE = 'SELECT updated_at AS since FROM triarch_tasks WHERE key = ?'
 const REQUEST = 'SELECT t.id AS task, w.step FROM triarch_work w JOIN triarch_tasks t ON t.key = w.task WHERE w.id = ?'
 
@@ -69,4 +78,15 @@ export function backlogs(database: Database): BacklogRow[] {
     last = next
   }
   return rows
+}
+
+export function waiting(database: Database, _now: number, line: LineQuery): number {
+  const row =
+    'workflow' in line
+      ? database.get<{ waiting: number }>(READY, line.workflow, line.count)
+      : database.get<{ waiting: number }>(
+          QUEUED,
+          ...[line.agent, line.agent + KEYED, endOfKeys(line.agent), line.count],
+        )
+  return row?.waiting ?? 0
 }

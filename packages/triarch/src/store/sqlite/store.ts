@@ -407,6 +407,10 @@ export class SqliteStore implements port.StateStore {
     return this.#run('backlogs')
   }
 
+  waiting(line: port.LineQuery): Promise<number> {
+    return this.#run('waiting', line)
+  }
+
   counts(): Promise<port.StoreCounts> {
     return this.#run('counts')
   }

@@ -3,6 +3,7 @@ import type { Operation } from '../../kernel/step/step.ts'
 import { ASK_AGAIN, requestOf } from '../legible.ts'
 import type {
   QueuedReply,
+  QueueShare,
   RequestMark,
   TakeWork,
   WorkAdoption,
@@ -35,7 +36,12 @@ WHERE id IN (SELECT id FROM triarch_work
                AND (expires_at IS NULL OR expires_at > ?2)
              ORDER BY priority DESC, coalesce(place, id) LIMIT ?5)
 RETURNING id, task, step, operation, attempt, priority, coalesce(place, id) AS place, request, complete_by, heartbeat_within`
-const TAKE_URGENT = TAKE.replace('ORDER BY priority', "ORDER BY operation = 'run', priority")
+/** Of some priorities only. */
+const TAKE_RANKED = TAKE.replace('ORDER BY', 'AND priority >= ?6 AND priority < ?7 ORDER BY')
+const WAITING_RANKED = WAITING.replace('LIMIT 1', 'AND priority >= ? AND priority < ? LIMIT 1')
+const urgent = (take: string) => take.replace('ORDER BY priority', "ORDER BY operation = 'run', priority")
+const TAKE_URGENT = urgent(TAKE)
+const TAKE_RANKED_URGENT = urgent(TAKE_RANKED)
 const TAKE_BACK_ILLEGIBLE = 'DELETE FROM triarch_work WHERE id = ?'
 /** A store that went back gives its numbers anew: what is said of a request that is no more is not for the one of its number. */
 const SAME = `(?3 IS NULL OR (step = ?4 AND operation = ?5 AND attempt = ?6 AND task = (SELECT key FROM triarch_tasks WHERE id = ?3)))`
@@ -89,14 +95,21 @@ export function replyFor(row: AttemptRow, outcome: Outcome, at: number, node: st
 export function takeWork(database: Database, now: number, { node, agents }: TakeWork): WorkItem[] {
   const wanted = agents.map((share) => ({ ...share, actions: JSON.stringify(share.actions) }))
   const waiting = wanted.filter(
-    ({ agent, actions, limit, seats }) =>
-      limit > 0 && database.get(WAITING, agent, actions) && (!seats || seatsLeft(database, seats) > 0),
+    ({ agent, actions, limit, seats, ranks }) =>
+      limit > 0 &&
+      (ranks
+        ? database.get(WAITING_RANKED, agent, actions, ...spanOf(ranks))
+        : database.get(WAITING, agent, actions)) &&
+      (!seats || seatsLeft(database, seats) > 0),
   )
   if (waiting.length === 0) return [] // an idle poll takes no write lock
   return database.transaction(() =>
-    waiting.flatMap(({ agent, actions, limit, urgent, seats }) => {
+    waiting.flatMap(({ agent, actions, limit, urgent, seats, ranks }) => {
       const most = seats ? Math.min(limit, seatsLeft(database, seats)) : limit
-      const rows = database.all<TakenRow>(urgent ? TAKE_URGENT : TAKE, node, now, agent, actions, most)
+      const given = [node, now, agent, actions, most]
+      const rows = ranks
+        ? database.all<TakenRow>(urgent ? TAKE_RANKED_URGENT : TAKE_RANKED, ...given, ...spanOf(ranks))
+        : database.all<TakenRow>(urgent ? TAKE_URGENT : TAKE, ...given)
       if (seats)
         seat(
           database,
@@ -116,6 +129,12 @@ export function takeWork(database: Database, now: number, { node, agents }: Take
         })
     }),
   )
+}
+
+/** From the first on, and below the second. */
+function spanOf(ranks: NonNullable<QueueShare['ranks']>): [number, number] {
+  const all = Number.MAX_SAFE_INTEGER
+  return 'least' in ranks ? [ranks.least, all] : [-all, ranks.below]
 }
 
 export function adoptWork(database: Database, now: number, adoptions: readonly WorkAdoption[]): (WorkItem | null)[] {
