@@ -45,9 +45,10 @@ const crowd = workflow('crowd', {
 
 let browser: Browser
 let stage: Stage
+const traceUrl = 'https://traces.example.com/trace/{traceId}'
 beforeAll(async () => {
   browser = await launch()
-  stage = await Stage.open({ workflows: [order, kid, crowd], agents: [bank] })
+  stage = await Stage.open({ workflows: [order, kid, crowd], agents: [bank] }, { traceUrl })
   // Refusals are what some of these are about.
   stage.expected = /status of 4/
 })
@@ -57,8 +58,8 @@ afterAll(async () => {
 })
 
 /** An order that the bank has declined. */
-async function declined(id: string) {
-  const task = await stage.triarch.submit(order, { customer: 'ada', amount: 20 }, { id })
+async function declined(id: string, metadata: Record<string, string> = {}) {
+  const task = await stage.triarch.submit(order, { customer: 'ada', amount: 20 }, { id, metadata })
   await expect.poll(async () => (await task.status()).status).toBe('paused')
   return task
 }
@@ -151,8 +152,11 @@ describe('starting a task', () => {
 
 describe('acting on a task', () => {
   it('shows what is changed in an input, and what came of it', async () => {
-    await declined('mended')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await declined('mended', { traceparent })
     const page = await opened('/tasks/mended')
+    const trace = page.getByRole('link', { name: 'Show it' })
+    expect(await trace.getAttribute('href')).toBe(traceUrl.replace('{traceId}', '4bf92f3577b34da6a3ce929d0e0e4736'))
     const wait = page.getByRole('region', { name: 'Why it waits' })
     await wait.getByText('It is paused: a step failed, step 1 (charge): the card was declined').waitFor()
     await wait.getByText('Somebody with the right “control” ends that.').waitFor()

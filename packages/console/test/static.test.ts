@@ -46,6 +46,17 @@ describe('the files of the console', () => {
     expect(html).toContain('content="/ops/triarch/api/v1"')
   })
 
+  it('say where traces are, as the server was told, and refuse what is no such place', async () => {
+    const triarch = new Triarch({ store: sqlite(':memory:'), roles: [], notices: false })
+    const of = (traceUrl: string) => createServer(triarch, { console: files, traceUrl })
+    const shown = await of('https://t.example.com/?q="&$&id={traceId}').fetch(new Request('http://localhost/', page))
+    expect(await shown.text()).toContain(
+      'name="triarch-trace" content="https://t.example.com/?q=&#34;&#38;$&#38;id={traceId}"',
+    )
+    for (const wrong of ['javascript:alert("{traceId}")', 'https://t.example.com', 'traces/{traceId}'])
+      expect(() => of(wrong)).toThrow('traceUrl must be such as')
+  })
+
   it.each([
     '/assets/../index.html',
     '/assets/%2e%2e/package.json',

@@ -27,14 +27,16 @@ export class ConsoleFiles {
   readonly #page: Uint8Array<ArrayBuffer>
   readonly #tag: string
 
-  /** `folder`: of the built files; `basePath`: where the server is mounted. Throws INVALID_OPTION: it is not built. */
-  constructor(folder: URL | string, basePath: string) {
+  /** `folder`: of the built files; `basePath`: where the server is mounted; `traceUrl`: where traces are, or empty. Throws INVALID_OPTION: it is not built. */
+  constructor(folder: URL | string, basePath: string, traceUrl = '') {
     const home = typeof folder === 'string' ? folder : fileURLToPath(folder)
     try {
       this.#assets = assetsOf(join(home, 'assets'))
       const page = readFileSync(join(home, 'index.html'), 'utf8')
         .replace('<base href="/"', `<base href="${basePath}/"`)
         .replace('content="/api/v1"', `content="${basePath}/api/v1"`)
+        // A function: a `$` of the URL is no reference to what was found.
+        .replace('name="triarch-trace" content=""', () => `name="triarch-trace" content="${attribute(traceUrl)}"`)
       this.#page = new TextEncoder().encode(page)
     } catch (cause) {
       throw new TriarchError('INVALID_OPTION', `createServer: console: there are no files of a console in ${home}`, {
@@ -76,6 +78,11 @@ export class ConsoleFiles {
       },
     })
   }
+}
+
+/** What may stand between the quotes of an attribute. */
+function attribute(text: string): string {
+  return text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 function assetsOf(folder: string): Map<string, File> {

@@ -87,6 +87,11 @@ export interface ServerOptions {
    * `authenticate` lets them: it asks for a token, and sends it as `Authorization: Bearer`.
    */
   console?: URL | string
+  /**
+   * Where the console leads for the trace of a task, `{traceId}` for its id: 'https://traces.example.com/trace/{traceId}'; nowhere. Only tasks
+   * that were submitted with a `traceparent` have one.
+   */
+  traceUrl?: string
   /** How bad the worst check must be for `GET /health` to answer 503: 'warning' or 'critical'; 'critical'. */
   unhealthyAt?: 'warning' | 'critical'
   /** Hears of each error that a client was told no more of than that there was one; a warning of the process. */
@@ -135,6 +140,7 @@ const keys = [
   'limits',
   'metrics',
   'console',
+  'traceUrl',
   'unhealthyAt',
   'onError',
 ]
@@ -154,6 +160,12 @@ export function settingsOf(options: ServerOptions): Settings {
   const files = options.console
   if (files !== undefined && typeof files !== 'string' && !(files instanceof URL))
     throw invalid('console must be `files` of @triarch/console, or a folder')
+  const { traceUrl = '' } = options
+  if (
+    traceUrl !== '' &&
+    !(typeof traceUrl === 'string' && /^https?:\/\//.test(traceUrl) && traceUrl.includes('{traceId}'))
+  )
+    throw invalid("traceUrl must be such as 'https://traces.example.com/trace/{traceId}'")
   if (unhealthyAt !== 'critical' && unhealthyAt !== 'warning')
     throw invalid('unhealthyAt must be "warning" or "critical"')
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) throw invalid('basePath must be such as "/triarch", or empty')
@@ -167,7 +179,7 @@ export function settingsOf(options: ServerOptions): Settings {
   }
   return {
     ...{ workflows: [...workflows], authenticate, metrics, unhealthyAt, basePath, origins: new Set(origins) },
-    console: files === undefined ? undefined : new ConsoleFiles(files, basePath),
+    console: files === undefined ? undefined : new ConsoleFiles(files, basePath, traceUrl),
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),
   }

@@ -23,6 +23,7 @@ import { Past } from './past.tsx'
 import { Report } from './report.tsx'
 import { Fact, Wrong } from './step.tsx'
 import { Steps } from './steps.tsx'
+import { traceUrlOf } from './trace.ts'
 import { Why } from './why.tsx'
 
 const tabs = ['steps', 'graph', 'data', 'history', 'logs', 'children', 'audit', 'past', 'report'] as const
@@ -81,6 +82,7 @@ export function TaskPage() {
   }, [])
   if (!task.value) return task.error ? <Failure error={task.error} retry={task.reload} /> : <p>{t().loading}…</p>
   const it = task.value
+  const trace = traceUrlOf(it.metadata)
   const titles: Record<Tab, string> = {
     steps: t().steps,
     graph: t().graph.title,
@@ -134,6 +136,13 @@ export function TaskPage() {
         {it.parent !== undefined && (
           <Fact name={t().parent}>
             <Link to={taskPath(it.parent)}>{it.parent}</Link>
+          </Fact>
+        )}
+        {trace !== null && (
+          <Fact name={t().one.trace}>
+            <a href={trace} target="_blank" rel="noreferrer">
+              {t().one.openTrace}
+            </a>
           </Fact>
         )}
         {Object.entries(it.tags).map(([name, value]) => (
