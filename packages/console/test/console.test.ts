@@ -115,16 +115,19 @@ describe('the console', () => {
     await page.goto(`${stage.url}/tasks/p-1`)
     const way = page.getByRole('region', { name: 'The way back' })
     await way.getByText('nobody answers at ship').waitFor()
-    expect(await way.getByRole('listitem').allInnerTexts()).toEqual([
-      expect.stringMatching(/3 ship.*Stuck/s),
-      expect.stringMatching(/2 pack.*to be undone/s),
-      expect.stringMatching(/1 charge.*to be undone/s),
-    ])
+    await expect
+      .poll(() => way.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/3 ship.*Stuck/s),
+        expect.stringMatching(/2 pack.*to be undone/s),
+        expect.stringMatching(/1 charge.*to be undone/s),
+      ])
     await expectUsable(page)
     down.delete('ship')
     await page.locator('.why').getByRole('button', { name: 'Undo again' }).click()
     const dialog = page.getByRole('dialog')
     // What it was given does not matter any more, nor what it gave.
+    await dialog.getByLabel('Reason').waitFor()
     expect(await dialog.getByRole('textbox').count()).toBe(1)
     await dialog.getByRole('button', { name: 'Undo again' }).click()
     await page.getByText('It is recorded.').waitFor()
@@ -231,6 +234,7 @@ describe('the console', () => {
     await page.keyboard.press('t')
     await page.getByRole('link', { name: 'o-1' }).waitFor()
     await page.keyboard.press('j')
+    await page.locator('tr:focus').getByText('o-1').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/tasks\/o-1$/)
     await page.getByRole('tab', { name: 'History' }).waitFor()

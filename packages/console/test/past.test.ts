@@ -84,9 +84,11 @@ it('tells on the way back what is to be undone from what has no undo', async () 
   await page.goto(`${stage.url}/tasks/p-1`)
   const way = page.getByRole('region', { name: 'Der Weg zurück' })
   await way.getByText('nobody answers').waitFor()
-  expect(await way.getByRole('listitem').allInnerTexts()).toEqual([
-    expect.stringContaining('ship'),
-    expect.stringMatching(/pack.*bleibt bestehen/s),
-    expect.stringMatching(/charge.*wird noch rückgängig gemacht/s),
-  ])
+  await expect
+    .poll(() => way.getByRole('listitem').allInnerTexts())
+    .toEqual([
+      expect.stringContaining('ship'),
+      expect.stringMatching(/pack.*bleibt bestehen/s),
+      expect.stringMatching(/charge.*wird noch rückgängig gemacht/s),
+    ])
 })
