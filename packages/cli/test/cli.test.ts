@@ -188,6 +188,12 @@ describe('the command', () => {
     const week = ['--from', '2026-01-01T00:00:00Z', '--to', '2026-01-03T00:00:00Z', '--overlap', 'allow']
     expect(JSON.parse((await on('backfill', 'nightly', ...week, '--yes', '--json')).out)).toHaveLength(2)
     expect((await on('backfill', 'nightly', ...week, '--overlap', 'never', '--yes')).exit).toBe(exitCodes.usage)
+    expect(
+      JSON.parse((await on('run', 'nightly', '--id', 'at-once', '--overlap', 'allow', '--json')).out),
+    ).toMatchObject({
+      task: 'at-once',
+    })
+    expect((await on('run', 'nightly', '--overlap', 'never')).exit).toBe(exitCodes.usage)
     expect((await on('remove', 'nightly', '--yes')).exit).toBe(0)
     expect((await on('get', 'nightly')).exit).toBe(exitCodes.absent)
   })

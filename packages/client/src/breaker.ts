@@ -56,7 +56,7 @@ function breakerInfo(value: unknown): BreakerInfo {
   object(rest.seen)
   // Undefined is not said in JSON.
   return {
-    ...{ key: undefined, nextProbe: undefined, ...rest },
+    ...{ key: undefined, nextProbe: undefined, wave: undefined, ...rest },
     changes: array(changes, (one) => dated(one, 'at')),
   } as unknown as BreakerInfo
 }

@@ -1,4 +1,4 @@
-import type { BackfillOptions, ScheduleInfo, ScheduleOptions } from 'triarch'
+import type { BackfillOptions, ScheduleInfo, ScheduleOptions, ScheduleRunOptions } from 'triarch'
 import type { ScheduleHandle } from 'triarch/contract'
 import type { Exchange } from './exchange.ts'
 import { known } from './options.ts'
@@ -41,6 +41,17 @@ export class RemoteSchedule implements ScheduleHandle {
     known('backfill', rest)
     const body = { from: instant('backfill: from', from), to: instant('backfill: to', to), overlap }
     return this.#post('backfill', body, (answer) => array(object(answer).tasks, text))
+  }
+
+  async run(options: ScheduleRunOptions = {}): Promise<string> {
+    const { id = this.#newId(), overlap, reason, ...rest } = options
+    known('run', rest)
+    return this.#post('run', { id, overlap, reason }, (answer) => text(object(answer).task))
+  }
+
+  /** Of a run: sent again, it is the same one. */
+  #newId(): string {
+    return `${this.name}@${this.#exchange.settings.environment.id()}`
   }
 
   async remove(): Promise<void> {

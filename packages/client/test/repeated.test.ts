@@ -135,7 +135,8 @@ describe('where every first answer is lost, once it had its effect', () => {
     const span = { from: new Date('2026-01-01T12:00:00Z'), to: new Date('2026-01-02T12:00:00Z') }
     const ids = await daily.backfill(span)
     expect(await daily.backfill(span)).toEqual(ids)
-    expect((await triarch.list({ tags: { schedule: 'daily' } })).tasks).toHaveLength(1)
+    await daily.run({ overlap: 'allow' })
+    expect((await triarch.list({ tags: { schedule: 'daily' } })).tasks).toHaveLength(2)
     await daily.remove()
     await expect(daily.info()).rejects.toMatchObject({ code: 'UNKNOWN_SCHEDULE' })
   })

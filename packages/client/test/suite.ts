@@ -487,6 +487,9 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       const ids = await daily.backfill({ from, to: new Date('2026-01-03T12:00:00Z'), overlap: 'allow' })
       expect(ids).toHaveLength(2)
       expect(await client.task(ids[0] ?? '').result()).toEqual({ receipt: 'r-1' })
+      const beside = await daily.run({ overlap: 'allow', reason: 'the files came late' })
+      expect(beside).toMatch(/^daily@/)
+      expect(await client.task(beside).result()).toEqual({ receipt: 'r-1' })
       const weekly = { workflow: order, input: { amount: 1 }, cron: '0 3 * * 1', jitter: '1m' } as const
       await client.schedule('weekly').register(weekly)
       const page = await client.schedules({ limit: 1 })

@@ -48,6 +48,9 @@ describe('a schedule', () => {
       tasks: ['nightly@2026-01-02T02:00:00.000Z', 'nightly@2026-01-03T02:00:00.000Z'],
     })
     expect((await here.ask('POST', '/schedules/nightly/backfill', { ...week, from: week.to })).status).toBe(400)
+    const once = { id: 'beside', reason: 'the files came late' }
+    for (let n = 0; n < 2; n++)
+      expect(await here.json('POST', '/schedules/nightly/run', once)).toEqual({ task: 'beside' })
   })
 
   it('is found among others, page by page', async () => {

@@ -46,6 +46,7 @@ export type {
   ScheduleHandle,
   ScheduleInfo,
   SchedulePage,
+  ScheduleRunOptions,
   SchedulesOptions,
 } from './client/schedule.ts'
 export type {
@@ -175,7 +176,7 @@ export type { Limits, Role, StatisticsOptions, TriarchOptions } from './node/opt
 export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export type { AlertNews, AlertPhase, AlertSeverity } from './policy/alert.ts'
-export type { BreakerPhase } from './policy/breaker.ts'
+export type { BreakerPhase, BreakerRule } from './policy/breaker.ts'
 export type { SettingGuard } from './policy/setting.ts'
 export type { EnginePolicy, SchedulesPolicy } from './setting/own.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
@@ -200,7 +201,7 @@ export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } f
 export type { LogLevel } from './value/level.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
-export type { BreakerChange, BreakerInfo } from './view/breaker.ts'
+export type { BreakerChange, BreakerInfo, BreakerWave } from './view/breaker.ts'
 export type {
   AgentDemand,
   Capacity,

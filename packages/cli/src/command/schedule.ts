@@ -75,6 +75,18 @@ export function addSchedules(schedules: Command, means: Means): void {
     }),
   )
 
+  one('run', 'starts one of its tasks now, beside its occurrences')
+    .option('--id <id>', 'of the task: once more with the same, and nothing happens')
+    .option('--overlap <what>', 'while one has not stopped: skip, queue, allow or cancel-previous')
+    .option('--reason <text>', 'kept in the audit')
+    .action((name: string, _, command: Command) =>
+      on<Run>(means, command, name, async ({ schedule, report, options: { id, overlap, reason } }) => {
+        const given = { ...(id !== undefined && { id }), ...(reason !== undefined && { reason }) }
+        const task = await schedule.run({ ...given, ...(overlap !== undefined && { overlap: overlapOf(overlap) }) })
+        report.one({ task }, { task })
+      }),
+    )
+
   one('remove', 'forgets it; its tasks stay')
     .option('--yes', 'do not ask')
     .action((name: string, _, command: Command) =>
@@ -102,10 +114,9 @@ export function addSchedules(schedules: Command, means: Means): void {
     .action((name: string, _, command: Command) =>
       on<Backfill>(means, command, name, async ({ schedule, report, options }) => {
         const { from, to, overlap, yes } = options
-        if (overlap !== undefined && !overlaps.some((known) => known === overlap))
-          throw usage(`--overlap: give one of ${overlaps.join(', ')}`)
+        const as = overlap === undefined ? undefined : overlapOf(overlap)
         await confirm(means, yes, `Start what schedule "${name}" had from ${from.toISOString()} to ${to.toISOString()}`)
-        const ids = await schedule.backfill({ from, to, ...(overlap && { overlap: overlap as Overlap }) })
+        const ids = await schedule.backfill({ from, to, ...(as && { overlap: as }) })
         report.rows(
           [['TASK', ({ id }) => id]],
           ids.map((id) => ({ id })),
@@ -117,6 +128,18 @@ export function addSchedules(schedules: Command, means: Means): void {
 
 type Overlap = NonNullable<BackfillOptions['overlap']>
 const overlaps: readonly Overlap[] = ['skip', 'queue', 'allow', 'cancel-previous']
+
+function overlapOf(said: string): Overlap {
+  const overlap = overlaps.find((known) => known === said)
+  if (overlap === undefined) throw usage(`--overlap: give one of ${overlaps.join(', ')}`)
+  return overlap
+}
+
+interface Run {
+  id?: string
+  overlap?: string
+  reason?: string
+}
 
 interface Backfill {
   from: Date

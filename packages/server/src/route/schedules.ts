@@ -8,6 +8,8 @@ import {
   ScheduleDefinition,
   SchedulePage,
   SchedulePause,
+  ScheduleRun,
+  ScheduleStarted,
 } from '../wire/schedule.ts'
 import { given, type Route, reply, route } from './route.ts'
 
@@ -136,6 +138,20 @@ const backfill = route({
   },
 })
 
+const run = route({
+  method: 'POST',
+  path: '/schedules/{name}/run',
+  id: 'runSchedule',
+  right: 'schedules',
+  summary: 'Starts one of its tasks now, beside its occurrences. The same `id` again is the same task.',
+  body: ScheduleRun,
+  answers: { 200: { description: 'The id of the task', schema: ScheduleStarted } },
+  problems: [404, 409],
+  async run({ params, body }, { triarch }) {
+    return reply(200, { task: await triarch.schedule(params.name).run(given(body)) })
+  },
+})
+
 const next = route({
   method: 'GET',
   path: '/schedules/{name}/next',
@@ -150,4 +166,4 @@ const next = route({
   },
 })
 
-export const schedules: readonly Route[] = [list, put, get, remove, pause, resume, backfill, next]
+export const schedules: readonly Route[] = [list, put, get, remove, pause, resume, backfill, run, next]

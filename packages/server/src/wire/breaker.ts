@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { said } from './control.ts'
 import { instant, named, whole } from './schema.ts'
 
+const seen = z.object({ answers: whole, ill: whole, slow: whole })
 const state = z.enum(['closed', 'open', 'half-open', 'releasing'])
 
 export const Breaker = named(
@@ -15,7 +16,13 @@ export const Breaker = named(
     since: instant,
     nextProbe: instant.optional(),
     waiting: whole,
-    seen: z.object({ answers: whole, ill: whole, slow: whole }),
+    seen,
+    rule: z.object({
+      ...{ failureRate: z.number(), slowRate: z.number().nullable(), slowerThan: z.number().nullable() },
+      ...{ window: z.number(), minimum: whole, open: z.number(), openMax: z.number(), probes: whole },
+    }),
+    streak: whole,
+    wave: z.object({ number: whole, size: whole, given: whole, seen }).optional(),
     changes: z.array(z.object({ at: instant, from: state, to: state, actor: z.string(), reason: z.string() })),
   }),
 )

@@ -582,6 +582,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schedules/{name}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts one of its tasks now, beside its occurrences. The same `id` again is the same task. */
+        post: operations["runSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/schedules/{name}/next": {
         parameters: {
             query?: never;
@@ -1048,7 +1065,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the engine is, each check by itself; an answer serves all who ask within some seconds. */
+        /** How the engine is, each check by itself; an answer serves all who ask within some seconds. With `report=true` it is 200 however bad, for who reads it. */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -1671,6 +1688,27 @@ export interface components {
                 ill: number;
                 slow: number;
             };
+            rule: {
+                failureRate: number;
+                slowRate: number | null;
+                slowerThan: number | null;
+                window: number;
+                minimum: number;
+                open: number;
+                openMax: number;
+                probes: number;
+            };
+            streak: number;
+            wave?: {
+                number: number;
+                size: number;
+                given: number;
+                seen: {
+                    answers: number;
+                    ill: number;
+                    slow: number;
+                };
+            };
             changes: {
                 at: components["schemas"]["Instant"];
                 /** @enum {string} */
@@ -2172,6 +2210,15 @@ export interface components {
         };
         SchedulePause: {
             reason?: string;
+        };
+        ScheduleRun: {
+            id?: string;
+            /** @enum {string} */
+            overlap?: "skip" | "queue" | "allow" | "cancel-previous";
+            reason?: string;
+        };
+        ScheduleStarted: {
+            task: string;
         };
         Backfill: {
             from: components["schemas"]["Instant"];
@@ -4472,6 +4519,43 @@ export interface operations {
             503: components["responses"]["Problem"];
         };
     };
+    runSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ScheduleRun"];
+            };
+        };
+        responses: {
+            /** @description The id of the task */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleStarted"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
     nextOccurrences: {
         parameters: {
             query?: {
@@ -5357,6 +5441,7 @@ export interface operations {
         parameters: {
             query?: {
                 check?: string[];
+                report?: boolean;
             };
             header?: never;
             path?: never;

@@ -12,15 +12,22 @@ import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { hideAt } from '../kernel/secret.ts'
 import { objectOf } from '../store/legible.ts'
-import type { NewTask, ScheduleRow } from '../store/port.ts'
+import type { NewTask, ScheduleRow, SubmitOutcome } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
-import { checkName } from '../value/name.ts'
+import { checkName, checkNewTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { between, nextAfter } from '../value/recurrence.ts'
 import { checkText } from '../value/text.ts'
 import { type Act, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
-import type { BackfillOptions, ScheduleHandle, ScheduleInfo, SchedulePage, SchedulesOptions } from './schedule.ts'
+import type {
+  BackfillOptions,
+  ScheduleHandle,
+  ScheduleInfo,
+  SchedulePage,
+  ScheduleRunOptions,
+  SchedulesOptions,
+} from './schedule.ts'
 
 /** Occurrences of one backfill. */
 const MOST_BACKFILLED = 1_000
@@ -88,6 +95,24 @@ export class StoredSchedule implements ScheduleHandle {
     return ids
   }
 
+  async run(options: ScheduleRunOptions = {}): Promise<string> {
+    checkOptions('run', options, ['id', 'overlap', 'reason'])
+    const { overlap = 'queue', reason } = options
+    checkOverlap('run', overlap)
+    if (reason !== undefined) checkText('run: reason', reason, 1_000)
+    let id = options.id === undefined ? undefined : checkNewTaskId(options.id)
+    const act = this.#act('run', { reason, details: { overlap } })
+    const [outcome] = await this.#change(act, ({ definition, state }, now) => {
+      id ??= occurrenceId(this.name, now)
+      return { state, tasks: [occurrenceTask(this.name, definition, now, { now, overlap, id })] }
+    })
+    if (outcome?.heldBy !== undefined)
+      throw new TriarchError('LOCK_HELD', `run: task "${outcome.heldBy}" of schedule "${this.name}" has not stopped`, {
+        details: { lock: `schedule:${this.name}`, by: [outcome.heldBy] },
+      })
+    return id as string
+  }
+
   async remove(): Promise<void> {
     await this.#connection.opened()
     const { store, environment } = this.#connection
@@ -126,19 +151,21 @@ export class StoredSchedule implements ScheduleHandle {
       it: { definition: ScheduleDefinition; state: ScheduleState },
       now: number,
     ) => { state: ScheduleState; tasks?: NewTask[] } | null,
-  ): Promise<void> {
+  ): Promise<readonly SubmitOutcome[]> {
     for (let round = 0; round < PATIENCE; round++) {
       const row = await this.#row()
       const { definition, state } = read(row)
       const change = decide({ definition, state }, await this.#connection.store.now())
-      if (!change) return
+      if (!change) return []
       const write = { definition, state: change.state, expected: row.revision, tasks: change.tasks ?? [] }
-      if (await this.#write(act, write)) return
+      const outcomes = await this.#write(act, write)
+      if (outcomes) return outcomes
     }
     throw overtaken(this.name)
   }
 
-  async #write(act: Act, { definition, state, expected, tasks }: Written): Promise<boolean> {
+  /** The outcomes of its tasks; null: another was faster. */
+  async #write(act: Act, { definition, state, expected, tasks }: Written): Promise<readonly SubmitOutcome[] | null> {
     const nextAt = state.next === null ? null : dueAt(this.name, definition, state.next)
     const texts = { definition: JSON.stringify(definition), state: JSON.stringify(state) }
     const { store, environment, posted } = this.#connection
@@ -146,7 +173,7 @@ export class StoredSchedule implements ScheduleHandle {
     const row = { name: this.name, ...texts, expected, nextAt, tasks, fence: null }
     const outcomes = await store.writeSchedule({ ...row, audit })
     if (tasks.length > 0) posted()
-    return outcomes !== null
+    return outcomes
   }
 
   async #row(): Promise<ScheduleRow> {

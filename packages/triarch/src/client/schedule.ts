@@ -51,6 +51,19 @@ export interface BackfillOptions {
 }
 
 /**
+ * A run beside those that come by themselves.
+ * @example const id = await triarch.schedule('nightly').run({ reason: 'the files came late' })
+ */
+export interface ScheduleRunOptions {
+  /** The id of its task: once more with the same, and nothing happens; the name of the schedule and the instant, as its runs have. */
+  id?: string
+  /** What happens to it while the task of an occurrence has not stopped; `queue`: it waits for that. */
+  overlap?: Overlap
+  /** Why, for the audit: up to 1,000 characters. */
+  reason?: string
+}
+
+/**
  * Which schedules to list, and how many.
  * @example const { schedules } = await triarch.schedules({ limit: 50 })
  */
@@ -124,6 +137,13 @@ export interface ScheduleHandle {
    * @example const ids = await schedule.backfill({ from: new Date('2026-01-01'), to: new Date('2026-01-08') })
    */
   backfill(options: BackfillOptions): Promise<string[]>
+
+  /**
+   * Starts one of its tasks now, beside its occurrences, also of one that is paused; it is not counted among them. Gives the id.
+   * Throws INVALID_NAME, INVALID_OPTION, LOCK_HELD (`overlap` is `skip`, and one has not stopped).
+   * @example const task = triarch.task(await schedule.run())
+   */
+  run(options?: ScheduleRunOptions): Promise<string>
 
   /**
    * Forgets the schedule. Its tasks stay as they are.

@@ -3,7 +3,10 @@
  * node tells what it saw, and whoever writes first decides. No clock, no I/O, no chance: instants and draws are given.
  */
 
-/** The numbers of a breaker. Times in ms. */
+/**
+ * The numbers of a circuit breaker: what `circuitBreaker` of its agent means. Times in ms.
+ * @example const { minimum, window }: BreakerRule = (await triarch.breaker('payments').info()).rule
+ */
 export interface BreakerRule {
   /** Share of ill answers in the window at which it opens. */
   readonly failureRate: number
@@ -11,11 +14,13 @@ export interface BreakerRule {
   readonly slowRate: number | null
   /** From here on an answer is slow; null: none is. */
   readonly slowerThan: number | null
+  /** So far back answers count. */
   readonly window: number
   /** Fewer answers in the window say nothing. */
   readonly minimum: number
   /** How long it stays open the first time; twice as long each time after that, up to `openMax`. */
   readonly open: number
+  /** Longest time that it stays open by itself. */
   readonly openMax: number
   /** Attempts that a half-open one lets through, over all nodes. */
   readonly probes: number

@@ -14,14 +14,13 @@ export function occurrenceTask(
   name: string,
   definition: ScheduleDefinition,
   occurrence: number,
-  { now, overlap }: { now: number; overlap: Overlap },
+  { now, overlap, id = occurrenceId(name, occurrence) }: { now: number; overlap: Overlap; id?: string },
 ): NewTask {
   const { workflow, version, input, priority, tags, metadata, completeWithin, hooks, secrets, share } = definition
   const own = overlap === 'allow' ? [] : [{ key: `schedule:${name}`, ifHeld: modes[overlap] }]
   const exclusive = [...own, ...definition.exclusive]
   return taskOf({
-    id: occurrenceId(name, occurrence),
-    at: now,
+    ...{ id, at: now },
     order: {
       ...{ workflow, version, input, tags },
       ...(share && { share }),

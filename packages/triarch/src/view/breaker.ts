@@ -1,4 +1,13 @@
-import { type BreakerPhase, totalOf } from '../policy/breaker.ts'
+import {
+  type BreakerPhase,
+  type BreakerRule,
+  givenOf,
+  NOTHING,
+  type Seen,
+  sum,
+  totalOf,
+  type Wave,
+} from '../policy/breaker.ts'
 import { agentOfQueue, KEYED } from '../store/breaker.ts'
 import { storedBreaker } from '../store/circuit.ts'
 import type { BreakerRow, QueuedRow, StateStore } from '../store/port.ts'
@@ -28,6 +37,12 @@ export interface BreakerInfo {
   waiting: number
   /** What nodes told of their attempts, as far as the window reaches back: all answers, the ill and the slow ones. Nothing while all is well. */
   seen: { answers: number; ill: number; slow: number }
+  /** The numbers that it goes by. */
+  rule: BreakerRule
+  /** How often it opened by itself since the service was well: each time it stays open twice as long. */
+  streak: number
+  /** The attempts that are out to try the service, or a part of what waits; undefined: none are. */
+  wave: BreakerWave | undefined
   /** The last changes, oldest first: 20 at most. */
   changes: BreakerChange[]
 }
@@ -49,6 +64,26 @@ export interface BreakerChange {
   reason: string
 }
 
+/**
+ * Attempts that a circuit breaker lets go together: its probes, or, once those were answered, a part of what waits.
+ * @example const { wave }: { wave: BreakerWave | undefined } = await triarch.breaker('payments').info()
+ */
+export interface BreakerWave {
+  /** Which one it is since the breaker is there, from 1. */
+  number: number
+  /** Of how many attempts, over all nodes. */
+  size: number
+  /** How many of those nodes were given leave to start. */
+  given: number
+  /** What came back of them so far. */
+  seen: { answers: number; ill: number; slow: number }
+}
+
+function waveInfo(wave: Wave): BreakerWave {
+  const { answers, ill, slow } = wave.shares.reduce<Seen>(sum, NOTHING)
+  return { number: wave.number, size: wave.size, given: givenOf(wave), seen: { answers, ill, slow } }
+}
+
 /** Null: there is no row, or it cannot be read. */
 export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: number): BreakerInfo | null {
   const stored = text === null ? null : storedBreaker(text)
@@ -62,6 +97,7 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
     nextProbe: state.phase === 'open' && state.until !== null ? new Date(state.until) : undefined,
     waiting,
     seen: { ...totalOf(state, rule, now) },
+    ...{ rule: { ...rule }, streak: state.streak, wave: state.wave ? waveInfo(state.wave) : undefined },
     changes: state.moves.map(({ by, ...move }) => ({ ...move, actor: by, at: new Date(move.at) })),
   }
 }

@@ -118,6 +118,27 @@ describe('while its circuit breaker is open an agent', () => {
     expect(causes).toEqual(['open', 'half-open', 'releasing', 'closed'])
   })
 
+  it('says by which numbers it goes, how often it opened, and how far its wave is', async () => {
+    const of = bank()
+    await using s = await of.start()
+    await opened(s, of, 200)
+    const breaker = s.engine.triarch.breaker('bank')
+    const { rule, streak, wave } = await breaker.info()
+    expect([rule, streak, wave]).toEqual([expect.objectContaining({ probes: 2, slowRate: null }), 1, undefined])
+    of.ill.clear()
+    const waves = new Map<number, number>()
+    for (let n = 0; n < 150; n++) {
+      await s.advance('100ms')
+      const { wave } = await breaker.info()
+      if (!wave) continue
+      waves.set(wave.number, wave.size)
+      expect(wave.given).toBeLessThanOrEqual(wave.size)
+      expect(wave.seen.answers).toBeLessThanOrEqual(wave.given)
+    }
+    expect([...waves]).toEqual([1, 2, 3, 4, 5, 6, 7].map((number) => [number, 2 ** number]))
+    expect(await breaker.info()).toMatchObject({ state: 'closed', streak: 0, wave: undefined })
+  })
+
   it('takes back first what is to be undone', async () => {
     const of = bank({ probes: 1 })
     await using s = await of.start()

@@ -169,6 +169,32 @@ describe('a schedule', () => {
     for (const it of wrong) expect(await codeOf(schedule.backfill(it))).toBe('INVALID_OPTION')
   })
 
+  it('runs at once when told, beside its occurrences, also while it is paused', async () => {
+    await using s = await at('2026-01-01T00:00:00Z')
+    const { triarch } = s.engine
+    const schedule = triarch.schedule('x')
+    await schedule.register({ workflow: long, input: 1, every: '1d' })
+    await schedule.pause()
+    const before = await schedule.info()
+    const first = await schedule.run({ reason: 'the files came late' })
+    expect(first).toBe('x@2026-01-01T00:00:00.000Z')
+    // One more waits for it; the same again is the same; one that does not wait is told so.
+    expect(await schedule.run({ id: 'second' })).toBe('second')
+    expect(await schedule.run({ id: 'second' })).toBe('second')
+    expect(await codeOf(schedule.run({ id: 'third', overlap: 'skip' }))).toBe('LOCK_HELD')
+    await s.settle()
+    const shown = async (id: string) => (await triarch.task(id).status()).status
+    expect([await shown(first), await shown('second')]).toEqual(['running', 'pending'])
+    await s.advance('5h')
+    expect((await triarch.list({ outcome: 'success' })).tasks.map(({ id }) => id).sort()).toEqual(['second', first])
+    expect(await schedule.info()).toEqual(before)
+    const { entries } = await triarch.audit({ action: 'schedule.run' })
+    expect(entries.map(({ reason }) => reason)).toContain('the files came late')
+    expect(await codeOf(schedule.run({ id: '' }))).toBe('INVALID_NAME')
+    for (const wrong of [{ overlap: 'never' as 'skip' }, { reason: 'x'.repeat(1_001) }])
+      expect(await codeOf(schedule.run(wrong))).toBe('INVALID_OPTION')
+  })
+
   it('puts each occurrence off by its own share of the jitter, the same for everyone', async () => {
     await using s = await at('2026-01-01T00:00:00Z')
     const schedule = s.engine.triarch.schedule('x')
