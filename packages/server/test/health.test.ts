@@ -51,6 +51,7 @@ describe('the health of a server', () => {
     await using s = await shop({ unhealthyAt: 'warning' })
     // Nothing was started: nobody leads.
     const answer = await s.ask('GET', '/health')
+    expect((await s.ask('GET', '/health?report=true')).status).toBe(200)
     expect([answer.status, ((await answer.json()) as Report).status]).toEqual([503, 'critical'])
     const { url, close } = await s.server.listen({ port: 0, signals: [] })
     const report = await connect(url).health({ checks: ['leader', 'disk'] })

@@ -43,17 +43,19 @@ const deep = route({
   method: 'GET',
   path: '/health',
   id: 'getHealth',
-  summary: 'How the engine is, each check by itself; an answer serves all who ask within some seconds.',
-  query: z.strictObject({ check: z.array(z.string().max(100)).max(200).optional() }),
+  summary:
+    'How the engine is, each check by itself; an answer serves all who ask within some seconds. With `report=true` it is 200 however bad, for who reads it.',
+  query: z.strictObject({ check: z.array(z.string().max(100)).max(200).optional(), report: z.boolean().optional() }),
   answers: {
     200: { description: 'Well, or not so bad as `unhealthyAt` of the server says', schema: Health },
     503: { description: 'Not well', schema: Health },
   },
   short: true,
-  async run({ query: { check } }, { triarch, unhealthyAt }) {
+  async run({ query: { check, report: isRead } }, { triarch, unhealthyAt }) {
     const report = await triarch.health(check ? { checks: check } : {})
     const { status } = report
-    return status === 'critical' || status === unhealthyAt ? reply(503, report) : reply(200, report)
+    const isBad = status === 'critical' || status === unhealthyAt
+    return isBad && !isRead ? reply(503, report) : reply(200, report)
   },
 })
 
