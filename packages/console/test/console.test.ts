@@ -346,29 +346,6 @@ describe('the console', () => {
     await page.getByRole('table').getByText('scheduler').waitFor()
   })
 
-  it.each([
-    '/',
-    '/tasks',
-    '/workflows',
-    '/agents',
-    '/nodes',
-    '/locks',
-    '/schedules',
-    '/settings',
-    '/alerts',
-    '/audit',
-    '/nowhere',
-  ])('can be used by everybody, in both themes: %s', async (path) => {
-    const { order, options } = shop()
-    await using stage = await Stage.open(options)
-    await stage.triarch.submit(order, { amount: 20 }, { id: 'o-1', tags: { customer: 'c-7' } })
-    await stage.triarch.schedule('nightly').register({ workflow: order, input: { amount: 1 }, cron: '0 3 * * *' })
-    const page = await stage.window(browser)
-    await page.goto(stage.url + path)
-    await page.locator('main table, main .empty').first().waitFor()
-    await expectUsable(page)
-  })
-
   it('shows who did what, and of a task what was done to it', async () => {
     const { order, options } = shop()
     await using stage = await Stage.open(options)

@@ -8,9 +8,9 @@ interface Shown {
 }
 
 /** Nothing that keeps somebody from using it, in light and in dark. */
-export async function expectUsable(page: Page): Promise<void> {
+export async function expectUsable(page: Page, themes: readonly string[] = ['light', 'dark']): Promise<void> {
   await page.evaluate(axe.source)
-  for (const theme of ['light', 'dark']) {
+  for (const theme of themes) {
     await page.evaluate((it) => {
       ;(globalThis as unknown as Shown).document.documentElement.dataset.theme = it
     }, theme)

@@ -1,66 +1,101 @@
-import { type Api, post } from '../api/client.ts'
+import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
-import { deed } from '../part/asking.tsx'
+import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
+import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
+import { Barred } from '../part/offer.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
-import { settingPath } from '../settings/settings.tsx'
-import { t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
+import { Force } from './force.tsx'
+import { agentPath } from './path.ts'
 
 type Agent = Api['Agents']['agents'][number]
 type Breaker = Api['Breaker']
+type Demand = Api['Demand']['agents'][number]
+
+const snippet = `const payments = agent('payments', { concurrency: 20 })
+const triarch = new Triarch({ store, workflows, agents: [payments] })
+await triarch.start()`
 
 /** Agents with what waits for them, and the circuit breakers before their services. */
 export function Agents() {
   const agents = useQuery<Api['Agents']>('/agents')
+  const demand = useQuery<Api['Demand']>('/demand')
   const breakers = useQuery<Api['BreakerPage']>('/breakers?limit=200')
+  const may = useRight('breakers')
+  const runs = new Map(demand.value?.agents.map((it): [string, Demand] => [it.agent, it]))
   const hosts: Column<Agent>[] = [
-    { title: t().name, cell: ({ name }) => <Link to={settingPath(`triarch.agent.${name}`)}>{name}</Link> },
+    {
+      title: t().name,
+      cell: ({ name }) => (
+        <>
+          <Link to={agentPath(name)}>{name}</Link> <Keeper of={name} breakers={breakers.value?.breakers ?? []} />
+        </>
+      ),
+    },
     { title: t().actions, cell: ({ actions }) => <span class="faint">{actions.join(', ')}</span> },
     { title: t().nodes, cell: ({ nodes }) => nodes.length || <State of="critical" />, isNumber: true },
-    { title: t().slots, cell: ({ nodes }) => nodes.reduce((sum, { slots = 0 }) => sum + slots, 0), isNumber: true },
+    { title: t().slots, cell: ({ nodes }) => slotsOf(nodes).toLocaleString(locale()), isNumber: true },
     {
-      title: t().depth,
-      cell: ({ queue }) => `${queue.depth.toLocaleString()}${queue.truncated ? '+' : ''}`,
+      title: t().hosting.running,
+      cell: ({ name }) => runs.get(name)?.running.toLocaleString(locale()) ?? '0',
       isNumber: true,
     },
-    {
-      title: t().oldest,
-      cell: ({ queue: { oldest } }) =>
-        oldest ? (
-          <Link to={taskPath(oldest.task)}>
-            <Time at={oldest.since} />
-          </Link>
-        ) : (
-          '–'
-        ),
-    },
+    { title: t().depth, cell: ({ queue }) => depthOf(queue), isNumber: true },
+    { title: t().oldest, cell: ({ queue }) => <Oldest of={queue} /> },
   ]
   const guards: Column<Breaker>[] = [
-    { title: t().name, cell: ({ name }) => <strong>{name}</strong> },
+    { title: t().name, cell: ({ name, agent }) => <Link to={agentPath(agent)}>{name}</Link> },
     { title: t().status, cell: ({ state }) => <State of={state} /> },
     { title: t().since, cell: ({ since }) => <Time at={since} /> },
-    { title: t().error, cell: ({ seen }) => t().seen(seen.answers, seen.ill) },
-    { title: t().waiting, cell: ({ waiting }) => waiting.toLocaleString(), isNumber: true },
+    {
+      title: t().hosting.window,
+      cell: ({ seen, wave, keyed }) =>
+        keyed ? (
+          <span class="faint">{t().hosting.keyed}</span>
+        ) : wave ? (
+          `${t().hosting.wave(wave.number)}: ${t().seen(wave.seen.answers, wave.seen.ill)}`
+        ) : (
+          t().seen(seen.answers, seen.ill)
+        ),
+    },
+    { title: t().waiting, cell: ({ waiting }) => waiting.toLocaleString(locale()), isNumber: true },
     { title: t().nextProbe, cell: ({ nextProbe }) => <Time at={nextProbe} /> },
     { title: t().reason, cell: ({ changes }) => <span class="faint clip">{changes.at(-1)?.reason ?? ''}</span> },
-    { title: t().actions, cell: (breaker) => <Force breaker={breaker} reload={breakers.reload} /> },
+    {
+      title: t().actions,
+      cell: (breaker) => !breaker.keyed && <Force breaker={breaker} may={may} reload={breakers.reload} />,
+    },
   ]
   return (
     <>
-      <h1>{t().agents}</h1>
+      <div class="heading">
+        <h1>{t().agents}</h1>
+        <Download
+          of={agents.value && { agents: agents.value.agents, breakers: breakers.value?.breakers }}
+          name="agents"
+        />
+      </div>
       {agents.error && <Failure error={agents.error} retry={agents.reload} />}
-      {agents.value?.agents.length === 0 && <Empty text={t().noAgents} />}
+      {agents.value?.agents.length === 0 && <Empty text={`${t().noAgents} ${t().hosting.snippet}`} snippet={snippet} />}
       {agents.value && agents.value.agents.length > 0 && (
-        <Table label={t().agents} rows={agents.value.agents} columns={hosts} keyOf={({ name }) => name} />
+        <Table
+          label={t().agents}
+          rows={agents.value.agents}
+          columns={hosts}
+          keyOf={({ name }) => name}
+          to={({ name }) => agentPath(name)}
+        />
       )}
       {breakers.error && <Failure error={breakers.error} retry={breakers.reload} />}
       {breakers.value && breakers.value.breakers.length > 0 && (
         <>
           <h2>{t().breakers}</h2>
+          <Barred may={may} right="breakers" />
           <Table label={t().breakers} rows={breakers.value.breakers} columns={guards} keyOf={({ name }) => name} />
         </>
       )}
@@ -68,30 +103,27 @@ export function Agents() {
   )
 }
 
-function Force({ breaker: { name, state }, reload }: { breaker: Breaker; reload: () => void }) {
-  const acts = state === 'closed' ? (['open'] as const) : (['close', 'reset'] as const)
-  return (
-    <span class="ways">
-      {acts.map((act) => (
-        <button
-          key={act}
-          type="button"
-          class="small"
-          onClick={() => {
-            deed.value = {
-              title: t().act[act],
-              will: t().will[act],
-              isReasonNeeded: true,
-              act: async (given) => {
-                await post(`/breakers/${encodeURIComponent(name)}/${act}`, given)
-                reload()
-              },
-            }
-          }}
-        >
-          {t().act[act]}
-        </button>
-      ))}
-    </span>
+/** A breaker of the agent that keeps attempts back. */
+function Keeper({ of, breakers }: { of: string; breakers: readonly Breaker[] }) {
+  const keeper = breakers.find(({ agent, state }) => agent === of && state !== 'closed')
+  return keeper ? <State of={keeper.state} /> : null
+}
+
+export function slotsOf(nodes: Agent['nodes']): number {
+  return nodes.reduce((sum, { slots = 0 }) => sum + slots, 0)
+}
+
+export function depthOf({ depth, truncated }: Agent['queue']): string {
+  return `${depth.toLocaleString(locale())}${truncated ? '+' : ''}`
+}
+
+/** Which step waits longest, and since when. */
+export function Oldest({ of: { oldest } }: { of: Agent['queue'] }) {
+  return oldest ? (
+    <Link to={taskPath(oldest.task)}>
+      <Time at={oldest.since} />
+    </Link>
+  ) : (
+    <>–</>
   )
 }

@@ -40,6 +40,11 @@ const KEY = 'triarch-token'
 /** The server asks who we are. */
 export const isLockedOut = signal(false)
 
+/** It was told, and did not believe it. */
+export function wasRefused(): boolean {
+  return sessionStorage.getItem(KEY) !== null
+}
+
 export function giveToken(token: string): void {
   sessionStorage.setItem(KEY, token)
   isLockedOut.value = false

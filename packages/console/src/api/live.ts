@@ -13,6 +13,11 @@ const LONGEST = 15_000
 /** What has stopped may be made to go on: it is asked about so often (ms). */
 const AT_REST = 2_000
 
+/** Somebody asked, and an answer came, or none. */
+export function answers(came: boolean): void {
+  liveness.value = !came ? 'stale' : isPaused.value ? 'paused' : 'live'
+}
+
 /** Reads a stream of Server-Sent Events until the signal aborts; goes on after the last event that was read. */
 export async function follow(path: string, heard: () => void, ended: AbortSignal): Promise<void> {
   let last: string | null = null
@@ -21,7 +26,7 @@ export async function follow(path: string, heard: () => void, ended: AbortSignal
     try {
       const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) }
       const response = await send(path, { headers, signal: ended })
-      liveness.value = isPaused.value ? 'paused' : 'live'
+      answers(true)
       wait = response.status === 204 ? AT_REST : FIRST
       for await (const id of idsOf(response)) {
         last = id ?? last
@@ -29,7 +34,7 @@ export async function follow(path: string, heard: () => void, ended: AbortSignal
       }
     } catch {
       if (ended.aborted) return
-      liveness.value = 'stale'
+      answers(false)
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
     wait = Math.min(wait * 2, LONGEST)

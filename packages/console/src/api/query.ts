@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, get, isLockedOut } from './client.ts'
-import { follow, isPaused } from './live.ts'
+import { answers, follow, isPaused } from './live.ts'
 
 /** What is known of an answer. While it is asked for again, the last one stays. */
 export interface Query<T> {
@@ -43,7 +43,9 @@ export function useQuery<T>(
       try {
         const value = await get<T>(path, end.signal)
         if (!end.signal.aborted) set({ path, value, error: null })
+        if (stream === null) answers(true)
       } catch (error) {
+        if (!end.signal.aborted && isSilent(error as ApiError)) answers(false)
         if (!end.signal.aborted)
           set((old) => ({ path, value: old.path === path ? old.value : null, error: error as ApiError }))
       }
@@ -70,6 +72,11 @@ export function useQuery<T>(
   }, [path, stream, once, since, isOut])
   const { value, error } = state.path === path ? state : none
   return { value, error, reload: () => again.current() }
+}
+
+/** Nobody answered, or only what stands before the server did. */
+function isSilent({ status, code }: ApiError): boolean {
+  return status === 0 || (status >= 502 && code === `HTTP_${status}`)
 }
 
 const none = { path: null, value: null, error: null }

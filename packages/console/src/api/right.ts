@@ -19,11 +19,21 @@ async function ask(): Promise<void> {
   isAsking = false
 }
 
-/** Whether who asks may do that; true until the server has said so: it is refused there in any case. */
-export function useRight(right: Right): boolean {
+/** Somebody else may come in at the door. */
+isLockedOut.subscribe((it) => {
+  if (it) principal.value = null
+})
+
+/** What who asks may do; null until the server has said so: it is refused there in any case. */
+export function useRights(): readonly Right[] | null {
   const isOut = isLockedOut.value
   useEffect(() => {
     if (!isOut) void ask()
   }, [isOut])
-  return principal.value?.rights.includes(right) ?? true
+  return principal.value?.rights ?? null
+}
+
+/** Whether who asks may do that; true until the server has said so: it is refused there in any case. */
+export function useRight(right: Right): boolean {
+  return useRights()?.includes(right) ?? true
 }

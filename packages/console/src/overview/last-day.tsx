@@ -1,6 +1,6 @@
 import { useFigures } from '../api/figures.ts'
 import { Link } from '../part/link.tsx'
-import { language, t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { failing, linesOf, sumOf } from '../statistics/lines.ts'
 import { Standing } from '../statistics/standing.tsx'
 import { Lines, percent, took } from '../statistics/table.tsx'
@@ -20,8 +20,8 @@ export function LastDay() {
   const worst = lines.filter((it) => it.failed > 0).slice(0, MOST)
   const [all] = whole.value?.rows ?? []
   const figures = [
-    { name: t().submitted, value: begun.toLocaleString(language.value) },
-    { name: t().figures.done, value: done.toLocaleString(language.value) },
+    { name: t().submitted, value: begun.toLocaleString(locale()) },
+    { name: t().figures.done, value: done.toLocaleString(locale()) },
     { name: t().figures.share, value: share === null ? '–' : percent(share) },
     { name: t().figures.half, value: took(all?.p50 ?? null) },
     { name: t().figures.most, value: took(all?.p95 ?? null) },

@@ -6,10 +6,13 @@ import { t } from '../shell/preference.ts'
 export function Dialog({
   title,
   onClose,
+  isKept = false,
   children,
 }: {
   title: string
-  onClose: () => void
+  onClose?: () => void
+  /** It stays until what it asks for is given. */
+  isKept?: boolean
   children: ComponentChildren
 }) {
   const element = useRef<HTMLDialogElement>(null)
@@ -18,12 +21,20 @@ export function Dialog({
     element.current?.showModal()
   }, [])
   return (
-    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={(event) => isKept && event.preventDefault()}
+      // A browser closes it all the same when Escape is pressed twice.
+      onClose={() => (isKept ? element.current?.showModal() : onClose?.())}
+    >
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label={t().close} onClick={() => element.current?.close()}>
-          ×
-        </button>
+        {!isKept && (
+          <button type="button" class="quiet" aria-label={t().close} onClick={() => element.current?.close()}>
+            ×
+          </button>
+        )}
       </header>
       {children}
     </dialog>

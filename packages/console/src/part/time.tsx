@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { language, zone } from '../shell/preference.ts'
+import { locale, moments, zone } from '../shell/preference.ts'
 
 const now = signal(Date.now())
 setInterval(() => {
@@ -15,29 +15,28 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1_000],
 ]
 
-/** How long ago, or until when; the instant itself, in the zone that was chosen, where one points at it. */
+/** How long ago, or until when, or the instant in full: as was chosen; the other where one points at it. */
 export function Time({ at }: { at: string | undefined }) {
   if (at === undefined) return <>–</>
+  const isInFull = moments.value === 'absolute'
+  const [full, short] = [instant(at), relative(Date.parse(at) - now.value)]
   return (
-    <time dateTime={at} title={instant(at)}>
-      {relative(Date.parse(at) - now.value)}
+    <time dateTime={at} title={isInFull ? short : full}>
+      {isInFull ? full : short}
     </time>
   )
 }
 
 export function relative(ms: number): string {
   const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? (['second', 1_000] as const)
-  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto', style: 'short' }).format(
-    Math.trunc(ms / size),
-    unit,
-  )
+  return new Intl.RelativeTimeFormat(locale(), { numeric: 'auto', style: 'short' }).format(Math.trunc(ms / size), unit)
 }
 
 /** In full. */
 export function instant(at: string): string {
   const options = { dateStyle: 'medium', timeStyle: 'medium' } as const
   const chosen = zone.value === 'utc' ? { timeZone: 'UTC' } : {}
-  const said = new Intl.DateTimeFormat(language.value, { ...options, ...chosen }).format(new Date(at))
+  const said = new Intl.DateTimeFormat(locale(), { ...options, ...chosen }).format(new Date(at))
   return zone.value === 'utc' ? `${said} UTC` : said
 }
 

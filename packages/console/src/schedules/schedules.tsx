@@ -1,13 +1,19 @@
-import { type Api, post } from '../api/client.ts'
+import { useState } from 'preact/hooks'
+import type { Api } from '../api/client.ts'
 import { useQuery } from '../api/query.ts'
-import { deed } from '../part/asking.tsx'
+import { useRight } from '../api/right.ts'
 import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
-import { Link } from '../part/link.tsx'
+import { Download } from '../part/json.tsx'
+import { Link, taskPath } from '../part/link.tsx'
+import { Barred } from '../part/offer.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
-import { span, Time } from '../part/time.tsx'
+import { Time } from '../part/time.tsx'
 import { t } from '../shell/preference.ts'
+import { schedulePath } from './path.ts'
+import { Recurs } from './recurrence.tsx'
+import { Ways } from './ways.tsx'
 
 type Schedule = Api['Schedule']
 
@@ -16,66 +22,63 @@ const snippet = `await triarch.schedule('nightly').register({ workflow: report, 
 /** What is submitted again and again, and when. */
 export function Schedules() {
   const schedules = useQuery<Api['SchedulePage']>('/schedules?limit=100')
+  const may = useRight('schedules')
+  const [started, tell] = useState<readonly string[]>([])
   const columns: Column<Schedule>[] = [
-    { title: t().name, cell: ({ name }) => <strong>{name}</strong> },
-    {
-      title: t().workflow,
-      cell: ({ workflow }) => <Link to={`/tasks?filter=workflow:${workflow}`}>{workflow}</Link>,
-    },
-    { title: t().rule, cell: ({ recurrence }) => <Rule of={recurrence} /> },
-    {
-      title: t().status,
-      cell: ({ paused, failing }) =>
-        paused ? <State of="paused" /> : failing ? <State of="error" /> : <State of="ok" />,
-    },
+    { title: t().name, cell: ({ name }) => <Link to={schedulePath(name)}>{name}</Link> },
+    { title: t().workflow, cell: ({ workflow }) => <Link to={`/tasks?filter=workflow:${workflow}`}>{workflow}</Link> },
+    { title: t().rule, cell: ({ recurrence }) => <Recurs of={recurrence} /> },
+    { title: t().status, cell: (schedule) => <Standing of={schedule} /> },
     { title: t().next, cell: ({ next }) => <Time at={next} /> },
     { title: t().last, cell: ({ last }) => <Time at={last} /> },
     { title: t().runs, cell: ({ started, skipped, missed }) => `${started} · ${skipped} · ${missed}`, isNumber: true },
-    { title: t().actions, cell: (schedule) => <Ways schedule={schedule} reload={schedules.reload} /> },
+    {
+      title: t().actions,
+      cell: (schedule) => <Ways schedule={schedule} may={may} reload={schedules.reload} started={tell} />,
+    },
   ]
   return (
     <>
-      <h1>{t().schedules}</h1>
+      <div class="heading">
+        <h1>{t().schedules}</h1>
+        <Download of={schedules.value?.schedules ?? null} name="schedules" />
+      </div>
+      <Started tasks={started} />
       {schedules.error && <Failure error={schedules.error} retry={schedules.reload} />}
       {schedules.value?.schedules.length === 0 && <Empty text={t().noSchedules} snippet={snippet} />}
       {schedules.value && schedules.value.schedules.length > 0 && (
-        <Table label={t().schedules} rows={schedules.value.schedules} columns={columns} keyOf={({ name }) => name} />
+        <>
+          <Barred may={may} right="schedules" />
+          <Table
+            label={t().schedules}
+            rows={schedules.value.schedules}
+            columns={columns}
+            keyOf={({ name }) => name}
+            to={({ name }) => schedulePath(name)}
+          />
+        </>
       )}
     </>
   )
 }
 
-function Rule({ of }: { of: Schedule['recurrence'] }) {
-  return 'cron' in of ? (
-    <>
-      <code>{of.cron}</code> <span class="faint">{of.timeZone}</span>
-    </>
-  ) : (
-    <span>{t().every(span(of.every))}</span>
-  )
+export function Standing({ of: { paused, failing } }: { of: Schedule }) {
+  return <State of={paused ? 'paused' : failing ? 'error' : 'ok'} />
 }
 
-function Ways({ schedule: { name, paused }, reload }: { schedule: Schedule; reload: () => void }) {
-  const act = paused ? 'resume' : 'pause'
+/** What came of what was pressed. */
+export function Started({ tasks }: { tasks: readonly string[] }) {
+  const [only] = tasks
+  if (only === undefined) return null
   return (
-    <button
-      type="button"
-      class="small"
-      onClick={() => {
-        deed.value = {
-          title: t().act[act],
-          will: name,
-          act: async ({ reason }) => {
-            await post(
-              `/schedules/${encodeURIComponent(name)}/${act}`,
-              act === 'pause' && reason !== undefined ? { reason } : {},
-            )
-            reload()
-          },
-        }
-      }}
-    >
-      {t().act[act]}
-    </button>
+    <p role="status">
+      {tasks.length === 1 ? (
+        <>
+          {t().timing.startedTask} <Link to={taskPath(only)}>{only}</Link>
+        </>
+      ) : (
+        t().timing.startedTasks(tasks.length)
+      )}
+    </p>
   )
 }

@@ -9,7 +9,7 @@ import { isSheetOpen, listen, Sheet } from './keys.tsx'
 import { pageOf, pages } from './pages.ts'
 import { isPaletteOpen, Palette } from './palette.tsx'
 import { place } from './place.ts'
-import { language, t, theme, zone } from './preference.ts'
+import { language, moments, t, theme, zone } from './preference.ts'
 
 const named = pages.filter(({ isLed }) => !isLed)
 
@@ -93,6 +93,7 @@ export function Frame() {
       </main>
       <footer>
         <Choice label={t().theme} of={theme} names={t().themes} />
+        <Choice label={t().habits.moments} of={moments} names={t().habits.momentsAs} />
         <Choice label={t().times} of={zone} names={t().zones} />
         <Choice label={t().language} of={language} names={{ en: 'English', de: 'Deutsch' }} />
       </footer>

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { AgentPage } from '../agents/agent.tsx'
 import { Agents } from '../agents/agents.tsx'
 import { Alerts } from '../alerts/alerts.tsx'
 import { Audit } from '../audit/audit.tsx'
@@ -6,6 +7,7 @@ import { Locks } from '../locks/locks.tsx'
 import { Nodes } from '../nodes/nodes.tsx'
 import { Operations } from '../operations/operations.tsx'
 import { Overview } from '../overview/overview.tsx'
+import { SchedulePage } from '../schedules/schedule.tsx'
 import { Schedules } from '../schedules/schedules.tsx'
 import { SettingPage } from '../settings/setting.tsx'
 import { Settings } from '../settings/settings.tsx'
@@ -34,10 +36,10 @@ export const pages: readonly Page[] = [
   { name: 'tasks', path: '/tasks', key: 't', component: Tasks, one: TaskPage },
   { name: 'workflows', path: '/workflows', key: 'w', component: Workflows, one: WorkflowPage },
   { name: 'statistics', path: '/statistics', key: 'c', component: Statistics },
-  { name: 'agents', path: '/agents', key: 'a', component: Agents },
+  { name: 'agents', path: '/agents', key: 'a', component: Agents, one: AgentPage },
   { name: 'nodes', path: '/nodes', key: 'n', component: Nodes },
   { name: 'locks', path: '/locks', key: 'l', component: Locks },
-  { name: 'schedules', path: '/schedules', key: 's', component: Schedules },
+  { name: 'schedules', path: '/schedules', key: 's', component: Schedules, one: SchedulePage },
   { name: 'operations', path: '/operations', key: 'p', component: Operations },
   { name: 'alerts', path: '/alerts', key: 'r', component: Alerts },
   { name: 'settings', path: '/settings', key: 'e', component: Settings, one: SettingPage },

@@ -12,7 +12,13 @@ function kept<T extends string>(name: string, values: readonly T[], initial: T) 
 
 export const theme = kept('theme', ['system', 'light', 'dark'], 'system')
 export const zone = kept('zone', ['local', 'utc'], 'local')
+export const moments = kept('moments', ['relative', 'absolute'], 'relative')
 export const language = kept('language', ['en', 'de'], navigator.language.startsWith('de') ? 'de' : 'en')
+
+/** How numbers and instants are written: as the browser's user does, where that is the language that was chosen. */
+export function locale(): string {
+  return navigator.languages.find((it) => it.startsWith(language.value)) ?? language.value
+}
 
 effect(() => {
   const { dataset } = document.documentElement

@@ -3,7 +3,7 @@ import { Empty } from '../part/empty.tsx'
 import { Failure } from '../part/failure.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { ask, place } from '../shell/place.ts'
-import { language, t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 
 /** What failures can be told apart by, one by one or all at once. */
 const WAYS = ['workflow', 'agent', 'action', 'error'] as const
@@ -22,7 +22,7 @@ export function Failures({ hours, chosen }: { hours: number; chosen: Partial<Rec
   const columns: Column<Told>[] = [
     { title: t().kind, cell: ({ kind }) => t().figures.kinds[kind] ?? kind },
     ...shown.map((it) => ({ title: titles[it], cell: (row: Told) => row[it] || '–' })),
-    { title: t().figures.failed, cell: ({ count }) => count.toLocaleString(language.value), isNumber: true },
+    { title: t().figures.failed, cell: ({ count }) => count.toLocaleString(locale()), isNumber: true },
   ]
   return (
     <>

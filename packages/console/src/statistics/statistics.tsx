@@ -6,10 +6,11 @@ import { Download } from '../part/json.tsx'
 import { Link } from '../part/link.tsx'
 import { span } from '../part/time.tsx'
 import { ask, place } from '../shell/place.ts'
-import { language, t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { workflowPath } from '../workflows/path.ts'
 import { Failures } from './failures.tsx'
 import { hoursOf, linesOf } from './lines.ts'
+import { Recount } from './recount.tsx'
 import { Standing } from './standing.tsx'
 import { Lines } from './table.tsx'
 
@@ -29,7 +30,7 @@ export function Statistics() {
   const all = hoursOf(time.value?.rows ?? [], hours)
   const at = all.map(({ name }) => name)
   const isCounted = time.value !== null && time.value.asOf !== null
-  const number = (it: number) => it.toLocaleString(language.value)
+  const number = (it: number) => it.toLocaleString(locale())
   return (
     <>
       <h1>{t().statistics}</h1>
@@ -53,7 +54,13 @@ export function Statistics() {
             ))}
           </select>
         </label>
-        {isCounted && <Download of={{ time, tasks, steps, tenants }} name="statistics" />}
+        {isCounted && (
+          <Download
+            of={{ time: time.value, tasks: tasks.value, steps: steps.value, tenants: tenants.value }}
+            name="statistics"
+          />
+        )}
+        {time.value && (isCounted || time.value.recount) && <Recount reload={time.reload} />}
       </p>
       {time.error && <Failure error={time.error} retry={time.reload} />}
       {time.value && <Standing of={time.value} />}

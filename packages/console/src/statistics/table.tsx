@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, Table } from '../part/table.tsx'
 import { span } from '../part/time.tsx'
-import { language, t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { failing, type Line } from './lines.ts'
 
 /** What became of all that have one name. `begins`: that they began is counted, too. */
@@ -23,9 +23,9 @@ export function Lines({
   }
   const columns: Column<Line>[] = [
     { title, cell: name },
-    ...(begins ? [number(t().submitted, ({ begun }) => begun.toLocaleString(language.value))] : []),
-    number(t().figures.done, ({ done }) => done.toLocaleString(language.value)),
-    number(t().figures.failed, ({ failed }) => failed.toLocaleString(language.value)),
+    ...(begins ? [number(t().submitted, ({ begun }) => begun.toLocaleString(locale()))] : []),
+    number(t().figures.done, ({ done }) => done.toLocaleString(locale())),
+    number(t().figures.failed, ({ failed }) => failed.toLocaleString(locale())),
     number(t().figures.share, (line) => <Share of={failing(line)} />),
     ...(['p50', 'p95', 'p99'] as const).map((it) => number(it, (line) => took(line[it]))),
   ]
@@ -37,7 +37,7 @@ export function Share({ of }: { of: number | null }) {
 }
 
 export function percent(share: number): string {
-  return share.toLocaleString(language.value, { style: 'percent', maximumFractionDigits: 1 })
+  return share.toLocaleString(locale(), { style: 'percent', maximumFractionDigits: 1 })
 }
 
 export function took(ms: number | null): string {

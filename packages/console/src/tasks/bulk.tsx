@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { type Api, type ApiError, post } from '../api/client.ts'
+import { useRight } from '../api/right.ts'
 import { deed } from '../part/asking.tsx'
 import { Failure } from '../part/failure.tsx'
+import { Barred } from '../part/offer.tsx'
 import { go } from '../shell/place.ts'
 import { t } from '../shell/preference.ts'
 
@@ -13,6 +15,7 @@ const acts = ['retry', 'resume', 'pause', 'cancel'] as const
  */
 export function Bulk({ filter }: { filter: string }) {
   const [error, setError] = useState<ApiError | null>(null)
+  const may = useRight('control')
   const begin = async (act: (typeof acts)[number]) => {
     setError(null)
     try {
@@ -38,11 +41,12 @@ export function Bulk({ filter }: { filter: string }) {
       <p class="shortcuts">
         <span class="faint">{t().toAll}</span>
         {acts.map((act) => (
-          <button key={act} type="button" class="small" onClick={() => void begin(act)}>
+          <button key={act} type="button" class="small" disabled={!may} onClick={() => void begin(act)}>
             {t().act[act]}
           </button>
         ))}
       </p>
+      <Barred may={may} right="control" />
       {error && <Failure error={error} />}
     </>
   )

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Api, get } from '../api/client.ts'
 import { isPaused } from '../api/live.ts'
 import { ask } from '../shell/place.ts'
-import { t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { outcomes, statuses } from './states.ts'
 
 const chips = ['', ...statuses.map((it) => `status:${it}`), ...outcomes.slice(1).map((it) => `outcome:${it}`)]
@@ -57,5 +57,5 @@ function isSame(one: Api['Matching'] | undefined, other: Api['Matching']): boole
 }
 
 function said(found: Api['Matching'] | undefined): string {
-  return found ? ` ${found.count.toLocaleString()}${found.truncated ? '+' : ''}` : ''
+  return found ? ` ${found.count.toLocaleString(locale())}${found.truncated ? '+' : ''}` : ''
 }

@@ -7,7 +7,7 @@ import { Download } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Table } from '../part/table.tsx'
 import { place } from '../shell/place.ts'
-import { t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { Bulk } from './bulk.tsx'
 import { ColumnChoice, chosenOf, columnsOf } from './columns.tsx'
 import { Counts } from './counts.tsx'
@@ -66,7 +66,7 @@ export function Tasks() {
       {later.error && <Failure error={later.error} />}
       {later.next !== undefined && (
         <p class="buttons">
-          <span class="note">{tasks.length.toLocaleString()}</span>
+          <span class="note">{tasks.length.toLocaleString(locale())}</span>
           <button type="button" onClick={later.more}>
             {t().more}
           </button>

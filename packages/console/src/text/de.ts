@@ -1,6 +1,7 @@
 import { alert } from './alert.ts'
 import type { Texts } from './en.ts'
 import { finding } from './finding.ts'
+import { machinery } from './machinery.ts'
 import { past } from './past/de.ts'
 import { task } from './task.ts'
 
@@ -221,6 +222,7 @@ export const de: Texts = {
     mostFrequent: (most) => `Die ${most} häufigsten.`,
   },
   ...finding.de,
+  ...machinery.de,
   setting: {
     counts: 'Was hier gilt',
     origin: 'Kommt aus',

@@ -1,5 +1,6 @@
 import { alert } from './alert.ts'
 import { finding } from './finding.ts'
+import { machinery } from './machinery.ts'
 import { past } from './past/en.ts'
 import { task } from './task.ts'
 
@@ -220,6 +221,7 @@ export const en = {
     mostFrequent: (most: number) => `The ${most} most frequent.`,
   },
   ...finding.en,
+  ...machinery.en,
   setting: {
     counts: 'What counts here',
     origin: 'Comes from',

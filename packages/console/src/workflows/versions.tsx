@@ -12,6 +12,10 @@ import { workflowPath } from './path.ts'
 type Workflow = Api['Workflows']['workflows'][number]
 type Version = Workflow['versions'][number] & { name: string }
 
+const snippet = `const order = workflow('order', { run: async (input, task) => task.run(charge, input) })
+const triarch = new Triarch({ store, workflows: [order] })
+await triarch.start()`
+
 /** Each version, and which living nodes have its code; with how the workflow did, where that is counted. */
 export function Versions({ of, lines }: { of: readonly Workflow[]; lines?: readonly Line[] | undefined }) {
   const rows = of.flatMap(({ name, versions }) => versions.map((it) => ({ ...it, name })))
@@ -45,7 +49,7 @@ export function Versions({ of, lines }: { of: readonly Workflow[]; lines?: reado
     },
     ...(lines ? figures : []),
   ]
-  if (rows.length === 0) return <Empty text={t().noWorkflows} />
+  if (rows.length === 0) return <Empty text={t().noWorkflows} snippet={snippet} />
   return (
     <Table label={t().workflows} rows={rows} columns={columns} keyOf={({ name, version }) => `${name} ${version}`} />
   )

@@ -2,10 +2,11 @@ import type { Api } from '../api/client.ts'
 import { useFigures } from '../api/figures.ts'
 import { useQuery } from '../api/query.ts'
 import { Chart } from '../part/chart.tsx'
+import { Download } from '../part/json.tsx'
 import { Link } from '../part/link.tsx'
 import { span } from '../part/time.tsx'
 import { place } from '../shell/place.ts'
-import { language, t } from '../shell/preference.ts'
+import { locale, t } from '../shell/preference.ts'
 import { startPath } from '../start/path.ts'
 import { hoursOf, linesOf } from '../statistics/lines.ts'
 import { Standing } from '../statistics/standing.tsx'
@@ -29,7 +30,13 @@ export function WorkflowPage() {
       <p class="crumbs">
         <Link to="/workflows">{t().workflows}</Link>
       </p>
-      <h1>{name}</h1>
+      <div class="heading">
+        <h1>{name}</h1>
+        <Download
+          of={found ? { workflow: found, time: time.value, steps: steps.value } : null}
+          name={`workflow ${name}`}
+        />
+      </div>
       <p class="buttons">
         <Link to={startPath({ workflow: name })}>{t().startTask}</Link>
         <Link to={`/tasks?filter=${encodeURIComponent(`workflow:${JSON.stringify(name)}`)}`}>{t().tasks}</Link>
@@ -42,7 +49,7 @@ export function WorkflowPage() {
           <Standing of={time.value} />
           <div class="columns">
             <Chart
-              {...{ title: t().figures.throughput, at, as: 'bars', told: (it) => it.toLocaleString(language.value) }}
+              {...{ title: t().figures.throughput, at, as: 'bars', told: (it) => it.toLocaleString(locale()) }}
               series={[
                 { name: t().figures.done, tone: 'good', values: all.map(({ done }) => done) },
                 { name: t().figures.failed, tone: 'bad', values: all.map(({ failed }) => failed) },

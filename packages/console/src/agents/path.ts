@@ -1,0 +1,3 @@
+export function agentPath(name: string): string {
+  return `/agents/${encodeURIComponent(name)}`
+}

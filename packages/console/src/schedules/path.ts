@@ -1,0 +1,3 @@
+export function schedulePath(name: string): string {
+  return `/schedules/${encodeURIComponent(name)}`
+}
