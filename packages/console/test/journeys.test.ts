@@ -1,13 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { agent, workflow } from 'triarch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, Stage } from './stage.ts'
 import { expectUsable } from './usable.ts'
-
-const MANY = 10_000
 
 const shelf = workflow('shelf', { run: (_: null, task) => task.waitForSignal('sold') })
 const depot = agent('depot')
@@ -35,40 +30,6 @@ async function done(page: Page, act: string, reason: string): Promise<void> {
 }
 
 describe('in the console one', () => {
-  it('sees a node die by kill -9, its task orphaned, and another node take over', async () => {
-    await using stage = await Stage.open({ workflows: [], agents: [], roles: ['supervisor'], sweep: '100ms' })
-    const node = async (mode: string): Promise<ChildProcess> => {
-      const child = fork(join(import.meta.dirname, 'node.process.ts'), [stage.path, mode], { execArgv: [] })
-      await once(child, 'message')
-      return child
-    }
-    const first = await node('hang')
-    const second = { child: null as ChildProcess | null }
-    try {
-      await stage.triarch.submit({ name: 'parcel', version: '1' } as never, null, { id: 'p-1' })
-      const page = await stage.window(browser)
-      await page.goto(`${stage.url}/tasks/p-1`)
-      await page.locator('.steps').getByText('running').waitFor()
-      const killed = (await stage.triarch.task('p-1').status()).lockedBy as string
-      first.kill('SIGKILL')
-      await once(first, 'exit')
-      // Nobody is left who could go on: the page says so, and leads to the nodes.
-      await page.locator('.why').getByRole('link', { name: 'Nodes' }).waitFor()
-      await expectUsable(page)
-      await page.locator('.why').getByRole('link', { name: 'Nodes' }).click()
-      await page.getByRole('table').getByText(killed).waitFor({ state: 'detached' })
-      second.child = await node('ship')
-      await page.goBack()
-      await page.getByRole('heading', { name: 'How it ended' }).waitFor()
-      await page.getByRole('tab', { name: 'History' }).click()
-      await page.getByText('orphaned').first().waitFor()
-      expect(await stage.triarch.task('p-1').result()).toBe('shipped')
-    } finally {
-      first.kill('SIGKILL')
-      second.child?.kill('SIGKILL')
-    }
-  })
-
   it('keeps one’s place where a session ends: what was typed, what was open', async () => {
     let token = 'monday'
     await using stage = await Stage.open(
@@ -120,27 +81,5 @@ describe('in the console one', () => {
     await page.locator('.steps').getByText('roof').waitFor()
     const said = (await stage.triarch.task('h-1').history()).flatMap(({ events }) => events)
     expect(said.filter(({ type }) => type === 'stepCompleted')).toHaveLength(3)
-  })
-
-  it(`cancels ${MANY.toLocaleString('en')} tasks at once: counted first, and seen to its end by two people`, async () => {
-    await using stage = await Stage.open({ workflows: [shelf], operations: true })
-    for (let n = 0; n < MANY; n += 1_000)
-      await stage.triarch.submitMany(
-        shelf,
-        Array.from({ length: 1_000 }, (_, m) => ({ input: null, id: `s-${n + m}`, frozen: true, tags: { lot: 'a' } })),
-      )
-    const [page, other] = await Promise.all([stage.window(browser), stage.window(browser)])
-    await other.goto(`${stage.url}/operations`)
-    await other.getByText('Nothing was done to many tasks at once.').waitFor()
-    await page.goto(`${stage.url}/tasks?filter=tag.lot:a`)
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-    await page.getByRole('dialog').getByText(`${MANY} tasks fit.`).waitFor()
-    await done(page, 'Cancel', 'the lot is recalled')
-    const share = (of: Page) => of.getByRole('progressbar').getAttribute('value')
-    await expect.poll(async () => Number(await share(page))).toBeGreaterThan(0)
-    await page.getByRole('table').getByText(`${MANY} of ${MANY}`).waitFor({ timeout: 110_000 })
-    await other.getByRole('table').getByText(`${MANY} of ${MANY}`).waitFor()
-    await other.getByRole('table').getByText('the lot is recalled').waitFor()
-    expect((await stage.triarch.count({ filter: 'tag.lot:a outcome:cancelled', most: MANY })).count).toBe(MANY)
   })
 })

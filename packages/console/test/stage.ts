@@ -26,8 +26,6 @@ export async function launch(): Promise<Browser> {
 export class Stage implements AsyncDisposable {
   readonly #file = scratch()
   readonly triarch: Triarch
-  /** Of the store, for other processes. */
-  readonly path: string
   readonly #options: ServerOptions
   #server: TriarchServer
   url = ''
@@ -38,7 +36,6 @@ export class Stage implements AsyncDisposable {
   expected: RegExp | null = null
 
   private constructor(options: Omit<TriarchOptions, 'store'>, server: ServerOptions) {
-    this.path = this.#file.path
     this.triarch = new Triarch({ ...options, store: this.#file.store, notices: false })
     this.#options = { workflows: options.workflows as readonly Workflow[], console: files, ...server }
     this.#server = createServer(this.triarch, this.#options)
