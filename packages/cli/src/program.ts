@@ -12,6 +12,7 @@ import { addExport } from './command/export.ts'
 import { addHealth } from './command/health.ts'
 import { addImport } from './command/import.ts'
 import { addInventories } from './command/inventory.ts'
+import { addKeys } from './command/key.ts'
 import { addLogs } from './command/log.ts'
 import { addMigrate } from './command/migrate.ts'
 import { addNodes } from './command/node.ts'
@@ -61,6 +62,7 @@ export function programOf(terminal: Terminal, end: (exit: ExitCode) => void): Co
   addDemand(program, means)
   addBreakers(program.command('breaker').description('circuit breakers'), means)
   addSettings(program.command('setting').description('values that all nodes share'), means)
+  addKeys(program.command('key').description('keys by which others ask a server'), means)
   addAlerts(program.command('alert').description('what is wrong now, and who has it in hand'), means)
   addStatistics(program, means)
   addRecount(program, means)

@@ -9,15 +9,16 @@ export interface Serving {
   port?: number
   metrics?: number
   host?: string
+  keys?: boolean
 }
 
-/** Where others than this machine may come, only those with the key may ask; health and metrics have none. */
-export function serverKey({ env }: Pick<Terminal, 'env'>, host: string | undefined): string | undefined {
+/** Where others than this machine may come, only those with a key may ask; health and metrics have none. */
+export function serverKey({ env }: Pick<Terminal, 'env'>, { host, keys }: Serving): string | undefined {
   const file = env.TRIARCH_SERVER_KEY_FILE
   const key = env.TRIARCH_SERVER_KEY ?? (file === undefined ? undefined : read(file).trim())
   if (key === '') throw usage('the key of the server is empty')
-  if (key === undefined && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
-    throw usage(`--host ${host}: others could ask: set TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE`)
+  if (key === undefined && !keys && host !== undefined && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host))
+    throw usage(`--host ${host}: others could ask: give --keys, or set TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE`)
   return key
 }
 
@@ -25,7 +26,7 @@ export function serverKey({ env }: Pick<Terminal, 'env'>, host: string | undefin
 export async function serveTasks(
   triarch: Triarch,
   workflows: readonly Workflow[],
-  { port, host }: { port: number; host?: string | undefined },
+  { port, host, keys }: Serving & { port: number },
   key: string | undefined,
 ): Promise<string> {
   const { createServer } = await wanted('--port', '@triarch/server', () => import('@triarch/server'))
@@ -36,6 +37,7 @@ export async function serveTasks(
   const server = createServer(triarch, {
     workflows,
     ...(key !== undefined && { authenticate }),
+    ...(keys !== undefined && { keys }),
     ...(console !== undefined && { console }),
   })
   const { url } = await server.listen({ port, signals: [], ...(host !== undefined && { host }) })

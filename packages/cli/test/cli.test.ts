@@ -223,6 +223,30 @@ describe('the command', () => {
     expect((await rate('restore', 'nothing', '--reason', 'x')).exit).toBe(exitCodes.absent)
   })
 
+  it('makes keys, whose secret is shown once, lists, rotates and revokes them', async () => {
+    const key = (...args: string[]) => inside(['key', ...args], { env: { ...env, USER: 'ada' } })
+    expect((await key('list')).out).toBe('no key\n')
+    const made = await key('create', 'billing', '--rights', 'start, read', '--expires', '90d', '--note', 'the service')
+    const [secret] = /triarch_billing_[\w-]{43}/.exec(made.out) ?? []
+    expect(made).toMatchObject({ exit: 0, out: expect.stringMatching(/^rights +read start$/m) })
+    expect(secret).toBeDefined()
+    const listed = await key('list')
+    expect(listed.out).toMatch(/^billing +active +read start +\d{4}-.* ada +the service$/m)
+    const shown = await key('get', 'billing', '--json')
+    expect(JSON.parse(shown.out)).toMatchObject({ name: 'billing', made: { actor: 'ada' } })
+    expect((await key('create', 'billing', '--rights', 'all')).exit).toBe(exitCodes.conflict)
+    expect((await key('create', 'other', '--rights', 'everything')).exit).toBe(exitCodes.usage)
+    expect((await key('create', 'other')).exit).toBe(exitCodes.usage)
+    const why = ['billing', '--reason', 'each quarter'] as const
+    const again = await key('rotate', ...why, '--overlap', '1h', '--json')
+    expect(JSON.parse(again.out)).toMatchObject({ secret: expect.stringMatching(/^triarch_billing_/) })
+    expect(again.out).not.toContain(secret)
+    expect((await key('revoke', ...why)).exit).toBe(exitCodes.usage)
+    expect((await key('revoke', ...why, '--yes')).out).toMatch(/^revoked +ada: each quarter$/m)
+    expect((await key('rotate', ...why)).exit).toBe(exitCodes.absent)
+    for (const { out } of [listed, shown, await key('list', '--jsonl')]) expect(out).not.toContain(secret?.slice(-43))
+  })
+
   it('tells what is wrong, and takes an operator’s word on it', async () => {
     expect((await inside(['alert', 'list'])).out).toBe('nothing is wrong that anybody watches for\n')
     const wrong = join(folder, 'wrong.db')

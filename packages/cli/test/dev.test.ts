@@ -64,8 +64,18 @@ it('dev starts the module anew when it changes, and a task goes on with the new 
   expect((await once(child, 'exit'))[0]).toBe(0)
 })
 
-it('start serves tasks to those with the key, its health and metrics to others', async () => {
-  const options = ['--store', join(folder, 'served.db'), '--port', '0', '--metrics', '0', '--host', '127.0.0.1']
+it('start serves tasks to those with a key, its health and metrics to others', async () => {
+  const options = [
+    '--store',
+    join(folder, 'served.db'),
+    '--port',
+    '0',
+    '--metrics',
+    '0',
+    '--host',
+    '127.0.0.1',
+    '--keys',
+  ]
   const { lines } = running(['start', shop, ...options], { TRIARCH_SERVER_KEY: 's3cret' })
   await expect.poll(() => count(lines, /serves http/)).toBe(2)
   const [tasks = '', metrics = ''] = lines.flatMap((line) => /serves (http:\S+)/.exec(line)?.[1] ?? [])
@@ -77,6 +87,9 @@ it('start serves tasks to those with the key, its health and metrics to others',
   expect(await (await fetch(metrics)).text()).toContain('triarch_node_living')
   const given = ['task', 'start', 'letter', '--input', '"x"', '--wait', '--url', origin]
   expect(await triarch(given, { TRIARCH_KEY: 's3cret' })).toMatchObject({ exit: 0, err: '' })
+  const made = await triarch(['key', 'create', 'k', '--rights', 'read', '--json', '--store', join(folder, 'served.db')])
+  const { secret } = JSON.parse(made.out) as { secret: string }
+  expect((await fetch(`${origin}/api/v1/stats`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
   const open = await triarch(['start', shop, '--store', 'x.db', '--port', '0', '--host', '0.0.0.0'])
   expect(open).toMatchObject({ exit: 2, err: expect.stringContaining('TRIARCH_SERVER_KEY') })
 })

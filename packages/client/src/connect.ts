@@ -15,7 +15,6 @@ import type {
   HealthReport,
   HealthRequest,
   ImportOptions,
-  LeaderPage,
   ListChange,
   ListOptions,
   LockPage,
@@ -61,6 +60,7 @@ import { countsChange, listChange } from './change.ts'
 import { demand, demandPath } from './demand.ts'
 import type { Environment } from './environment.ts'
 import { Exchange } from './exchange.ts'
+import { keyPage, RemoteKey } from './key.ts'
 import { type ConnectOptions, known, settingsOf } from './options.ts'
 import { RemoteRateLimit, rateLimitPage } from './rate-limit.ts'
 import { RemoteSchedule } from './schedule.ts'
@@ -294,10 +294,6 @@ class HttpClient implements TriarchClient {
     await this.#exchange.ask({ method: 'POST', path: '/cache/invalidate', body: encode('key', body), read })
   }
 
-  async leaders(options: NamedPage = {}): Promise<LeaderPage> {
-    return this.#get(`/leaders${named('leaders', options)}`, leaderPage)
-  }
-
   nodes(): Promise<NodeInfo[]> {
     return this.#get('/nodes', nodeInfos)
   }
@@ -322,6 +318,10 @@ class HttpClient implements TriarchClient {
       : this.#get('/stats', (body) => object(body) as unknown as Statistics)
   }
 
+  leaders: TriarchClient['leaders'] = async (options = {}) =>
+    this.#get(`/leaders${named('leaders', options)}`, leaderPage)
+  key: TriarchClient['key'] = (name) => new RemoteKey(this.#exchange, name)
+  keys: TriarchClient['keys'] = async (options = {}) => this.#get(`/keys${named('keys', options)}`, keyPage)
   recount: TriarchClient['recount'] = async (options = {}) => recount(this.#exchange, options)
   testAlert: TriarchClient['testAlert'] = async (options = {}) => testAlert(this.#exchange, options)
 

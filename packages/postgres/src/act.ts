@@ -3,6 +3,7 @@ import { withAct } from './audit.ts'
 import { CREATE_BREAKER, DROP_BREAKER, UPDATE_BREAKER } from './breaker.ts'
 import { INVALIDATE_ACT } from './cache.ts'
 import { IMPORT_TASK_ACT } from './import.ts'
+import { type KeyWriting, keyActs } from './key.ts'
 import { LIFT } from './quarantine.ts'
 import { DROP_SCHEDULE } from './schedule.ts'
 import { CREATE_SETTING_ACT, UPDATE_SETTING_ACT } from './setting.ts'
@@ -11,6 +12,7 @@ import { RECOUNT } from './statistics.ts'
 /** Statements that there are with an entry of the audit, too. */
 export type Act =
   | AlertWriting
+  | KeyWriting
   | 'createBreaker'
   | 'updateBreaker'
   | 'dropBreaker'
@@ -25,6 +27,7 @@ export type Act =
 /** Each of them. */
 export const acts: Readonly<Record<`${Act}Act`, string>> = {
   ...alertActs,
+  ...keyActs,
   createBreakerAct: withAct(CREATE_BREAKER, 2),
   updateBreakerAct: withAct(UPDATE_BREAKER, 3),
   dropBreakerAct: withAct(DROP_BREAKER, 2),

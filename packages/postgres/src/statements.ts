@@ -12,6 +12,7 @@ import {
 } from './breaker.ts'
 import { FLY, FORGET_ANSWERS, FORGET_MARKS, INVALIDATE, INVALIDATED, LAND, RECALL, REMEMBER } from './cache.ts'
 import { IMPORT_TASK } from './import.ts'
+import { type KeyStatement, keyStatements } from './key.ts'
 import { ELECT_FIRST, ELECT_NEXT, LEADERS_AFTER, LEADERS_NAMED, RESIGN } from './leader.ts'
 import { LOGS } from './log.ts'
 import { ACQUIT, LIFT } from './quarantine.ts'
@@ -69,6 +70,7 @@ type Call =
   | 'reply'
 type Read =
   | AlertStatement
+  | KeyStatement
   | 'breakersOf'
   | 'breakersNamed'
   | 'rateLimits'
@@ -169,6 +171,7 @@ const plain = {
 type Plain = keyof typeof plain
 const reads: Readonly<Record<Read, string>> = {
   ...alertStatements,
+  ...keyStatements,
   seats: SEATS,
   tallies: TALLIES,
   counting: COUNTING,

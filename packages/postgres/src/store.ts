@@ -31,6 +31,7 @@ import { byNode, type NodeEntry } from './entries.ts'
 import { unopened } from './failure.ts'
 import { Hints } from './hints.ts'
 import { importValues } from './import.ts'
+import { keyOf, keyQuery, keyUses, keyWriting } from './key.ts'
 import { leaderOf } from './leader.ts'
 import { lifeline } from './lifeline.ts'
 import { amongStatement, fewStatement, type ListStatement, listedOf, listStatement, probeStatement } from './list.ts'
@@ -754,6 +755,23 @@ export class PostgresStore implements port.StateStore {
       ? this.#call('deferAlertPost', [...given, next.dueAt, next.state])
       : this.#call('settleAlertPost', given)
     return (await rows).length > 0
+  }
+
+  async keys(query: port.KeyQuery): Promise<port.KeyRow[]> {
+    return (await this.#read(...keyQuery(query))).map(keyOf)
+  }
+
+  async keyMark(): Promise<{ mark: string; count: number }> {
+    const [mark = '', count = 0] = ((await this.#read('keyMark', []))[0] ?? []) as [string?, number?]
+    return { mark, count }
+  }
+
+  async writeKey(write: port.KeyWrite): Promise<boolean> {
+    return (await this.#act(...keyWriting(write), write)).length > 0
+  }
+
+  async useKeys(uses: readonly port.KeyUse[]): Promise<void> {
+    if (uses.length > 0) await this.#call('useKeys', keyUses(uses))
   }
 
   async writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {

@@ -1,11 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import { openapi } from './openapi.ts'
-import type { Settings } from './options.ts'
+import type { MetricsSource, Settings } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { actingOf, actOf, Refusals } from './request/act.ts'
 import { readBody } from './request/body.ts'
 import { check } from './request/check.ts'
+import type { Guard } from './request/guard.ts'
 import { parseJson } from './request/json.ts'
 import { checkOrigin } from './request/origin.ts'
 import { readQuery } from './request/query.ts'
@@ -55,7 +56,7 @@ export function appOf(site: Site, settings: Settings): (request: Request, isHeld
     app.all(PREFIX + path, refuse)
     if (group.some(({ short }) => short)) app.all(path, refuse)
   }
-  if (settings.metrics) app.all('/metrics', (c) => measured(c.req.raw, settings))
+  if (settings.metrics) app.all('/metrics', (c) => measured(c.req.raw, site.guard, settings))
   app.notFound(() => {
     throw new Refused('NO_ROUTE', 'there is nothing at this path')
   })
@@ -77,15 +78,13 @@ export function appOf(site: Site, settings: Settings): (request: Request, isHeld
   }
 }
 
-async function measured(request: Request, { authenticate, metrics, onError }: Settings): Promise<Response> {
+async function measured(request: Request, guard: Guard, { metrics, onError }: Settings): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     const refused = new Refused('METHOD_NOT_ALLOWED', 'this path takes GET, HEAD')
     return responseOf(problemOf(refused, onError), { allow: 'GET, HEAD' })
   }
-  const principal = authenticate ? await authenticate(request) : null
-  if (!metrics || (authenticate && !principal)) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
-  checkRight(principal, 'read')
-  return metrics.respond(request)
+  checkRight(await guard.who(request), 'read')
+  return (metrics as MetricsSource).respond(request)
 }
 
 async function answer(
@@ -94,46 +93,49 @@ async function answer(
   { url, path, isHeld }: Asked,
   { site, settings, refusals }: { site: Site; settings: Settings; refusals: Refusals },
 ): Promise<Response> {
-  const { limits, authenticate, origins } = settings
+  const { limits, origins } = settings
+  const { guard, triarch } = site
   const reads = route.method === 'GET'
   if (!reads) checkOrigin(request, origins)
-  const isAsked = !route.open && authenticate !== undefined
-  const who = async () => {
-    const principal = isAsked ? await authenticate(request) : null
-    if (isAsked && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
-    return principal
-  }
+  const who = async () => (route.open ? null : guard.who(request))
   const principal = await who()
   const right = rightOf(route)
   const acting = actingOf(request, principal)
-  if (right !== null) {
-    try {
-      checkRight(principal, right)
-    } catch (error) {
-      // Nobody's knocking makes the audit forget what was done.
-      if (!reads && refusals.counts(principal?.id ?? ''))
-        await site.triarch.acting(acting, () => site.triarch.refused({ ...actOf(route, paramsOf(route, path)), right }))
-      throw error
+  /** Nobody's knocking makes the audit forget what was done. */
+  const note = async (error: unknown) => {
+    if (reads || !(error instanceof Refused) || error.code !== 'FORBIDDEN' || !refusals.counts(principal?.id ?? ''))
+      return
+    const { right: lacked } = error.details as { right: string }
+    await triarch.acting(acting, () => triarch.refused({ ...actOf(route, paramsOf(route, path)), right: lacked }))
+  }
+  const act = async () => {
+    if (right !== null) checkRight(principal, right)
+    const { query = none, body: schema = none } = route
+    const text = reads ? '' : await readBody(request, limits.bytes, isHeld)
+    const asked = {
+      query: check(query, readQuery(query, url.searchParams), 'query'),
+      // What takes a body takes none for an empty one.
+      body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
     }
+    const still = guard.asks && !route.open && right !== null ? async () => checkRight(await who(), right) : null
+    const run = (signalOf: () => AbortSignal) => {
+      const call = {
+        ...{ params: paramsOf(route, path), ...asked, headers: request.headers, principal, still },
+        // Most ask for nothing of the kind, and it is dear.
+        get signal() {
+          return signalOf()
+        },
+      }
+      return reads ? route.run(call, site) : triarch.acting(acting, () => route.run(call, site))
+    }
+    return still && isPatient(asked)
+      ? guard.during(still, request, (signal) => run(() => signal))
+      : run(() => request.signal)
   }
-  const { query = none, body: schema = none } = route
-  const text = reads ? '' : await readBody(request, limits.bytes, isHeld)
-  const call = {
-    params: paramsOf(route, path),
-    query: check(query, readQuery(query, url.searchParams), 'query'),
-    // What takes a body takes none for an empty one.
-    body: check(schema, text === '' ? {} : parseJson(text, limits), 'body'),
-    headers: request.headers,
-    principal,
-    still: isAsked && right !== null ? async () => checkRight(await who(), right) : null,
-    // Most ask for nothing of the kind, and it is dear.
-    get signal() {
-      return request.signal
-    },
-  }
-  const { status, body, headers, stream } = await (reads
-    ? route.run(call, site)
-    : site.triarch.acting(acting, () => route.run(call, site)))
+  const { status, body, headers, stream } = await act().catch(async (error: unknown) => {
+    await note(error)
+    throw error
+  })
   const type = stream ? 'text/event-stream' : body !== undefined ? 'application/json' : null
   const isRead = request.method !== 'HEAD'
   if (!isRead) await stream?.cancel()
@@ -147,6 +149,11 @@ async function answer(
       ...headers,
     },
   })
+}
+
+/** It may be answered long after it was let in. */
+function isPatient({ query, body }: { query: object; body: unknown }): boolean {
+  return 'wait' in query || (typeof body === 'object' && body !== null && 'wait' in body)
 }
 
 function patternOf({ path }: Route): string {

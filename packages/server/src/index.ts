@@ -12,5 +12,4 @@ export {
   type Prober,
   type ProberOptions,
 } from './probe/prober.ts'
-export type { Right } from './request/right.ts'
 export { createServer, type TriarchServer } from './server.ts'

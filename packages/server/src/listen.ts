@@ -13,7 +13,7 @@ import { isLoopback } from './request/origin.ts'
 export interface ListenOptions {
   /** 0: one that is free; 7070. */
   port?: number
-  /** A name or an address of this machine. All but loopback need `authenticate`; '127.0.0.1'. */
+  /** A name or an address of this machine. All but loopback need `authenticate` or `keys`; '127.0.0.1'. */
   host?: string
   /** Signals that end the process well: the server drains, then the engine stops. None: `[]`; SIGTERM and SIGINT. */
   signals?: readonly NodeJS.Signals[]
@@ -117,16 +117,16 @@ function last(outgoing: ServerResponse): void {
 }
 
 /** Throws UNKNOWN_OPTION; INVALID_OPTION, also where everybody who can reach the host would be let in. */
-export function checkListen(where: ListenOptions, { authenticate }: Settings): void {
+export function checkListen(where: ListenOptions, asks: boolean): void {
   known('listen', where, ['port', 'host', 'signals'])
   const { port = 0, host = '127.0.0.1', signals = [] } = where
   if (!Number.isSafeInteger(port) || port < 0 || port > 65_535)
     throw new TriarchError('INVALID_OPTION', 'listen: port must be a whole number from 0 to 65535')
   if (typeof host !== 'string' || host === '') throw new TriarchError('INVALID_OPTION', 'listen: host must be a string')
   if (!Array.isArray(signals)) throw new TriarchError('INVALID_OPTION', 'listen: signals must be an array')
-  if (authenticate === undefined && !isLoopback(host))
+  if (!asks && !isLoopback(host))
     throw new TriarchError(
       'INVALID_OPTION',
-      `listen: on host "${host.slice(0, 100)}" everybody who reaches it could do everything: give createServer \`authenticate\`, or listen on 127.0.0.1`,
+      `listen: on host "${host.slice(0, 100)}" everybody who reaches it could do everything: give createServer \`authenticate\` or \`keys\`, or listen on 127.0.0.1`,
     )
 }

@@ -26,6 +26,7 @@ const about: Readonly<Record<string, string>> = {
   alerts: 'What is wrong now, and who has it in hand.',
   cache: 'Answers that are kept.',
   audit: 'Who did what, on what, when and why.',
+  keys: 'API keys: who may ask, until when, and for what.',
   principal: 'Who asks.',
   settings: 'Values that all nodes share, and that change while they run.',
   locks: 'What tasks hold, and who waits for it.',
@@ -60,7 +61,11 @@ export function openapi(): Node {
     ),
     components: {
       securitySchemes: {
-        credentials: { type: 'http', scheme: 'bearer', description: 'What `authenticate` of the server takes' },
+        credentials: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'What `authenticate` of the server takes, or an API key',
+        },
       },
       responses: {
         Problem: {

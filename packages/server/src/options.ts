@@ -1,6 +1,5 @@
-import { TriarchError, type Workflow } from 'triarch'
+import { type Right, TriarchError, type Workflow } from 'triarch'
 import { ConsoleFiles } from './console.ts'
-import type { Right } from './request/right.ts'
 
 /**
  * Who asks, as `authenticate` found out.
@@ -11,6 +10,8 @@ export interface Principal {
   readonly id: string
   /** What they may do: all else is 403 FORBIDDEN; all. */
   readonly rights?: readonly Right[]
+  /** Until when: they hand out no API key for longer; for good. */
+  readonly expiresAt?: Date
 }
 
 /**
@@ -71,6 +72,11 @@ export interface ServerOptions {
    * only. Resuming a step by its token asks nobody: the token is the right.
    */
   authenticate?: (request: Request) => Principal | null | Promise<Principal | null>
+  /**
+   * API keys of the store are taken as well (`Authorization: Bearer triarch_…`), each with its rights, or alone where there is no `authenticate`:
+   * then all others are 401; false.
+   */
+  keys?: boolean
   /** What the paths of incoming requests begin with where the server is mounted, unless the framework removes it: '/triarch'; ''. */
   basePath?: string
   /** Pages of other origins that may ask with a browser's help, such as 'https://console.example.com': what changes something, and to read answers (CORS); none. */
@@ -101,6 +107,7 @@ export interface ServerOptions {
 export interface Settings {
   workflows: readonly Workflow[]
   authenticate: ServerOptions['authenticate']
+  keys: boolean
   basePath: string
   origins: ReadonlySet<string>
   limits: Required<ServerLimits>
@@ -132,9 +139,10 @@ const most: Required<ServerLimits> = {
   buffered: 1024 ** 3,
   connections: 1_000_000,
 }
-const keys = [
+const names = [
   'workflows',
   'authenticate',
+  'keys',
   'basePath',
   'origins',
   'limits',
@@ -147,13 +155,14 @@ const keys = [
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function settingsOf(options: ServerOptions): Settings {
-  known('createServer', options, keys)
+  known('createServer', options, names)
   const { workflows = [], authenticate, basePath = '', origins = [], limits = {}, metrics, onError } = options
-  const { unhealthyAt = 'critical' } = options
+  const { unhealthyAt = 'critical', keys = false } = options
   known('createServer: limits', limits, Object.keys(standard))
   if (!Array.isArray(workflows) || workflows.some((one) => typeof one?.definition !== 'object'))
     throw invalid('workflows must be what workflow() returned')
   if (authenticate !== undefined && typeof authenticate !== 'function') throw invalid('authenticate must be a function')
+  if (typeof keys !== 'boolean') throw invalid('keys must be true or false')
   if (onError !== undefined && typeof onError !== 'function') throw invalid('onError must be a function')
   if (metrics !== undefined && typeof metrics?.respond !== 'function')
     throw invalid('metrics must be what prometheus() returned')
@@ -178,7 +187,7 @@ export function settingsOf(options: ServerOptions): Settings {
       throw invalid(`limits.${name} must be a whole number from 1 to ${most[name]}`)
   }
   return {
-    ...{ workflows: [...workflows], authenticate, metrics, unhealthyAt, basePath, origins: new Set(origins) },
+    ...{ workflows: [...workflows], authenticate, keys, metrics, unhealthyAt, basePath, origins: new Set(origins) },
     console: files === undefined ? undefined : new ConsoleFiles(files, basePath, traceUrl),
     limits: { ...standard, ...limits },
     onError: guarded(onError ?? warn),

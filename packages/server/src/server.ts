@@ -8,6 +8,7 @@ import { Streams } from './live/streams.ts'
 import { type ServerOptions, type Settings, settingsOf } from './options.ts'
 import { problemOf, Refused, responseOf } from './problem/problem.ts'
 import { shared } from './request/cors.ts'
+import { Guard } from './request/guard.ts'
 import { checkLoopback, isLoopback } from './request/origin.ts'
 import type { Site } from './route/route.ts'
 import { AgentSockets } from './socket/sockets.ts'
@@ -45,7 +46,7 @@ export interface TriarchServer extends AsyncDisposable {
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): boolean
   /**
    * Makes a server of its own, in this process. Asked by SIGTERM or SIGINT, it drains, stops the engine, and ends the process; asked
-   * again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate`;
+   * again, it ends it at once. Throws UNKNOWN_OPTION; INVALID_OPTION, also for a host other than loopback without `authenticate` and `keys`;
    * NODE_STOPPED after close().
    * @example await createServer(triarch, { workflows: [fulfil] }).listen({ port: 8080 })
    */
@@ -77,6 +78,7 @@ class HttpServer implements TriarchServer {
   readonly #respond: (request: Request, isHeld: boolean) => Promise<Response>
   readonly #triarch: Triarch
   readonly #settings: Settings
+  readonly #guard: Guard
   readonly #waits: Waits
   readonly #streams: Streams
   readonly #agents: RemoteAgents
@@ -89,11 +91,12 @@ class HttpServer implements TriarchServer {
   constructor(triarch: Triarch, settings: Settings) {
     this.#triarch = triarch
     this.#settings = settings
+    this.#guard = new Guard(settings.authenticate, settings.keys ? triarch.keyring() : null)
     this.#waits = new Waits(settings.limits.waiting)
-    this.#streams = new Streams(settings.limits, (error) => problemOf(error, settings.onError).code)
+    this.#streams = new Streams(settings.limits, this.#guard, (error) => problemOf(error, settings.onError).code)
     this.#agents = triarch.remoteAgents()
-    this.#sockets = new AgentSockets(this.#agents, settings)
-    const held = { waits: this.#waits, streams: this.#streams, agents: this.#agents }
+    this.#sockets = new AgentSockets(this.#agents, this.#guard, settings)
+    const held = { guard: this.#guard, waits: this.#waits, streams: this.#streams, agents: this.#agents }
     const app = appOf(siteOf(triarch, settings, held), settings)
     this.#respond = async (request, isHeld) => {
       const stopping = () => this.#refuse(new Refused('STOPPING', 'this server is stopping'))
@@ -104,9 +107,9 @@ class HttpServer implements TriarchServer {
   }
 
   async listen(options: ListenOptions = {}): Promise<Listening> {
-    checkListen(options, this.#settings)
+    checkListen(options, this.#guard.asks)
     if (this.#isClosed()) throw stopped()
-    const isOpen = this.#settings.authenticate === undefined && isLoopback(options.host ?? '127.0.0.1')
+    const isOpen = !this.#guard.asks && isLoopback(options.host ?? '127.0.0.1')
     const handler = isOpen ? this.#listenerOf((request) => this.#local(request)) : this.node
     const upgrade: UpgradeListener = (incoming, socket, head) => void this.#sockets.take(incoming, socket, head, isOpen)
     const listener = await Listener.open({ handler, upgrade }, options, this.#settings)
@@ -211,10 +214,15 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
+function span(duration: string): number {
+  const [, count = '0', unit = 'ms'] = /^([\d.]+)([a-z]+)$/.exec(duration) ?? []
+  return Number(count) * (units[unit] ?? 0)
+}
+
 function siteOf(
   triarch: Triarch,
   { workflows, limits, unhealthyAt, onError }: Settings,
-  held: Pick<Site, 'waits' | 'streams' | 'agents'>,
+  held: Pick<Site, 'guard' | 'waits' | 'streams' | 'agents'>,
 ): Site {
   return {
     ...{ triarch, workflows, unhealthyAt, ...held },
@@ -225,9 +233,7 @@ function siteOf(
       throw new TriarchError('UNKNOWN_WORKFLOW', `no workflow "${said.slice(0, 200)}" can be started here`)
     },
     problem: (error) => problemOf(error, onError),
-    patience(wait = '0ms') {
-      const [, count = '0', unit = 'ms'] = /^([\d.]+)([a-z]+)$/.exec(wait) ?? []
-      return Math.min(Number(count) * (units[unit] ?? 0), limits.wait)
-    },
+    span,
+    patience: (wait = '0ms') => Math.min(span(wait), limits.wait),
   }
 }

@@ -42,6 +42,10 @@ it('whoever asks can do what they have the right to, and is told which one they 
     ['GET', '/settings', undefined, 'settings:read'],
     ['PUT', setting, word, 'settings:write'],
     ['GET', '/audit', undefined, 'audit'],
+    ['GET', '/keys', undefined, 'keys'],
+    ['POST', '/keys/k/create', { rights: ['read'] }, 'keys'],
+    ['POST', '/keys/k/rotate', { reason: 'x' }, 'keys'],
+    ['POST', '/keys/k/revoke', { reason: 'x' }, 'keys'],
   ]
   for (const id of ['root', 'reader', 'clerk', 'writer', 'nothing'])
     for (const [method, path, body, right] of acts) {

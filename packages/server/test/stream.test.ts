@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServer, type Principal } from '../src/index.ts'
 import { EventStream } from '../src/live/stream.ts'
 import { Streams } from '../src/live/streams.ts'
+import { Guard } from '../src/request/guard.ts'
 
 type Task = Extract<ListChange, { type: 'task' }>['task']
 
@@ -16,6 +17,7 @@ const base: Task = {
   ...{ id: 't-1', workflow: 'order', version: '1', status: 'running', outcome: null, priority: 0 },
   ...{ submittedAt: new Date(0).toISOString(), updatedAt: new Date(0).toISOString() },
 } as unknown as Task
+const anybody = new Guard(undefined, null)
 const task = (id: string, n: number): ListChange => ({ type: 'task', task: { ...base, id, progress: n } as Task })
 
 function stream({ most = 1_000_000, known = null }: { most?: number; known?: string | null } = {}) {
@@ -95,7 +97,7 @@ describe('a stream of events', () => {
 })
 
 describe('the streams of a server', () => {
-  const streams = () => new Streams({ streams: 1, buffered: 1_000_000 }, () => 'STORE_UNAVAILABLE')
+  const streams = () => new Streams({ streams: 1, buffered: 1_000_000 }, anybody, () => 'STORE_UNAVAILABLE')
 
   it('end with a word when the store fails, and make room', async () => {
     const all = streams()
@@ -116,7 +118,7 @@ describe('the streams of a server', () => {
 
   it('drop a connection that reads nothing, at a bound of what is kept for it, and tell the others', async () => {
     const text = 'x'.repeat(10_000)
-    const all = new Streams({ streams: 2, buffered: 100_000 }, () => 'STORE_UNAVAILABLE')
+    const all = new Streams({ streams: 2, buffered: 100_000 }, anybody, () => 'STORE_UNAVAILABLE')
     let changed = 0
     const kept: number[] = []
     const sockets: Socket[] = []

@@ -6,6 +6,7 @@
 export type { AlertHandle } from './client/alert.ts'
 export type { BreakerHandle } from './client/breaker.ts'
 export type { TriarchClient } from './client/client.ts'
+export type { KeyHandle } from './client/key.ts'
 export type { RateLimitHandle } from './client/rate-limit.ts'
 export type { ScheduleHandle } from './client/schedule.ts'
 export type { SettingHandle } from './client/setting.ts'

@@ -25,6 +25,18 @@ export type {
 export type { ChildrenOptions } from './client/children.ts'
 export type { TriarchClient } from './client/client.ts'
 export type { ImportOptions } from './client/import.ts'
+export type {
+  IssuedKey,
+  KeyActOptions,
+  KeyCreateOptions,
+  KeyHandle,
+  KeyInfo,
+  KeyPage,
+  KeyRotateOptions,
+  KeysOptions,
+  KeyWord,
+} from './client/key.ts'
+export type { Keyring, VerifiedKey } from './client/keyring.ts'
 export type { EngineEvents } from './client/listeners.ts'
 export type { LogOptions, LogPage } from './client/log.ts'
 export type { SubmitResult, TaskEntry } from './client/many.ts'
@@ -177,6 +189,7 @@ export type { Leadership, LeaderTransactionOptions } from './node/term.ts'
 export { type PlanView, type PlanViewStep, preview } from './planning/preview.ts'
 export type { AlertNews, AlertPhase, AlertSeverity } from './policy/alert.ts'
 export type { BreakerPhase, BreakerRule } from './policy/breaker.ts'
+export type { KeyStatus } from './policy/key.ts'
 export type { SettingGuard } from './policy/setting.ts'
 export type { EnginePolicy, SchedulesPolicy } from './setting/own.ts'
 export { type Codec, type Encoded, readOnly } from './store/codec/codec.ts'
@@ -200,6 +213,7 @@ export type { Duration } from './value/duration.ts'
 export type { Given, Jsonified, MissingInput, NeedsInputSchema, WithoutInput } from './value/jsonified.ts'
 export type { LogLevel } from './value/level.ts'
 export type { Recurrence, RecurrenceOptions } from './value/recurrence.ts'
+export { type Right, rights } from './value/right.ts'
 export type { InferInput, InferOutput, SchemaIssue, SchemaResult, StandardSchema } from './value/schema.ts'
 export type { BreakerChange, BreakerInfo, BreakerWave } from './view/breaker.ts'
 export type {

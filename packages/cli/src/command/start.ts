@@ -28,8 +28,9 @@ export function addStart(program: Command, means: Means): void {
     )
     .option(
       '--host <address>',
-      'where both listen; 127.0.0.1. Tasks are for those with the key of TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE, which all but loopback needs',
+      'where both listen; 127.0.0.1. Tasks are for those with the key of TRIARCH_SERVER_KEY or TRIARCH_SERVER_KEY_FILE, which all but loopback needs unless there is --keys',
     )
+    .option('--keys', 'take API keys of the store as well (triarch key create), and nobody without one')
     .option('--grace <duration>', 'how long running steps may go on when it stops', duration('--grace'))
     .action(async (path: string, _, command: Command) => {
       const options = command.optsWithGlobals<Shared & Serving & { roles?: string; grace?: number }>()
@@ -37,8 +38,8 @@ export function addStart(program: Command, means: Means): void {
       if (wanted?.some((role) => !roles.some((known) => known === role)))
         throw usage(`--roles: give some of ${roles.join(', ')}`)
       const { terminal } = means
-      const { port, metrics, host } = options
-      const key = port === undefined ? undefined : serverKey(terminal, host)
+      const { port, metrics, host, keys } = options
+      const key = port === undefined ? undefined : serverKey(terminal, options)
       const app = await appOf(path)
       const said = (at: number, text: string) => terminal.out(`${instant(new Date(at))}  ${cell(text)}\n`)
       const own: TelemetryListeners = {
@@ -62,7 +63,12 @@ export function addStart(program: Command, means: Means): void {
       await triarch.start()
       said(environment.now(), `started with ${[...app.workflows, ...app.agents].map(({ name }) => name).join(', ')}`)
       if (port !== undefined) {
-        const url = await serveTasks(triarch, app.workflows, { port, host }, key)
+        const url = await serveTasks(
+          triarch,
+          app.workflows,
+          { port, ...(host !== undefined && { host }), ...(keys && { keys }) },
+          key,
+        )
         said(environment.now(), `serves ${url}/api/v1/openapi.json`)
       }
       if (prom && metrics !== undefined)

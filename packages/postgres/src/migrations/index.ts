@@ -33,6 +33,7 @@ const folders: readonly [folder: string, files: readonly string[]][] = [
   ['0024', ['recount']],
   ['0025', ['fair']],
   ['0026', ['pool']],
+  ['0027', ['key']],
 ]
 
 /** In order of their names. Only ever append, and only expand: nodes of the version before go on beside us. */

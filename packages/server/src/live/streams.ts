@@ -1,6 +1,6 @@
 import { type CountsChange, type ListChange, TriarchError } from 'triarch'
-import { every } from '../environment.ts'
 import { Refused } from '../problem/problem.ts'
+import type { Guard } from '../request/guard.ts'
 import { digestOf, type End, EventStream } from './stream.ts'
 
 type Change = ListChange | CountsChange
@@ -19,8 +19,6 @@ export interface Source {
 /** A client that was cut off asks again after this long, and some a little later than others (ms). */
 const RETRY = 2_000
 const SPREAD = 2_000
-/** Each client is asked so often whether it may still watch (ms). */
-const LOOK = 15_000
 const STOPPING: End = { code: 'STOPPING', again: true }
 
 /** Clients that are told of events: so many at once, and none for longer than the server lives. */
@@ -28,13 +26,18 @@ export class Streams {
   readonly #most: number
   readonly #bytes: number
   readonly #codeOf: (error: unknown) => string
-  readonly #open = new Map<EventStream, Source['still']>()
-  #look: (() => void) | null = null
+  readonly #guard: Guard
+  readonly #open = new Set<EventStream>()
   #opening = 0
   #turn = 0
   #closed = false
 
-  constructor({ streams, buffered }: { streams: number; buffered: number }, codeOf: (error: unknown) => string) {
+  constructor(
+    { streams, buffered }: { streams: number; buffered: number },
+    guard: Guard,
+    codeOf: (error: unknown) => string,
+  ) {
+    this.#guard = guard
     this.#most = streams
     this.#bytes = buffered
     this.#codeOf = codeOf
@@ -66,12 +69,15 @@ export class Streams {
         ...{ most: this.#bytes, alone: task !== undefined, known },
         retry: RETRY + ((this.#turn++ * 613) % SPREAD),
         closed: () => {
-          this.#left(stream)
+          off()
+          this.#open.delete(stream)
           controller.abort()
         },
       })
-      this.#open.set(stream, still)
-      this.#look ??= every(LOOK, () => this.#ask())
+      this.#open.add(stream)
+      // Who may watch no more is told to ask again, and hears why.
+      const refuse = (error: Refused) => stream.end({ code: this.#codeOf(error), again: true })
+      const off = still ? this.#guard.watch(still, refuse) : () => undefined
       this.#take(stream, first, task !== undefined)
       if (this.#closed) stream.end(STOPPING)
       void this.#pump(stream, changes, { signal: controller.signal, alone: task !== undefined })
@@ -84,21 +90,6 @@ export class Streams {
       signal?.removeEventListener('abort', leave)
       this.#opening--
     }
-  }
-
-  #left(stream: EventStream): void {
-    this.#open.delete(stream)
-    if (this.#open.size > 0) return
-    this.#look?.()
-    this.#look = null
-  }
-
-  /** Who may watch no more is told to ask again, and hears why. */
-  #ask(): void {
-    for (const [stream, still] of this.#open)
-      still?.().catch((error: unknown) => {
-        if (error instanceof Refused) stream.end({ code: this.#codeOf(error), again: true })
-      })
   }
 
   #take(stream: EventStream, change: Change, alone: boolean): void {
@@ -124,6 +115,6 @@ export class Streams {
   /** Each client hears that it is to ask elsewhere, and nobody begins to listen. */
   close(): void {
     this.#closed = true
-    for (const stream of [...this.#open.keys()]) stream.end(STOPPING)
+    for (const stream of [...this.#open]) stream.end(STOPPING)
   }
 }

@@ -27,6 +27,9 @@ export const statuses = {
   UNKNOWN_SCHEDULE: 404,
   UNKNOWN_BREAKER: 404,
   UNKNOWN_ALERT: 404,
+  UNKNOWN_KEY: 404,
+  KEY_EXISTS: 409,
+  TOO_MANY_KEYS: 409,
   UNKNOWN_RATE_LIMIT: 404,
   UNKNOWN_SETTING: 404,
   SETTING_CHANGED: 409,
@@ -128,7 +131,7 @@ export const refusals = {
   ],
   FORBIDDEN: [
     403,
-    'Whoever asks has no right to do so: `details.right` says which, and `authenticate` of the server grants it.',
+    'Whoever asks has no right to do so: `details.right` says which, and `authenticate` of the server, or a key, grants it.',
   ],
   NO_ROUTE: [404, 'There is nothing at this path: look into /api/v1/openapi.json.'],
   METHOD_NOT_ALLOWED: [405, 'The path does not take this method: `Allow` says which it takes.'],

@@ -5,6 +5,7 @@ import { breakers } from './breakers.ts'
 import { cache } from './cache.ts'
 import { controls } from './controls.ts'
 import { health } from './health.ts'
+import { keys } from './keys.ts'
 import { live } from './live.ts'
 import { operations } from './operations.ts'
 import { principal } from './principal.ts'
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   ...settings,
   ...statistics,
   ...audit,
+  ...keys,
   ...principal,
   ...agents,
 ]

@@ -1,5 +1,6 @@
+import { rights } from 'triarch'
 import { z } from 'zod'
-import { rights, rightsOf } from '../request/right.ts'
+import { rightsOf } from '../request/right.ts'
 import { named } from '../wire/schema.ts'
 import { type Route, reply, route } from './route.ts'
 

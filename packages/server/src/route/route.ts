@@ -1,10 +1,10 @@
-import type { RemoteAgents, Triarch, Workflow } from 'triarch'
+import type { RemoteAgents, Right, Triarch, Workflow } from 'triarch'
 import type { z } from 'zod'
 import type { Streams } from '../live/streams.ts'
 import type { Principal } from '../options.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { ProblemStatus } from '../problem/status.ts'
-import type { Right } from '../request/right.ts'
+import type { Guard } from '../request/guard.ts'
 import type { Waits } from '../waits.ts'
 import type { Sent } from '../wire/schema.ts'
 
@@ -37,6 +37,7 @@ export interface Site {
   /** Throws UNKNOWN_WORKFLOW. */
   workflow(name: string, version?: string): Workflow
   workflows: readonly Workflow[]
+  guard: Guard
   waits: Waits
   streams: Streams
   /** As bad as this is not well. */
@@ -45,6 +46,8 @@ export interface Site {
   agents: RemoteAgents
   /** What a client is told of an error. */
   problem(error: unknown): Problem
+  /** Milliseconds of a duration. */
+  span(duration: string): number
   /** Milliseconds of a request's `wait`: no more than there may be. Throws INVALID_DURATION. */
   patience(wait: string | undefined): number
 }

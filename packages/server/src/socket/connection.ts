@@ -72,6 +72,11 @@ export class AgentConnection {
     if (this.#clock.monotonic() - this.#heardAt > this.#patience) this.#socket.terminate()
   }
 
+  /** Its process may be no agent any more: what it runs is for whoever comes with another key within its lease. */
+  refuse(): void {
+    this.#end(code.wrong, 'this needs credentials that hold')
+  }
+
   /** Says what is to be said, then goodbye. */
   async close(within: number): Promise<void> {
     const over = this.#clock.timer(within, () => this.#socket.terminate())

@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws'
 import { every } from '../environment.ts'
 import type { Settings } from '../options.ts'
 import { problemOf, Refused } from '../problem/problem.ts'
+import type { Guard } from '../request/guard.ts'
 import { checkLoopback, checkOrigin } from '../request/origin.ts'
 import { checkRight } from '../request/right.ts'
 import { AgentConnection } from './connection.ts'
@@ -20,14 +21,16 @@ const CLOSING = 2_000
 /** The WebSockets of agents: the messages of `POST /agents/exchange`, without its requests. */
 export class AgentSockets {
   readonly #agents: RemoteAgents
+  readonly #guard: Guard
   readonly #settings: Settings
   readonly #sockets: WebSocketServer
   readonly #connections = new Set<AgentConnection>()
   #look: (() => void) | null = null
   #closed = false
 
-  constructor(agents: RemoteAgents, settings: Settings) {
+  constructor(agents: RemoteAgents, guard: Guard, settings: Settings) {
     this.#agents = agents
+    this.#guard = guard
     this.#settings = settings
     this.#sockets = new WebSocketServer({
       ...{ noServer: true, clientTracking: false, maxPayload: settings.limits.bytes, perMessageDeflate: false },
@@ -39,9 +42,10 @@ export class AgentSockets {
   /** Takes over a connection that asks for WebSocket, if its request may. `local`: asked by the names of loopback only. */
   async take(incoming: IncomingMessage, socket: Duplex, head: Buffer, local: boolean): Promise<void> {
     socket.on('error', () => socket.destroy())
+    let still: () => Promise<void>
     try {
       this.#checkOpen()
-      await this.#check(incoming, local)
+      still = await this.#check(incoming, local)
       this.#checkOpen()
     } catch (error) {
       return refuse(socket, problemOf(error, this.#settings.onError).status)
@@ -51,7 +55,9 @@ export class AgentSockets {
       const connection = new AgentConnection(upgraded, this.#agents, this.#settings)
       this.#connections.add(connection)
       this.#look ??= every(LOOK, () => this.#sweep())
+      const off = this.#guard.asks ? this.#guard.watch(still, () => connection.refuse()) : () => undefined
       upgraded.on('close', () => {
+        off()
         this.#connections.delete(connection)
         if (this.#connections.size > 0) return
         this.#look?.()
@@ -70,9 +76,9 @@ export class AgentSockets {
     if (this.#closed) throw new Refused('STOPPING', 'this server is stopping')
   }
 
-  /** Throws what is wrong with the request, as routes do. */
-  async #check(incoming: IncomingMessage, local: boolean): Promise<void> {
-    const { origins, authenticate, limits } = this.#settings
+  /** What asks that again. Throws what is wrong with the request, as routes do. */
+  async #check(incoming: IncomingMessage, local: boolean): Promise<() => Promise<void>> {
+    const { origins, limits } = this.#settings
     const { url: target = '/', headers } = incoming
     if (target.length > limits.url) throw new Refused('URL_TOO_LONG', `the URL has more than ${limits.url} characters`)
     if (!this.isFor(incoming)) throw new Refused('NO_ROUTE', 'there is nothing at this path')
@@ -84,9 +90,9 @@ export class AgentSockets {
     const request = new Request(new URL(target, `http://${host}`), { headers: pairs })
     if (local) checkLoopback(request)
     checkOrigin(request, origins)
-    const principal = authenticate ? await authenticate(request) : null
-    if (authenticate && !principal) throw new Refused('UNAUTHENTICATED', 'nobody known asks')
-    checkRight(principal, 'agents')
+    const still = async () => checkRight(await this.#guard.who(request), 'agents')
+    await still()
+    return still
   }
 
   #sweep(): void {

@@ -1263,6 +1263,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** API keys by name, those that have ended among them, a page at a time; never what only their holders know. */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An API key as it stands: what it may do, who made it, when it ends, when it was used last. */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{name}/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an API key, with no right that whoever asks lacks, and hands it out: this once. */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{name}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives the key another secret, and hands that out: this once. The one so far holds for `overlap` (`"1d"`). */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{name}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes the key away, for ever, on all servers within a second or so; what is open by it is ended. */
+        post: operations["revokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/principal": {
         parameters: {
             query?: never;
@@ -1764,6 +1849,56 @@ export interface components {
             /** @enum {string} */
             status: "ok" | "unavailable";
         };
+        Key: {
+            name: string;
+            id: string;
+            /** @enum {string} */
+            status: "active" | "expired" | "revoked";
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit" | "keys")[];
+            note?: string;
+            made: {
+                actor: string;
+                reason: string;
+                at: components["schemas"]["Instant"];
+            };
+            expiresAt?: components["schemas"]["Instant"];
+            usedAt?: components["schemas"]["Instant"];
+            rotated?: {
+                actor: string;
+                reason: string;
+                at: components["schemas"]["Instant"];
+            };
+            overlapsUntil?: components["schemas"]["Instant"];
+            revoked?: {
+                actor: string;
+                reason: string;
+                at: components["schemas"]["Instant"];
+            };
+        };
+        IssuedKey: {
+            secret: string;
+            key: components["schemas"]["Key"];
+        };
+        KeyPage: {
+            keys: components["schemas"]["Key"][];
+            next?: string;
+        };
+        KeyCreation: {
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit" | "keys")[];
+            expiresIn?: string;
+            note?: string;
+            reason?: string;
+            actor?: string;
+        };
+        KeyRotation: {
+            reason: string;
+            actor?: string;
+            overlap?: string;
+        };
+        KeyControl: {
+            reason: string;
+            actor?: string;
+        };
         Gone: {
             id: string;
         };
@@ -2104,7 +2239,7 @@ export interface components {
         };
         Principal: {
             id?: string;
-            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit")[];
+            rights: ("read" | "start" | "control" | "schedules" | "breakers" | "rates" | "caches" | "alerts" | "statistics" | "agents" | "import" | "settings:read" | "settings:write" | "audit" | "keys")[];
         };
         RateLimit: {
             name: string;
@@ -5894,6 +6029,176 @@ export interface operations {
             403: components["responses"]["Problem"];
             413: components["responses"]["Problem"];
             414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; `next` is the `cursor` of the next one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyCreation"];
+            };
+        };
+        responses: {
+            /** @description The key; `secret` is what its holder sends */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyRotation"];
+            };
+        };
+        responses: {
+            /** @description The key; `secret` is what its holder sends from now on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKey"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
+            421: components["responses"]["Problem"];
+            500: components["responses"]["Problem"];
+            503: components["responses"]["Problem"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyControl"];
+            };
+        };
+        responses: {
+            /** @description The key as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Problem"];
+            403: components["responses"]["Problem"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["Problem"];
+            414: components["responses"]["Problem"];
+            415: components["responses"]["Problem"];
             421: components["responses"]["Problem"];
             500: components["responses"]["Problem"];
             503: components["responses"]["Problem"];

@@ -16,6 +16,7 @@ import type { AlertHandle, AlertPage, AlertsOptions, AlertTestOptions } from './
 import type { AuditOptions, AuditPage } from './audit.ts'
 import type { BreakerHandle, BreakerPage, BreakersOptions } from './breaker.ts'
 import type { ImportOptions } from './import.ts'
+import type { KeyHandle, KeyPage, KeysOptions } from './key.ts'
 import type { SubmitResult, TaskEntry } from './many.ts'
 import type { TaskCount } from './matching.ts'
 import type { OperationOrder, OperationReport } from './operation.ts'
@@ -193,6 +194,20 @@ export interface TriarchClient {
    * for (const { at, actor, action, reason } of entries) console.log(at, actor, action, reason)
    */
   audit(options?: AuditOptions): Promise<AuditPage>
+
+  /**
+   * An API key by its name; whether it exists shows at the first use. Throws INVALID_NAME.
+   * @example const { secret } = await client.key('billing').create({ rights: ['read'], expiresIn: '90d' })
+   */
+  key(name: string): KeyHandle
+
+  /**
+   * API keys by name, a page at a time, those that have ended among them: never what only their holders know. Throws INVALID_OPTION.
+   * @example
+   * const { keys } = await client.keys()
+   * for (const { name, status, rights, usedAt } of keys) console.log(name, status, rights, usedAt)
+   */
+  keys(options?: KeysOptions): Promise<KeyPage>
 
   /**
    * Makes answers of before invalid, on all nodes: that of an action for a key, all of an action (also by its name), or all with a tag.

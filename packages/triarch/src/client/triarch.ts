@@ -93,6 +93,8 @@ import { Connection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { StoredTask } from './handle.ts'
 import { type ImportOptions, importTask } from './import.ts'
+import { type KeyHandle, type KeyPage, type KeysOptions, listKeys, StoredKeyHandle } from './key.ts'
+import { type Keyring, StoredKeyring } from './keyring.ts'
 import { codedAlert, type EngineEvents, errorListener, Listeners } from './listeners.ts'
 import { eachEntry, type SubmitResult, type TaskEntry } from './many.ts'
 import { countMatching, MOST_MATCHING, matching, type TaskCount, without } from './matching.ts'
@@ -176,6 +178,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   #phase: 'new' | 'started' | 'stopping' | 'stopped' = 'new'
   #health: Health<Look> | null = null
   #delivery: Delivery | null = null
+  #keyring: StoredKeyring | null = null
   #started: Promise<void> | null = null
   #stopped: Promise<void> | null = null
 
@@ -817,6 +820,37 @@ export class Triarch implements TriarchClient, AsyncDisposable {
   }
 
   /**
+   * An API key by its name; whether it exists shows at the first use. What a key lets whoever has it do is said by `@triarch/server`. Throws
+   * INVALID_NAME.
+   * @example const { secret } = await triarch.key('billing').create({ rights: ['read'], expiresIn: '90d' })
+   */
+  key(name: string): KeyHandle {
+    return new StoredKeyHandle(this.#connection, name, async () => this.#keyring?.refresh())
+  }
+
+  /**
+   * API keys by name, a page at a time, those that have ended among them: never what only their holders know. Throws UNKNOWN_OPTION,
+   * INVALID_OPTION.
+   * @example
+   * const { keys } = await triarch.keys()
+   * for (const { name, status, rights, usedAt } of keys) console.log(name, status, rights, usedAt)
+   */
+  async keys(options: KeysOptions = {}): Promise<KeyPage> {
+    return listKeys(this.#connection, options)
+  }
+
+  /**
+   * What tells whose a key is: for whoever guards a way to this engine. Reads nothing before it is asked; while it is, one small look at the
+   * store a second.
+   * @example const key = await triarch.keyring().verify(secret)
+   */
+  keyring(): Keyring {
+    const { environment, store, opened } = this.#connection
+    this.#keyring ??= new StoredKeyring({ environment, store, opened, failed: this.#failed })
+    return this.#keyring
+  }
+
+  /**
    * Whatever is called by this, and after it, acts for somebody: they are named in the audit, and in the histories of tasks, where the call
    * itself names nobody. Throws UNKNOWN_OPTION, INVALID_OPTION.
    * @example
@@ -932,6 +966,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       },
       node: () => this.#node?.id,
       stopping: () => this.#phase === 'stopping' || this.#phase === 'stopped',
+      keys: () => this.#keyring?.state ?? null,
       agents: (cursor) => this.agents(cursor === undefined ? {} : { cursor }),
       breakers: (cursor) => this.breakers({ limit: MOST_BREAKERS, ...(cursor !== undefined && { cursor }) }),
     }
@@ -1099,6 +1134,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     for (const candidate of [...this.#candidates]) candidate.forsake(this.#isStopping())
     this.#phase = 'stopped'
     this.#node = null
+    await this.#patience.wait(this.#keyring?.close(), STORE_PATIENCE)
     await this.#patience.wait(close(), STORE_PATIENCE)
     this.#log?.end()
   }

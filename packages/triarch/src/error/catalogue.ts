@@ -67,6 +67,9 @@ export const errorCatalogue = {
   UNKNOWN_BREAKER:
     'The store holds no circuit breaker of this name: check the name, or start a node that hosts its agent.',
   UNKNOWN_ALERT: 'The store holds no alert of this name, or it has ended: list those that there are.',
+  UNKNOWN_KEY: 'The store holds no API key of this name, or it has ended: list those that there are.',
+  KEY_EXISTS: 'There is an API key of this name, or there was one within 90 days: rotate it, or take another name.',
+  TOO_MANY_KEYS: 'The store holds as many API keys as there may be: revoke those that nobody needs.',
   UNKNOWN_RATE_LIMIT:
     'The store holds no rate limit of this name: check the name, or start a node that hosts its agent; that of a key is known while it is used.',
   STEP_LOST: 'The process of an attempt died: nothing to do; the step is verified or tried again.',

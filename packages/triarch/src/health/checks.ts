@@ -1,6 +1,7 @@
 import * as cluster from './cluster.ts'
 import type { Finding } from './finding.ts'
 import { type Check, Health } from './health.ts'
+import { keys } from './key.ts'
 import { type Engine, Look } from './look.ts'
 import { settings } from './setting.ts'
 import * as store from './store.ts'
@@ -27,6 +28,7 @@ const builtin: Readonly<Record<string, Builtin>> = {
   breakers: { failing: 'warning', run: cluster.breakers },
   schedules: { failing: 'warning', run: cluster.schedules },
   settings: { failing: 'warning', run: settings },
+  keys: { failing: 'warning', run: keys },
 }
 
 export const checkNames: readonly string[] = Object.keys(builtin)

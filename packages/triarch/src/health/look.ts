@@ -17,6 +17,8 @@ export interface Engine {
   node(): string | undefined
   /** It has begun to stop. */
   stopping(): boolean
+  /** How API keys are known here; null: nobody asks for any. */
+  keys(): { age: number; failure: unknown; grace: number } | null
   agents(cursor: string | undefined): Promise<{ agents: AgentInfo[]; next?: string }>
   breakers(cursor: string | undefined): Promise<{ breakers: BreakerInfo[]; next?: string }>
 }

@@ -5,6 +5,7 @@ import type { BreakerQuery, BreakerRow, BreakerWrite } from './breaker.ts'
 import type { CacheBounds, CacheRow, CacheWrite, Flight, Invalidations } from './cache.ts'
 import type { Effect, EffectOutcome, TransactionBounds } from './effect.ts'
 import type { BacklogRow, HeldLock, LineQuery, LockRow, NamePage, QueuedRow, QueueRow } from './gate.ts'
+import type { KeyStore } from './key.ts'
 import type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 import type { KeepAlive, Lifeline } from './lifeline.ts'
 import type { LogQuery, LogWrite, StoredLog } from './log.ts'
@@ -39,6 +40,7 @@ export type {
   QueueRow,
 } from './gate.ts'
 export type { HistoryRecord, LostRecord, OwnedRequest, OwnedTask, RecordMark, ReplayPage } from './history.ts'
+export type * from './key.ts'
 export type { Candidacy, LeaderQuery, LeaderRow, Leading } from './leader.ts'
 export type { KeepAlive, Lifeline, LifelineReport } from './lifeline.ts'
 export type { LogEntry, LogQuery, LogRow, LogWrite, StoredLog } from './log.ts'
@@ -102,7 +104,7 @@ import type { QueuedReply, SeatRow, TakeWork, WorkAdoption, WorkBeat, WorkBeatOu
  * The state store: the durable record of everything (DESIGN §2, §3). Batched by design; instants are ms since the epoch
  * by the store's clock. A batch is one database transaction; each entry of it succeeds or is refused on its own.
  */
-export interface StateStore extends AlertStore {
+export interface StateStore extends AlertStore, KeyStore {
   /** Opens, migrates and checks the store. Throws `STORE_*` errors. */
   open(): Promise<void>
   /** How history records are to be written, once it is open (`record.ts`); today's format when not given. */

@@ -67,6 +67,11 @@ export function auditSuite(bench: Bench): void {
       await written('changed', (audit) => store.writeBreaker({ name: 'b', expected: 1, state: '{}', audit }))
       await written('gone', (audit) => store.writeBreaker({ name: 'b', expected: 2, state: null, audit }))
       await written('not opened', (audit) => store.writeBreaker({ name: 'b', expected: 7, state: '{}', audit }))
+      const key = { name: 'k', at: 1, endsAt: null }
+      await written('made', (audit) => store.writeKey({ ...key, expected: 0, state: '{}', audit }))
+      await written('not made', (audit) => store.writeKey({ ...key, expected: 0, state: '{}', audit }))
+      await written('rotated', (audit) => store.writeKey({ ...key, expected: 1, state: '{}', audit }))
+      await written('dropped', (audit) => store.writeKey({ ...key, expected: 2, state: null, audit }))
       const schedule = { name: 'n', definition: '{}', state: '{}', nextAt: null, tasks: [], fence: null }
       await written('registered', (audit) => store.writeSchedule({ ...schedule, expected: null, audit }))
       await written('not registered', (audit) => store.writeSchedule({ ...schedule, expected: null, audit }))
@@ -77,8 +82,8 @@ export function auditSuite(bench: Bench): void {
       await written('submitted', (audit) => store.submit([newTask('b')], { audit }))
       await written('not submitted', (audit) => store.submit([newTask('b')], { audit }))
       expect(await texts()).toEqual(
-        ['post 1', 'post 4', 'set', 'set again', 'opened', 'changed', 'gone', 'registered', 'removed', 'invalidated']
-          .concat('submitted')
+        ['post 1', 'post 4', 'set', 'set again', 'opened', 'changed', 'gone', 'made', 'rotated', 'dropped']
+          .concat('registered', 'removed', 'invalidated', 'submitted')
           .map((it) => `"${it}"`)
           .reverse(),
       )

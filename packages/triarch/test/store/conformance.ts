@@ -10,6 +10,7 @@ import { commitSuite } from './commit.suite.ts'
 import { filterSuite } from './filter.suite.ts'
 import { gateSuite, sharedGateSuite } from './gate.suite.ts'
 import { importSuite } from './import.suite.ts'
+import { keySuite } from './key.suite.ts'
 import { leaderSuite } from './leader.suite.ts'
 import { legibleSuite } from './legible.suite.ts'
 import { logSuite } from './log.suite.ts'
@@ -81,6 +82,7 @@ export function storeConformance(name: string, make: () => Promise<Subject>, { s
     breakerSuite(bench)
     auditSuite(bench)
     alertSuite(bench)
+    keySuite(bench)
     leaderSuite(bench)
     statisticsSuite(bench)
     settingSuite(bench)

@@ -89,7 +89,7 @@ export function withCodecs(store: StateStore, codecs: readonly Codec[], failed: 
 type Writing =
   | ('commit' | 'submit' | 'submitIn' | 'transact' | 'post' | 'quarantine' | 'cut' | 'reply' | 'beatWork')
   | ('writeLogs' | 'lift' | 'dropSchedule' | 'writeBreaker' | 'writeSetting' | 'invalidate' | 'writeAudit')
-  | ('writeAlert' | 'settleAlertPost' | 'importTask')
+  | ('writeAlert' | 'settleAlertPost' | 'importTask' | 'writeKey')
 type Keeping = 'terminate' | 'writeSchedule'
 type Reading =
   | 'effect'
@@ -107,6 +107,7 @@ type Reading =
   | 'audit'
   | 'alerts'
   | 'alertPosts'
+  | 'keys'
 
 function reading(store: StateStore, coder: Coder, failed: (error: unknown) => void) {
   const record = (it: HistoryRecord) => (isCoded(it.events) ? codedRecord(coder, it) : it)
@@ -147,6 +148,7 @@ function reading(store: StateStore, coder: Coder, failed: (error: unknown) => vo
       (await store.audit(query)).map((it) => (isCoded(it.text) ? { ...it, text: decoded(coder, it.text).text } : it)),
     alerts: async (query) => (await store.alerts(query)).map((row) => decodedState(coder, row)),
     alertPosts: async (query) => (await store.alertPosts(query)).map((row) => decodedState(coder, row)),
+    keys: async (query) => (await store.keys(query)).map((row) => decodedState(coder, row)),
     effect: async (effect, within) => {
       const text = await store.effect(effect, within)
       return text && answer(text)
@@ -219,6 +221,7 @@ function writing(store: StateStore, coder: Coder) {
     },
     settleAlertPost: async (it) =>
       store.settleAlertPost({ ...it, next: it.next && { ...it.next, state: coder.encode(it.next.state) } }),
+    writeKey: async (it) => store.writeKey(encodedAct(coder, { ...it, state: it.state && coder.encode(it.state) })),
     writeAudit: async (all) => store.writeAudit(all.map((it) => ({ ...it, text: coder.encode(it.text) }))),
   } satisfies Pick<StateStore, Writing>
 }

@@ -454,6 +454,22 @@ export class SqliteStore implements port.StateStore {
     return this.#run('settleAlertPost', settlement)
   }
 
+  keys(query: port.KeyQuery): Promise<port.KeyRow[]> {
+    return this.#run('keys', query)
+  }
+
+  keyMark(): Promise<{ mark: string; count: number }> {
+    return this.#run('keyMark')
+  }
+
+  writeKey(write: port.KeyWrite): Promise<boolean> {
+    return this.#run('writeKey', write)
+  }
+
+  useKeys(uses: readonly port.KeyUse[]): Promise<void> {
+    return this.#run('useKeys', uses)
+  }
+
   writeAudit(entries: readonly port.AuditEntry[]): Promise<void> {
     return this.#run('writeAudit', entries)
   }

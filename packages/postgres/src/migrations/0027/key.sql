@@ -1,0 +1,13 @@
+-- Immutable: a store that was migrated never runs it again. Changes come as the next number.
+--
+-- API keys (docs/decisions/0107-keys.md).
+CREATE TABLE triarch.keys (
+  name     text COLLATE "C" PRIMARY KEY,
+  revision bigint NOT NULL,
+  at       bigint NOT NULL,
+  ends_at  bigint,
+  used_at  bigint,
+  state    text NOT NULL
+);
+-- One row: another text with each change of any key.
+CREATE TABLE triarch.key_changes (one bigint PRIMARY KEY, mark text NOT NULL);

@@ -1,0 +1,347 @@
+import { unguessable } from '../environment/secrecy.ts'
+import { TriarchError } from '../error/error.ts'
+import { type KeyAct, type KeyState, type KeyStatus, keyStatus, revoked, rotated, secretsOf } from '../policy/key.ts'
+import { objectOf } from '../store/legible.ts'
+import type { KeyRow, KeyWrite } from '../store/port.ts'
+import { type Duration, milliseconds, positiveMilliseconds } from '../value/duration.ts'
+import { checkKeyName, keyHash, keyText, SECRET_BYTES } from '../value/key.ts'
+import { checkInteger, checkOptions } from '../value/options.ts'
+import { checkRights, type Right, rights } from '../value/right.ts'
+import { checkText } from '../value/text.ts'
+import { actor as acting, entryOf } from './act.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * Who did something to a key, and why.
+ * @example const said = ({ actor, reason }: KeyWord) => `${actor}: ${reason}`
+ */
+export interface KeyWord {
+  /** Who; `operator` where nobody said. */
+  actor: string
+  /** Why; '' where nobody said. */
+  reason: string
+  /** When, by the store's clock. */
+  at: Date
+}
+
+/**
+ * An API key, without what only its holder knows.
+ * @example const unused = ({ status, usedAt }: KeyInfo) => status === 'active' && !usedAt
+ */
+export interface KeyInfo {
+  /** Its name; whoever asks with it is `key:` and this name in histories and in the audit. */
+  name: string
+  /** Another one for each key that ever was, also of one name. */
+  id: string
+  /** `active`: it holds; `expired`: its time is over; `revoked`: somebody took it away. */
+  status: KeyStatus
+  /** What whoever has it may do. */
+  rights: Right[]
+  /** What it is for; undefined: nobody said. */
+  note: string | undefined
+  /** Who made it, when and why. */
+  made: KeyWord
+  /** When it ends by itself; undefined: it does not. */
+  expiresAt: Date | undefined
+  /** When it was used last, to ten minutes; undefined: never. */
+  usedAt: Date | undefined
+  /** Who last gave it another secret; undefined: nobody did. */
+  rotated: KeyWord | undefined
+  /** Until when the secret before that holds, too; undefined: it does not. */
+  overlapsUntil: Date | undefined
+  /** Who took it away; undefined: nobody did. */
+  revoked: KeyWord | undefined
+}
+
+/**
+ * What a new key may do, and for how long.
+ * @example
+ * const rights = ['read', 'start'] as const
+ * await triarch.key('billing').create({ rights, expiresIn: '90d', note: 'the billing service' })
+ */
+export interface KeyCreateOptions {
+  /** What whoever has it may do: at least one. They stay as they are. */
+  rights: readonly Right[]
+  /** For how long it holds: more than nothing, up to ten years; until it is revoked. */
+  expiresIn?: Duration
+  /** What it is for: up to 1,000 characters; none. */
+  note?: string
+  /** Why: up to 1,000 characters; ''. */
+  reason?: string
+  /** Who; `operator`. */
+  actor?: string
+}
+
+/**
+ * Why something is done to a key, and by whom: both are kept.
+ * @example await triarch.key('billing').revoke({ reason: 'it was in a log', actor: 'ada' })
+ */
+export interface KeyActOptions {
+  /** Why: up to 1,000 characters. */
+  reason: string
+  /** Who; `operator`. */
+  actor?: string
+}
+
+/**
+ * The same, and for how long the secret so far holds beside the new one.
+ * @example await triarch.key('billing').rotate({ reason: 'each quarter', overlap: '1d' })
+ */
+export interface KeyRotateOptions extends KeyActOptions {
+  /** From nothing, for a secret that somebody else knows, to 90 days; a day. */
+  overlap?: Duration
+}
+
+/**
+ * A key as it is handed out: once.
+ * @example const shown = ({ secret }: IssuedKey) => console.log(`Authorization: Bearer ${secret}`)
+ */
+export interface IssuedKey {
+  /** What its holder sends. Nobody can be told it again: the store has its hash alone. */
+  secret: string
+  /** All that others see of it. */
+  key: KeyInfo
+}
+
+/**
+ * Which keys to list, and how many.
+ * @example const { keys } = await triarch.keys({ limit: 50 })
+ */
+export interface KeysOptions {
+  /** `next` of the page before. */
+  cursor?: string
+  /** Keys a page, at most: 1 to 1,000; 100. */
+  limit?: number
+}
+
+/**
+ * Some of the keys, by name.
+ * @example
+ * const page: KeyPage = await triarch.keys({ limit: 50 })
+ * const rest = page.next === undefined ? null : await triarch.keys({ cursor: page.next })
+ */
+export interface KeyPage {
+  /** The keys of this page; those that have ended among them. */
+  keys: KeyInfo[]
+  /** Cursor of the next page; absent on the last. */
+  next?: string
+}
+
+/**
+ * One API key: what others may know of it, and what an operator can do to it.
+ * @example const { status, usedAt } = await triarch.key('billing').info()
+ */
+export interface KeyHandle {
+  /** Its name. */
+  readonly name: string
+  /**
+   * Makes it, and hands it out: this once. Throws KEY_EXISTS, also where one of this name has ended within 90 days; TOO_MANY_KEYS,
+   * INVALID_OPTION, INVALID_DURATION.
+   * @example const { secret } = await triarch.key('billing').create({ rights: ['read'], expiresIn: '90d' })
+   */
+  create(options: KeyCreateOptions): Promise<IssuedKey>
+  /**
+   * As it stands. Throws UNKNOWN_KEY.
+   * @example const { status, usedAt } = await triarch.key('billing').info()
+   */
+  info(): Promise<KeyInfo>
+  /**
+   * Gives it another secret, and hands that out: this once. The one so far holds for `overlap`; any before it does not any more. Throws
+   * UNKNOWN_KEY where there is none that holds; INVALID_OPTION, INVALID_DURATION.
+   * @example const { secret } = await triarch.key('billing').rotate({ reason: 'each quarter', overlap: '1d' })
+   */
+  rotate(options: KeyRotateOptions): Promise<IssuedKey>
+  /**
+   * Takes it away, for ever: servers refuse it within a second or so, and end what is open by it. Throws UNKNOWN_KEY where there is none that
+   * holds; INVALID_OPTION.
+   * @example await triarch.key('billing').revoke({ reason: 'it was in a log', actor: 'ada' })
+   */
+  revoke(options: KeyActOptions): Promise<KeyInfo>
+}
+
+/** Somebody else is quicker so often, and this gives up. */
+const PATIENCE = 20
+const LONGEST_TEXT = 1_000
+const LONGEST_NAME = 200
+const MOST = 1_000
+/** Keys that there may be, those that have ended among them. */
+const MOST_KEYS = 10_000
+/** How long keys that have ended are kept, unless there is no room (ms); and how many go at a time, where another is made. */
+const KEPT = 90 * 86_400_000
+const DROPPED = 100
+const OVERLAP = '1d'
+const LONGEST_OVERLAP = 90 * 86_400_000
+
+/** A key in the store, by its name. */
+export class StoredKeyHandle implements KeyHandle {
+  readonly name: string
+  readonly #connection: Connection
+  readonly #changed: () => Promise<void>
+
+  /** `changed`: whoever checks keys in this process looks at them anew. */
+  constructor(connection: Connection, name: string, changed: () => Promise<void>) {
+    this.name = checkKeyName(name)
+    this.#connection = connection
+    this.#changed = changed
+  }
+
+  async create(options: KeyCreateOptions): Promise<IssuedKey> {
+    checkOptions('create', options ?? null, ['rights', 'expiresIn', 'note', 'reason', 'actor'])
+    const { expiresIn, note, reason = '' } = options
+    const held = checkRights('create: rights', options.rights)
+    const lasts = expiresIn === undefined ? null : positiveMilliseconds(expiresIn, 'create: expiresIn')
+    if (note !== undefined) checkText('create: note', note, LONGEST_TEXT)
+    const by = this.#by('create', { ...options, reason })
+    await this.#connection.opened()
+    const { store, environment } = this.#connection
+    const now = await store.now()
+    await this.#tidied(now)
+    const secret = keyText(this.name, unguessable(SECRET_BYTES))
+    const state: KeyState = {
+      ...{ id: environment.id(), rights: held, note: note ?? null, made: { by, reason, at: now } },
+      expiresAt: lasts === null ? null : now + lasts,
+      ...{ secrets: [{ hash: keyHash(secret), until: null }], rotated: null, revoked: null },
+    }
+    const details = { rights: held, expiresAt: state.expiresAt ?? undefined, note }
+    const done = await this.#write(0, state, { action: 'create', by, reason, details })
+    // Sent again by a call whose answer got lost, it is there already.
+    if (!done && (await this.#read())?.state.id !== state.id)
+      throw new TriarchError('KEY_EXISTS', `there is a key "${this.name}", or there was one within 90 days`)
+    await this.#changed()
+    return { secret, key: await this.info() }
+  }
+
+  async info(): Promise<KeyInfo> {
+    await this.#connection.opened()
+    const [row] = await this.#connection.store.keys({ names: [this.name] })
+    if (row?.undecoded) throw row.undecoded
+    return (row && keyInfo(row, await this.#connection.store.now())) ?? this.#unknown('is none')
+  }
+
+  async rotate(options: KeyRotateOptions): Promise<IssuedKey> {
+    checkOptions('rotate', options ?? null, ['reason', 'actor', 'overlap'])
+    const { reason, overlap: given = OVERLAP } = options
+    const overlap = milliseconds(given, 'rotate: overlap')
+    checkInteger('rotate: overlap', overlap, 0, LONGEST_OVERLAP)
+    const by = this.#by('rotate', options)
+    const secret = keyText(this.name, unguessable(SECRET_BYTES))
+    const hash = keyHash(secret)
+    await this.#change({ action: 'rotate', by, reason, details: { overlap } }, (state, at) =>
+      state.secrets[0]?.hash === hash ? 'done' : rotated(state, hash, overlap, { by, reason, at }),
+    )
+    return { secret, key: await this.info() }
+  }
+
+  async revoke(options: KeyActOptions): Promise<KeyInfo> {
+    checkOptions('revoke', options ?? null, ['reason', 'actor'])
+    const { reason } = options
+    const by = this.#by('revoke', options)
+    await this.#change({ action: 'revoke', by, reason }, (state, at) =>
+      state.revoked?.by === by && state.revoked.reason === reason ? 'done' : revoked(state, { by, reason, at }),
+    )
+    return this.info()
+  }
+
+  #by(what: string, { reason, actor = acting() ?? 'operator' }: { reason: string; actor?: string }): string {
+    checkText(`${what}: reason`, reason, LONGEST_TEXT)
+    return checkText(`${what}: actor`, actor, LONGEST_NAME)
+  }
+
+  async #change(act: KeyDeed, change: (state: KeyState, at: number) => KeyState | 'done' | null): Promise<void> {
+    await this.#connection.opened()
+    for (let round = 0; round < PATIENCE; round++) {
+      const { revision, state } = (await this.#read()) ?? this.#unknown('is none')
+      const next = change(state, await this.#connection.store.now())
+      if (next === null) this.#unknown('is none any more')
+      if (next === 'done' || (await this.#write(revision, next, act))) return this.#changed()
+    }
+    throw new TriarchError('STORE_BUSY', `key "${this.name}" changes all the time`)
+  }
+
+  async #write(expected: number, state: KeyState, { action, by, reason, details }: KeyDeed): Promise<boolean> {
+    const { store, environment } = this.#connection
+    const subject = `key:${this.name}`
+    const audit = entryOf(environment, {
+      ...{ action: `key.${action}`, subject, actor: by, ...(reason !== '' && { reason }) },
+      details: { id: state.id, ...details },
+    })
+    const write: KeyWrite = {
+      ...{ name: this.name, expected, at: await store.now(), state: JSON.stringify({ format: 1, state }), audit },
+      endsAt: state.revoked?.at ?? state.expiresAt,
+    }
+    return store.writeKey(write)
+  }
+
+  async #read(): Promise<{ revision: number; state: KeyState } | null> {
+    const [row] = await this.#connection.store.keys({ names: [this.name] })
+    if (row?.undecoded) throw row.undecoded
+    const state = row && storedKey(row)
+    return row && state ? { revision: row.revision, state } : null
+  }
+
+  /** There is room for another. Throws TOO_MANY_KEYS. */
+  async #tidied(now: number): Promise<void> {
+    const { store } = this.#connection
+    const drop = async (endedBefore: number) => {
+      const ended = await store.keys({ endedBefore, limit: DROPPED })
+      for (const { name, revision } of ended)
+        await store.writeKey({ name, expected: revision, at: now, endsAt: null, state: null })
+    }
+    await drop(now - KEPT)
+    if ((await store.keyMark()).count < MOST_KEYS) return
+    await drop(now)
+    if ((await store.keyMark()).count >= MOST_KEYS)
+      throw new TriarchError('TOO_MANY_KEYS', `there are ${MOST_KEYS} keys that hold`)
+  }
+
+  #unknown(why: string): never {
+    throw new TriarchError('UNKNOWN_KEY', `there ${why} of the name "${this.name}"`)
+  }
+}
+
+interface KeyDeed {
+  action: 'create' | 'rotate' | 'revoke'
+  by: string
+  reason: string
+  details?: Readonly<Record<string, unknown>>
+}
+
+/** Those that cannot be read are left out. Throws UNKNOWN_OPTION, INVALID_OPTION. */
+export async function listKeys({ store, opened }: Connection, options: KeysOptions): Promise<KeyPage> {
+  checkOptions('keys', options, ['cursor', 'limit'])
+  const { cursor = '', limit = 100 } = options
+  checkInteger('keys: limit', limit, 1, MOST)
+  checkText('keys: cursor', cursor, LONGEST_NAME)
+  await opened()
+  const [rows, now] = await Promise.all([store.keys({ after: cursor, limit: limit + 1 }), store.now()])
+  const last = rows[limit - 1]
+  const keys = rows.slice(0, limit).flatMap((row) => keyInfo(row, now) ?? [])
+  return { keys, ...(rows.length > limit && last && { next: last.name }) }
+}
+
+/** Null: it cannot be read. */
+export function storedKey({ state: text, undecoded }: KeyRow): KeyState | null {
+  const stored = undecoded ? null : objectOf<{ format: 1; state: KeyState }>(text)
+  return stored?.format === 1 && Array.isArray(stored.state?.secrets) ? stored.state : null
+}
+
+function keyInfo(row: KeyRow, now: number): KeyInfo | null {
+  const state = storedKey(row)
+  if (!state) return null
+  const { id, note, made, expiresAt, rotated, revoked } = state
+  const [, before] = secretsOf(state, now)
+  return {
+    ...{ name: row.name, id, status: keyStatus(state, now), rights: rights.filter((it) => state.rights.includes(it)) },
+    ...{ note: note ?? undefined, made: wordOf(made), expiresAt: dateOf(expiresAt), usedAt: dateOf(row.usedAt) },
+    ...{ rotated: rotated ? wordOf(rotated) : undefined, overlapsUntil: dateOf(before?.until) },
+    revoked: revoked ? wordOf(revoked) : undefined,
+  }
+}
+
+function dateOf(at: number | null | undefined): Date | undefined {
+  return at == null ? undefined : new Date(at)
+}
+
+function wordOf({ by, reason, at }: KeyAct): KeyWord {
+  return { actor: by, reason, at: new Date(at) }
+}
