@@ -8,7 +8,8 @@ type Store = ReturnType<TriarchOptions['store']>
 export interface Subject extends AsyncDisposable {
   engine: Triarch
   store: Store
-  commits: { batches: number; transitions: number }
+  /** `requests`: rows for work queues. */
+  commits: { batches: number; transitions: number; requests: number }
 }
 
 /** Where the engine keeps a task's rows, for measures that fill or count them behind its back. */
@@ -52,7 +53,7 @@ export function storeAt(place: string): TriarchOptions['store'] {
 
 /** A node with all roles on the store of this place. */
 export async function start(place: string, options: Partial<TriarchOptions> = {}): Promise<Subject> {
-  const commits = { batches: 0, transitions: 0 }
+  const commits = { batches: 0, transitions: 0, requests: 0 }
   const factory = storeAt(place)
   let store: Store | undefined
   const engine = new Triarch({
@@ -65,6 +66,7 @@ export async function start(place: string, options: Partial<TriarchOptions> = {}
       store.commit = (batch) => {
         commits.batches++
         commits.transitions += batch.length
+        for (const { work } of batch) commits.requests += work.length
         return commit(batch)
       }
       return store

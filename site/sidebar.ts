@@ -30,7 +30,7 @@ const groups: { text: string; of: RegExp; first?: string[] }[] = [
         'console',
         'health',
       ],
-      ...['remote-agents', 'push-agents', 'cli'],
+      ...['direct', 'remote-agents', 'push-agents', 'cli'],
       ...['opentelemetry'],
       ...['deployment', 'limits', 'bundlers'],
     ],

@@ -1,4 +1,4 @@
-// A process that only runs actions: steps reach it through the work queue.
+// A process that only runs actions: steps reach it through the work queue, or by its connection with the scheduler.
 import './parent.ts'
 import { Triarch } from 'triarch'
 import { policedService } from '../policed.ts'
@@ -9,6 +9,7 @@ const engine = new Triarch({
   store: storeAt(place),
   agents: [kind === 'policed' ? policedService : service],
   roles: ['agent'],
+  direct: kind === 'direct',
 })
 await engine.start()
 console.log('ready')

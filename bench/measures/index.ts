@@ -11,7 +11,7 @@ import { http } from './http.ts'
 import { line } from './line.ts'
 import { plan } from './plan.ts'
 import { policies } from './policies.ts'
-import { queue } from './queue.ts'
+import { direct, queue } from './queue.ts'
 import { recover } from './recover.ts'
 import { replay } from './replay.ts'
 import { roundtrip } from './roundtrip.ts'
@@ -52,6 +52,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     across,
     submit,
     queue,
+    direct,
     fanout,
     line,
     replay,

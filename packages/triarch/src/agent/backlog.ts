@@ -9,8 +9,16 @@ export class Backlog {
   /** The same of what was queued since the queue was last asked. */
   #since = EMPTY
 
-  constructor({ strict }: { strict: boolean }) {
+  /** Of agents that are asked elsewhere: who takes what waits in their queues knows of it, and gives no slots meanwhile. */
+  readonly #elsewhere: boolean
+
+  constructor({ strict, elsewhere = false }: { strict: boolean; elsewhere?: boolean }) {
     this.#strict = strict
+    this.#elsewhere = elsewhere
+  }
+
+  get strict(): boolean {
+    return this.#strict
   }
 
   /** Whether a step of this rank may begin here without the queue: nothing waits that comes before it. */
@@ -25,6 +33,7 @@ export class Backlog {
 
   /** A request is in the queue, or will be. */
   queued(rank: number): void {
+    if (this.#elsewhere) return
     this.#next = Math.max(this.#next, rank)
     this.#since = Math.max(this.#since, rank)
   }

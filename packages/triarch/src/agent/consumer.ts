@@ -25,6 +25,8 @@ export interface ConsumerOptions {
   contextOf: (task: string) => CallContext
   /** Told when replies were written: their owners may be in this process. */
   replied: () => void
+  /** Told when the queues were asked. */
+  asked: () => void
   telemetry: Telemetry
   late: (count: number) => void
   failed: (error: unknown) => void
@@ -155,6 +157,7 @@ export class Consumer implements Service {
         break
       } finally {
         for (const [agent, slots] of held) this.#options.hosts.get(agent)?.slots.unhold(slots)
+        this.#options.asked()
       }
     }
     this.#polling = false

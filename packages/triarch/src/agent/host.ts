@@ -95,6 +95,8 @@ export interface HostOptions {
 export interface Between {
   guard?: Guard | null
   pace?: Pace | null
+  /** Other nodes have it, and its queue: this one gives it attempts, and takes none for it. */
+  elsewhere?: boolean
 }
 
 /** Code that outlives its attempt keeps its slot for as long again as the attempt was given, but at least so long (ms). */
@@ -129,7 +131,7 @@ export class AgentHost {
 
   /** Without an agent: the host of local steps; with a name, of an agent that is elsewhere (`offer`). */
   constructor(options: HostOptions, agent: Agent | null, between: Between = {}, name: string = agent?.name ?? '') {
-    const { guard = null, pace = null } = between
+    const { guard = null, pace = null, elsewhere = false } = between
     this.name = name
     this.pace = pace
     this.guard = guard
@@ -152,7 +154,7 @@ export class AgentHost {
     this.slots = new Slots(most, limits, () => options.freed?.(), pools)
     const strict = fairness !== undefined
     const room = (rank: number) => this.slots.roomAt(rank)
-    this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict })
+    this.backlog = pools ? new PooledBacklog({ strict, from: pools.from, room }) : new Backlog({ strict, elsewhere })
     this.resize(most, agent?.least ?? null)
   }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from '../kernel/message.ts'
 import type { RequestMark, WorkItem } from '../store/port.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
 
@@ -40,10 +41,18 @@ export class Remotes implements Relay {
   readonly #coming = new Map<string, { link: AgentLink; under: string }>()
   #node: RemoteNode | null = null
   readonly lease: number
+  /** What finds no place waits in its agent's queue, which those who have the agent ask themselves. */
+  readonly #queued: boolean
 
   /** `lease`: for how long the attempt of a dead server is awaited without a word (ms). */
-  constructor(lease: number) {
+  constructor(lease: number, { queued = false }: { queued?: boolean } = {}) {
     this.lease = lease
+    this.#queued = queued
+  }
+
+  /** What an outcome from elsewhere is here. */
+  judged(agent: string, outcome: Outcome): Outcome {
+    return this.#queued && outcome.kind === 'withdrawn' ? { kind: 'withdrawn', lane: agent } : outcome
   }
 
   /** Null: no node here hosts agents now. */
@@ -95,7 +104,8 @@ export class Remotes implements Relay {
     const places = this.#places.get(agentOf(request.action)) ?? []
     const place = coming ? places.find(({ link }) => link === coming.link) : roomiest(places, request.action)
     if (!place) {
-      attempt.told({ kind: 'withdrawn', after: NO_ROOM }, { recorded: () => undefined })
+      const outcome = this.judged(agentOf(request.action), { kind: 'withdrawn', after: NO_ROOM })
+      attempt.told(outcome, { recorded: () => undefined })
       return { abort: () => undefined }
     }
     place.taken++

@@ -64,6 +64,11 @@ export class Slots {
     return this.#open ? this.#most - this.#taken : 0
   }
 
+  /** Free, or held only while a queue is asked. */
+  get spare(): number {
+    return this.#open ? this.#most - this.#taken + this.#held : 0
+  }
+
   /** Actions that have a concurrency of their own. */
   get limited(): string[] {
     return [...this.#limits.keys()]

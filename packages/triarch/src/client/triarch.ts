@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Peering, PeerNode } from '../agent/peer.ts'
 import { Remotes } from '../agent/remote.ts'
 import { Delivery, logSink } from '../alert/delivery.ts'
 import type { AlertSinkTrial } from '../alert/sink.ts'
@@ -74,6 +75,7 @@ import { type NodeInfo, nodeInfo } from '../view/node.ts'
 import { type ListOptions, listedBy } from '../view/query.ts'
 import type { Statistics } from '../view/statistics.ts'
 import { fitsTrouble } from '../view/trouble.ts'
+import { Direct } from '../wire/direct.ts'
 import { type RemoteAgents, Sessions } from '../wire/sessions.ts'
 import { type Acting, actingAs, actor, entryOf } from './act.ts'
 import {
@@ -1076,6 +1078,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
       lag: () => this.#environment.lag,
       settings: this.#settings,
       remotes: this.#remotes,
+      peering: this.#peering(),
       candidates: this.#candidates,
       values: this.#values,
       reader: this.#reader,
@@ -1091,6 +1094,22 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     })
     this.#node = node
     await CallContext.none.run(() => node.start())
+  }
+
+  /** Connects a life of the node with other nodes; null: it was not asked for. */
+  #peering(): ((node: PeerNode) => Peering) | null {
+    const { direct, lease, limits } = this.#settings
+    const { network } = this.#machine
+    if (!direct) return null
+    if (!network) throw new TriarchError('INVALID_OPTION', 'Triarch: direct needs an environment that has a network')
+    const { payload } = limits
+    const means = {
+      ...{ environment: this.#environment, network, settings: direct, lease, payload, failed: this.#failed },
+      store: this.#store,
+      state: (task: string) => this.#connection.state(task),
+      posted: () => this.#node?.wake(),
+    }
+    return (node) => new Direct(means, node)
   }
 
   #alert(raised: RaisedAlert): void {

@@ -1,3 +1,5 @@
+import type { Network } from './network.ts'
+
 /**
  * Every source of chance the engine has (DESIGN §4.11): clock, timers, ids, randomness. The engine takes them from here
  * and from nowhere else, so it runs unmodified on a virtual clock.
@@ -21,6 +23,8 @@ export interface Environment {
   readonly hrtimeOrigin?: number
   /** Which process this is; absent in virtual worlds. */
   readonly place?: Place
+  /** How other processes are reached; absent: they cannot be. */
+  readonly network?: Network
   /** Whether that process surely is no more. Absent, or false: nobody can tell from here. */
   gone?(place: Place): boolean
 }

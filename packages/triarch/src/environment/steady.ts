@@ -1,4 +1,5 @@
 import type { Environment, Place, Timer } from './environment.ts'
+import type { Network } from './network.ts'
 import { systemEnvironment } from './system.ts'
 
 /**
@@ -16,12 +17,14 @@ export class SteadyEnvironment implements Environment {
   #monotonic = 0
   readonly hrtimeOrigin?: number
   readonly place?: Place
+  readonly network?: Network
 
   constructor(inner: Environment, failed: (error: unknown) => void) {
     this.#inner = inner
     this.#failed = failed
     if (inner.hrtimeOrigin !== undefined) this.hrtimeOrigin = inner.hrtimeOrigin
     if (inner.place) this.place = inner.place
+    if (inner.network) this.network = inner.network
   }
 
   now(): number {

@@ -3,6 +3,7 @@ import { CallContext } from './context.ts'
 import { drainer } from './drain.ts'
 import type { Environment, Timer } from './environment.ts'
 import { isGone, thisPlace } from './place.ts'
+import { tlsNetwork } from './tls.ts'
 import { uuidv7Source } from './uuid.ts'
 
 /** The real world: the one place where the engine touches Node's clock, timers and randomness. */
@@ -19,6 +20,7 @@ export function systemEnvironment(): Environment {
     drain: drainer(),
     id: uuidv7Source(now, Math.random),
     random: Math.random,
+    network: tlsNetwork(),
     hrtimeOrigin: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
   }
 }

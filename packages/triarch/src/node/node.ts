@@ -5,6 +5,7 @@ import { AgentHost, type Leased } from '../agent/host.ts'
 import { Hosts } from '../agent/hosts.ts'
 import { Logbook } from '../agent/logbook.ts'
 import { Paces } from '../agent/paces.ts'
+import type { Peering, PeerNode } from '../agent/peer.ts'
 import type { Rates } from '../agent/rates.ts'
 import type { Remotes } from '../agent/remote.ts'
 import { Threads } from '../agent/threads.ts'
@@ -27,7 +28,7 @@ import type { Values } from '../setting/values.ts'
 import type { StateStore, StepRequest, SweepReport } from '../store/port.ts'
 import { retentionRules } from '../supervisor/retention.ts'
 import { Supervisor } from '../supervisor/supervisor.ts'
-import type { Telemetry } from '../telemetry/outlet.ts'
+import { type Telemetry, unheard } from '../telemetry/outlet.ts'
 import { answersOf } from './cache.ts'
 import type { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
@@ -45,6 +46,8 @@ export interface NodeOptions {
   settings: Settings
   /** Agents that are elsewhere. */
   remotes: Remotes
+  /** Connects it with other nodes; null: nothing does. */
+  peering: ((node: PeerNode) => Peering) | null
   /** Who in this process wants to lead. */
   candidates: ReadonlySet<Candidate>
   /** What the settings are, and who hears of their changes. */
@@ -99,6 +102,8 @@ export class Node {
   readonly #breakers: Breakers | null
   readonly #rates: Rates | null
   readonly #hosts: Hosts
+  /** Of agents that other nodes have. */
+  readonly #reached: Hosts
   readonly #elections: Elections
   readonly #governor: Governor
   /** Not one of the services: it begins before them, and may say that there is nothing to begin; it ends after the last. */
@@ -152,7 +157,10 @@ export class Node {
       answers: agents.some(hasCache)
         ? answersOf({ environment, store, node: this.id, telemetry }, settings.cache, settings.codecs)
         : null,
-      freed: () => this.#consumer?.wake(),
+      freed: () => {
+        this.#consumer?.wake()
+        peering?.stirred()
+      },
       ended: (agent: string, outcome: Outcome) => trials.count(agent, outcome),
     }
     const guards = Guards.of(agents, environment, settings.poll)
@@ -164,7 +172,26 @@ export class Node {
       }),
     )
     this.#hosts = new Hosts(hosts, environment, failed)
-    const roster = new Roster(registry, settings, hosts, options.values, () => this.scheduler?.size ?? 0)
+    const reached = new Map<string, AgentHost>()
+    this.#reached = new Hosts(reached, environment, failed)
+    const peering =
+      options.peering?.({
+        ...{ id: this.id, scheduler: roles.has('scheduler'), hosts },
+        offered: (relay, agent, actions, most) => {
+          const { ended: _, ...means } = host
+          // How its attempts go is told where they run.
+          const peer =
+            reached.get(agent) ?? new AgentHost({ ...means, telemetry: unheard }, null, { elsewhere: true }, agent)
+          reached.set(agent, peer)
+          if (!this.#open) peer.close()
+          peer.offer(relay, actions, most)
+        },
+        moved: () => this.#lease.tell(),
+      }) ?? null
+    const roster = new Roster(registry, settings, hosts, options.values, {
+      owned: () => this.scheduler?.size ?? 0,
+      address: () => peering?.address ?? null,
+    })
     const { values, reader } = options
     this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, alert: options.alert })
     this.scheduler = roles.has('scheduler')
@@ -174,7 +201,11 @@ export class Node {
           node: this.id,
           registry,
           limits,
-          hosts,
+          // One that was reached once is asked there first, for as long as this node lives.
+          hosts: {
+            get: (agent) => reached.get(agent) ?? hosts.get(agent),
+            values: () => [...hosts.values(), ...reached.values()],
+          },
           lease,
           dock,
           overrun,
@@ -231,6 +262,7 @@ export class Node {
           contextOf: (task) => this.scheduler?.contextOf(task) ?? CallContext.none,
           pulse: Math.min(1_000, settings.lease / 3),
           replied: () => this.scheduler?.wake(),
+          asked: () => peering?.stirred(),
           telemetry,
           late: stale,
           failed,
@@ -318,7 +350,7 @@ export class Node {
           failed,
         })
       : null
-    this.#running = present([this.#hosts, this.scheduler, this.#elections])
+    this.#running = present([this.#hosts, this.#reached, this.scheduler, this.#elections])
     // The consumer takes nothing more before its hosts give slots back.
     const all = [
       this.#breakers,
@@ -326,6 +358,8 @@ export class Node {
       this.scheduler,
       this.#consumer,
       this.#hosts,
+      this.#reached,
+      peering,
       this.#elections,
       threads,
       supervisor,
@@ -397,6 +431,7 @@ export class Node {
     for (const it of this.#services) it.abandon(reason)
     await patience.wait(this.#leave(), STORE_PATIENCE)
     this.#hosts.forget(reason)
+    this.#reached.forget(reason)
   }
 
   /** A renewal that came after it would list this node as alive again. */

@@ -1,3 +1,4 @@
+import type { PeerPlace } from '../agent/peer.ts'
 import { defaultThreads } from '../agent/threads.ts'
 import { type AlertOptions, type AlertSettings, alertSettings } from '../alert/options.ts'
 import type { Agent, TaskHook, Workflow } from '../definition/definition.ts'
@@ -24,6 +25,7 @@ import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { checkTags } from '../value/tag.ts'
 import { type AuditKeeping, type AuditRules, auditRules } from './audit.ts'
 import { type AnswerCache, type AnswerCacheOptions, answerCacheOf } from './cache.ts'
+import { type DirectOptions, directOf } from './direct.ts'
 
 /**
  * What a node does: own tasks, run attempts, watch over both.
@@ -134,6 +136,11 @@ export interface TriarchOptions {
   settingsFile?: string
   /** What this node is told apart by, for changes that begin on some: up to 32 short strings; none. */
   labels?: Readonly<Record<string, string>>
+  /**
+   * Gives attempts to agents of other processes without a queue between them (docs/concepts/direct.md): as a scheduler this node listens, on
+   * this machine alone (true) or where it is told; with agents, it connects to those that listen. Say so to both. False.
+   */
+  direct?: boolean | DirectOptions
   /** Clock, timers, ids and randomness; the real ones when not given. */
   environment?: Environment
 }
@@ -206,6 +213,8 @@ export interface Settings {
   health: HealthSettings
   alerts: AlertSettings | null
   fairness: Readonly<FairnessOptions> | null
+  /** Null: attempts go to agents elsewhere through their queues. */
+  direct: PeerPlace | null
 }
 
 const allRoles: readonly Role[] = ['scheduler', 'agent', 'supervisor']
@@ -241,6 +250,7 @@ const optionKeys = [
   'settings',
   'settingsFile',
   'labels',
+  'direct',
 ] as const
 
 /** Checks the options and fills in the defaults. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
@@ -303,6 +313,7 @@ export function settingsOf(options: TriarchOptions): Settings {
     health: healthSettings(options.health, checkNames),
     alerts: alertSettings(options.alerts),
     fairness: fairnessOf(options.fairness),
+    direct: directOf(options.direct),
     retention: toRetention(options.retention, 'Triarch: retention'),
     statistics: countingOf(options.statistics),
     limits: {

@@ -1,4 +1,5 @@
 import type { AgentHost } from '../agent/host.ts'
+import type { Address } from '../environment/network.ts'
 import type { Registry } from '../scheduler/registry.ts'
 import type { Values } from '../setting/values.ts'
 import type { NodeLoad, NodeRuns } from '../store/port.ts'
@@ -15,19 +16,22 @@ export class Roster {
   readonly #values: Values
   /** How many tasks it owns. */
   readonly #owned: () => number
+  /** Where it is reached. */
+  readonly #address: () => Address | null
 
   constructor(
     registry: Registry,
     settings: Settings,
     hosts: ReadonlyMap<string, AgentHost>,
     values: Values,
-    owned: () => number,
+    { owned, address }: { owned: () => number; address: () => Address | null },
   ) {
     this.#registry = registry
     this.#settings = settings
     this.#hosts = hosts
     this.#values = values
     this.#owned = owned
+    this.#address = address
     this.actions = this.#known()
   }
 
@@ -42,6 +46,7 @@ export class Roster {
   get runs(): NodeRuns {
     const { roles, limits, labels } = this.#settings
     const { versions } = this.#values
+    const direct = this.#address()
     const workflows = roles.has('scheduler') ? this.#registry.runnable : []
     const agents = roles.has('agent') ? [...this.#registry.agents.values()] : []
     const parted = agents.flatMap(({ name, pools }) =>
@@ -58,6 +63,7 @@ export class Roster {
       ...(parted.length > 0 && { pools: Object.fromEntries(parted) }),
       ...(Object.keys(labels).length > 0 && { labels }),
       ...(Object.keys(versions).length > 0 && { settings: versions }),
+      ...(direct && { direct }),
       load: this.load,
     }
   }

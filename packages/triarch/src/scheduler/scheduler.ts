@@ -50,8 +50,8 @@ export interface SchedulerOptions {
   node: string
   registry: Registry
   limits: SchedulerLimits
-  /** Agents of this process: they take attempts without a work queue. */
-  hosts: ReadonlyMap<string, AgentHost>
+  /** Agents of this process, and those that it reaches: they take attempts without a work queue. */
+  hosts: { get(agent: string): AgentHost | undefined; values(): Iterable<AgentHost> }
   lease: Leased
   dock: Dock
   /** Told when a slot was freed although its code still runs. */

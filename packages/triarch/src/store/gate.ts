@@ -91,6 +91,8 @@ export interface NodeRuns {
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */
   settings?: Readonly<Record<string, number>>
+  /** Where nodes with agents reach it, to be given attempts by it. */
+  direct?: { host: string; port: number }
   /** How much it has to do: as it was when it last said so. */
   load?: NodeLoad
 }

@@ -1,20 +1,13 @@
-import type { HostedAttempt } from '../agent/host.ts'
-import { AgentHost } from '../agent/host.ts'
-import { Threads } from '../agent/threads.ts'
-import { Dock } from '../agent/trial.ts'
-import type { Agent } from '../definition/definition.ts'
-import type { Middleware } from '../definition/middleware.ts'
-import { inOrder } from '../definition/middleware.ts'
+import type { AgentHost, HostedAttempt } from '../agent/host.ts'
 import type { Environment } from '../environment/environment.ts'
 import { Patience } from '../environment/patience.ts'
 import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Reply } from '../kernel/message.ts'
-import { unheard } from '../telemetry/outlet.ts'
-import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
 import { AnsweredElsewhere } from './answered.ts'
 import { requestOf } from './attempt.ts'
-import { Lines } from './lines.ts'
+import type { Crew } from './crew.ts'
+import type { Lines } from './lines.ts'
 import type { AgentMessage, AgentRequest, RemoteAttempt, ServerMessage } from './message.ts'
 import { PROTOCOL } from './message.ts'
 import { answerOf, forgotten, noPlace } from './outcome.ts'
@@ -23,9 +16,8 @@ type Answer = Extract<AgentMessage, { type: 'reply' | 'suspend' }>
 
 export interface AgentProcessOptions {
   environment: Environment
-  agents: readonly Agent[]
-  middleware: readonly Middleware[]
-  threads: number
+  /** Who does the work. */
+  crew: Crew
   software: string
   /** There is something to say. */
   urge: () => void
@@ -49,8 +41,8 @@ const MOST_MESSAGES = 500
 const MOST_BYTES = 512 * 1024
 /** How long an answer that is not acknowledged is not said again on a connection that holds (ms). */
 const AGAIN = 5_000
-/** How long code that was told to end has for that, at most (ms). */
-const LAST_GRACE = 1_000
+/** How long answers may take to be acknowledged once nothing runs, at least (ms). */
+const LAST_WORDS = 1_000
 
 /**
  * A process of agents without a store, whatever carries its messages: it runs attempts as any node does, says how they go, and keeps
@@ -59,19 +51,16 @@ const LAST_GRACE = 1_000
 export class AgentProcess {
   readonly #options: AgentProcessOptions
   readonly #instance: string
-  readonly #hosts: ReadonlyMap<string, AgentHost>
-  readonly #threads: Threads | null
   readonly #running = new Map<string, Running>()
   readonly #unacknowledged = new Map<string, Unacknowledged>()
   readonly #answered: AnsweredElsewhere
   /** Said once: heartbeats, the latest of each attempt, and how many slots there are. */
   readonly #beats = new Map<string, AgentMessage>()
   readonly #told = new Map<string, number>()
-  readonly #lines: Lines
+  readonly #lines: Lines | null
   #session: string | null = null
   #hellos = 0
   #seen = 0
-  #payload = DEFAULT_PAYLOAD_LIMIT
   /** The server gives up what it gave to a process of which it hears nothing for so long (ms). */
   #lease = Number.POSITIVE_INFINITY
   #draining = false
@@ -80,41 +69,15 @@ export class AgentProcess {
   #empty: (() => void)[] = []
 
   constructor(options: AgentProcessOptions) {
-    const { environment, agents, middleware } = options
+    const { environment, crew } = options
     this.#options = options
-    this.#instance = environment.id()
+    this.#instance = crew.instance
     this.#answered = new AnsweredElsewhere(environment)
-    this.#threads = Threads.in(environment, options.threads)
-    const chains = new Map<string, readonly Middleware[]>()
-    const around = (key: string): readonly Middleware[] => {
-      const known = chains.get(key)
-      if (known) return known
-      const [agent = '', name = ''] = key.replace(/:finalize$/, '').split('.')
-      const own = agents.find((it) => it.name === agent)?.actions.get(name)?.definition.middleware
-      const chain = inOrder(middleware, own)
-      chains.set(key, chain)
-      return chain
-    }
-    this.#lines = new Lines(environment, () => options.urge())
-    const process = this
-    const host = {
-      environment,
-      node: this.#instance,
-      get payload() {
-        return process.#payload
-      },
-      around,
-      late: () => undefined,
-      // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
-      lease: { holds: () => true, sure: async () => true, trace: null },
-      threads: this.#threads,
-      dock: new Dock(environment),
-      telemetry: unheard,
-      logs: this.#lines,
-      freed: () => options.urge(),
-      overrun: () => options.urge(),
-    }
-    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+    this.#lines = crew.lines
+  }
+
+  get #hosts(): Iterable<AgentHost> {
+    return this.#options.crew.hosts()
   }
 
   get connected(): boolean {
@@ -125,13 +88,13 @@ export class AgentProcess {
   disconnected(): void {
     this.#session = null
     this.#seen = 0
-    this.#lines.disconnected()
+    this.#lines?.disconnected()
     for (const kept of this.#unacknowledged.values()) kept.saidAt = Number.NEGATIVE_INFINITY
   }
 
   /** Whether there is more to say than that it lives. */
   get urgent(): boolean {
-    if (this.#session === null || this.#beats.size > 0 || this.#lines.due || this.#credits().length > 0) return true
+    if (this.#session === null || this.#beats.size > 0 || this.#lines?.due || this.#credits().length > 0) return true
     for (const { saidAt } of this.#unacknowledged.values()) if (this.#isDue(saidAt)) return true
     return false
   }
@@ -144,7 +107,7 @@ export class AgentProcess {
   request(wait: number): AgentRequest {
     const messages: AgentMessage[] = this.#session === null ? [this.#hello()] : []
     let bytes = 0
-    if (this.#session !== null) messages.push(...this.#lines.messages(this.#unacknowledged.keys()))
+    if (this.#session !== null && this.#lines) messages.push(...this.#lines.messages(this.#unacknowledged.keys()))
     for (const kept of this.#unacknowledged.values()) {
       if (messages.length >= this.#portion || bytes > MOST_BYTES) break
       if (!this.#isDue(kept.saidAt)) continue
@@ -170,10 +133,10 @@ export class AgentProcess {
 
   #hello(): AgentMessage {
     this.#told.clear()
-    const agents = [...this.#hosts.values()].map((host) => {
+    const agents = [...this.#hosts].map((host) => {
       const slots = this.#slotsOf(host)
       this.#told.set(host.name, slots)
-      return { name: host.name, slots, actions: host.actions }
+      return { name: host.name, slots, actions: this.#options.crew.actions(host) }
     })
     const running = [...this.#running.keys(), ...this.#unacknowledged.keys(), ...this.#answered.names]
     const { software } = this.#options
@@ -181,16 +144,16 @@ export class AgentProcess {
     return { type: 'hello', ...who, agents, running }
   }
 
-  /** Slots that code took which outlived its attempt are no one's. */
   #slotsOf(host: AgentHost): number {
+    if (this.#draining) return 0
     let running = 0
     for (const it of this.#running.values()) if (it.host === host) running++
-    return this.#draining ? 0 : Math.max(0, Math.min(host.slots.most, host.slots.free + running))
+    return this.#options.crew.room(host, running)
   }
 
   #credits(): [string, number][] {
     if (this.#session === null) return []
-    const now = [...this.#hosts.values()].map((host): [string, number] => [host.name, this.#slotsOf(host)])
+    const now = [...this.#hosts].map((host): [string, number] => [host.name, this.#slotsOf(host)])
     return now.filter(([agent, slots]) => this.#told.get(agent) !== slots)
   }
 
@@ -214,9 +177,9 @@ export class AgentProcess {
       case 'welcome':
         this.#session = message.session
         this.#seen = 0
-        this.#payload = message.payload
+        this.#options.crew.welcomed(message.payload)
         this.#lease = message.lease
-        this.#lines.taken = message.logs === true
+        if (this.#lines) this.#lines.taken = message.logs === true
         return
       case 'reset':
         return this.disconnected()
@@ -230,7 +193,7 @@ export class AgentProcess {
       case 'ack':
         this.#unacknowledged.delete(message.attempt)
         this.#answered.acknowledged(message.attempt, this.#session, this.#lease)
-        this.#lines.forget(message.attempt)
+        this.#lines?.forget(message.attempt)
         return this.#settled()
       case 'abort':
         return this.#abort(message.attempt, new TriarchError(codeOf(message.code), message.message))
@@ -245,8 +208,8 @@ export class AgentProcess {
       return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const given: RemoteAttempt = { attempt: name, ...rest }
     const { action, attemptWithin, heartbeatWithin = null } = given
-    const { environment } = this.#options
-    const host = this.#hosts.get(given.agent)
+    const { environment, crew } = this.#options
+    const host = crew.host(given.agent)
     if (!host?.reserve(action)) return this.#answer({ type: 'reply', attempt: name, outcome: noPlace })
     const running: Running = { given, host, beat: 0 }
     this.#running.set(name, running)
@@ -260,7 +223,7 @@ export class AgentProcess {
       survived: () => undefined,
       done: (reply) => this.#done(name, reply),
     }
-    this.#lines.name(hosted.request, name)
+    this.#lines?.name(hosted.request, name)
     host.start(hosted)
   }
 
@@ -310,28 +273,26 @@ export class AgentProcess {
 
   /** Takes nothing more, and lets what runs finish; what still runs after `grace` ms is aborted. Then waits until all is said. */
   async drain(grace: number, said: Promise<unknown>): Promise<void> {
-    const { environment, failed } = this.#options
+    const { environment, failed, crew } = this.#options
     this.#draining = true
     const patience = new Patience(environment, failed)
-    const hosts = [...this.#hosts.values()]
-    for (const host of hosts) host.close()
+    const over = crew.drain(grace, patience)
     this.#options.urge()
-    const idle = Promise.all(hosts.map((host) => host.idle()))
-    await patience.wait(idle, grace)
-    const reason = new TriarchError('NODE_STOPPED', 'the process of the agent stops')
-    for (const host of hosts) host.abortAll(reason)
-    await patience.wait(idle, Math.min(grace, LAST_GRACE))
-    for (const host of hosts) host.abandonAll(reason)
-    await this.#threads?.drain()
+    await over
     if (this.#unacknowledged.size > 0)
       await patience.wait(
         Promise.race([said, new Promise<void>((resolve) => this.#empty.push(resolve))]),
-        Math.max(grace, LAST_GRACE),
+        Math.max(grace, LAST_WORDS),
       )
   }
 
   #settled(): void {
     if (this.#unacknowledged.size === 0) for (const wake of this.#empty.splice(0)) wake()
+  }
+
+  /** Nothing runs, and all that was answered is acknowledged. */
+  get idle(): boolean {
+    return this.#running.size + this.#unacknowledged.size === 0
   }
 
   /** The last words. */

@@ -7,6 +7,7 @@ import { TriarchError } from '../error/error.ts'
 import { type Duration, milliseconds } from '../value/duration.ts'
 import { AgentProcess } from './agent.ts'
 import type { ConnectAgentsOptions, ConnectedAgents } from './connection.ts'
+import { OwnCrew } from './crew.ts'
 import { answerIn, ExchangeError, reasonOf } from './failure.ts'
 import { type AgentRequest, type AgentResponse, type ServerMessage, sinceHello } from './message.ts'
 import { AgentSocket } from './socket.ts'
@@ -70,13 +71,15 @@ export class Exchange implements ConnectedAgents {
     this.#options = options
     this.#environment = options.environment ?? systemEnvironment()
     this.#connected.promise.catch(() => undefined)
+    const urge = () => this.#urge()
     this.#process = new AgentProcess({
       environment: this.#environment,
-      agents: options.agents,
-      middleware: options.middleware ?? [],
-      threads: options.threads ?? defaultThreads(),
+      crew: new OwnCrew({
+        ...{ environment: this.#environment, agents: options.agents, middleware: options.middleware ?? [], urge },
+        threads: options.threads ?? defaultThreads(),
+      }),
       software: 'triarch',
-      urge: () => this.#urge(),
+      urge,
       failed: (error) => this.#failed(error),
     })
     this.#urge()

@@ -201,11 +201,12 @@ export class Session implements AgentLink {
   }
 
   #answered(answer: Answer): void {
-    const { payload } = this.#options
+    const { payload, remotes } = this.#options
     const { attempt: ticket } = answer
     const given = this.#given.get(ticket)
     if (!given) return void this.#answeredElsewhere(answer)
-    const outcome = outcomeOf(answer, given.options.request.operation, payload)
+    const { action, operation } = given.options.request
+    const outcome = remotes.judged(agentOf(action), outcomeOf(answer, operation, payload))
     this.#answer(ticket, given, outcome, answer)
   }
 

@@ -110,6 +110,12 @@ export class Sessions implements RemoteAgents {
     for (const session of this.#sessions.values()) session.drain()
   }
 
+  /** Nobody here waits any more for what they were given. */
+  end(): void {
+    this.#closed = true
+    for (const session of [...this.#sessions.values()]) session.end()
+  }
+
   async #hello(hello: Hello, rest: readonly AgentMessage[]): Promise<ServerMessage[]> {
     const { lease, payload, hosted } = this.#options
     const refused = (code: 'PROTOCOL' | 'AGENT_HOSTED' | 'TOO_MANY', message: string): ServerMessage[] => {

@@ -1,4 +1,5 @@
 import type { Environment, Timer } from '../environment/environment.ts'
+import { Echo } from './echo.ts'
 import { answerIn } from './failure.ts'
 import type { AgentRequest, AgentResponse, ServerMessage } from './message.ts'
 
@@ -27,14 +28,13 @@ export class AgentSocket {
   readonly #socket: WebSocket
   #overdue: Timer | null = null
   #heardAt: number
-  /** When each frame was sent that the server has not heard, as far as known; how many were before those. */
-  readonly #saidAt: number[] = []
-  #before = 0
+  readonly #echo: Echo
   #closed = false
 
   constructor(options: AgentSocketOptions) {
     this.#options = options
     this.#heardAt = options.environment.monotonic()
+    this.#echo = new Echo(options.environment)
     const { url, token, kind } = options
     const address = `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/api/v1/agents/exchange`
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -53,7 +53,7 @@ export class AgentSocket {
       } catch {
         return this.#over(1_007, 'the server said what is no answer')
       }
-      options.heard(response.messages, String(data).length, this.#since(response))
+      options.heard(response.messages, String(data).length, this.#echo.since(response))
     })
     this.#socket.addEventListener('close', ({ code, reason }) => this.#over(code, reason))
     this.#socket.addEventListener('error', () => this.#over(1_006, 'the connection failed'))
@@ -69,7 +69,7 @@ export class AgentSocket {
   }
 
   send({ wait: _, ...request }: AgentRequest): void {
-    this.#saidAt.push(this.#options.environment.monotonic())
+    this.#echo.said()
     this.#socket.send(JSON.stringify(request))
     // A server answers a hello, and what says nothing. To all else it may well be silent.
     if (request.session === undefined || request.messages.length === 0) return this.#expect()
@@ -82,18 +82,6 @@ export class AgentSocket {
     this.#closed = true
     this.#overdue?.cancel()
     this.#socket.close()
-  }
-
-  #since({ heard, after = 0 }: AgentResponse): number | undefined {
-    if (heard === undefined) {
-      this.#saidAt.length = 0
-      return undefined
-    }
-    // The last frame that it had heard stays: what is said next may have heard no more.
-    const passed = Math.min(heard - 1 - this.#before, this.#saidAt.length - 1)
-    if (passed > 0) this.#before += this.#saidAt.splice(0, passed).length
-    const [saidAt] = this.#saidAt
-    return saidAt === undefined ? undefined : saidAt + after
   }
 
   #expect(): void {

@@ -30,7 +30,7 @@ type Place =
   | `action ${Functions<ActionDefinition>}`
   | `workflow ${Functions<WorkflowDefinition>}`
   | `middleware ${Functions<MiddlewareHooks>}`
-  | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone'>}`
+  | `environment ${Exclude<keyof Environment, 'id' | 'hrtimeOrigin' | 'place' | 'gone' | 'network'>}`
   | `retry ${Functions<RetryOptions>}`
   | 'schema'
   | 'exclusive key'

@@ -1,0 +1,58 @@
+/**
+ * Where a process is reached.
+ * @example const address: Address = { host: '10.0.0.5', port: 7411 }
+ */
+export interface Address {
+  /** A name or an IP address. */
+  host: string
+  /** Its port; where one is to be chosen: 0. */
+  port: number
+}
+
+/**
+ * A connection between two processes that know the same secret. What is said arrives whole and in order, or the connection ends.
+ * @example const full = ({ waiting }: Channel): boolean => waiting > 1_048_576
+ */
+export interface Channel {
+  /** Bytes that were said and have not left this process. */
+  readonly waiting: number
+  /** Says a text. */
+  send(text: string): void
+  /** Hears nothing for now (true), or goes on hearing. */
+  pause(on: boolean): void
+  /** Ends it: nothing is heard of it any more. What was said may still arrive. */
+  close(): void
+}
+
+/**
+ * Who is told of a connection.
+ * @example const ear: ChannelEar = { heard: (text) => console.log(text), closed: (why) => console.log(why) }
+ */
+export interface ChannelEar {
+  /** The other side said this. */
+  heard(text: string): void
+  /** It is no more, or never came to be. Called once, unless this side closed it. */
+  closed(why: string): void
+}
+
+/**
+ * How processes of one store reach each other (`direct`). Without an environment of one's own: TLS, by a key that both sides know.
+ * @example const can = ({ network }: Environment): boolean => network !== undefined
+ */
+export interface Network {
+  /** Takes connections of those who know the secret. Rejects where the address cannot be had. */
+  listen(at: Address, secret: string, accept: (channel: Channel) => ChannelEar): Promise<Listening>
+  /** Connects. What is said before `opened` is called is lost. */
+  dial(at: Address, secret: string, ear: ChannelEar & { opened(): void }): Channel
+}
+
+/**
+ * A place where connections are taken.
+ * @example const close = (listening: Listening): void => listening.close()
+ */
+export interface Listening {
+  /** The port that was had. */
+  readonly port: number
+  /** Takes no more. Connections that there are go on. */
+  close(): void
+}

@@ -1,0 +1,146 @@
+import type { TLSSocket } from 'node:tls'
+import type { Address, Channel, ChannelEar, Listening, Network } from './network.ts'
+
+/**
+ * Keys that both sides know take the place of certificates, and a fresh exchange of keys makes what was recorded worthless to who learns the
+ * secret later. TLS 1.3 has keys of this kind in OpenSSL, but not in Node.
+ */
+const SUITE = { ciphers: 'ECDHE-PSK-CHACHA20-POLY1305', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
+const IDENTITY = 'triarch.direct.1'
+/** How long a connection may take until it is there (ms). */
+const PATIENCE = 10_000
+/** A text has its length before it. */
+const HEAD = 4
+/** Bytes of one text. */
+const MOST = 256 * 1024 * 1024
+/** Connections at a time. */
+const MOST_CONNECTIONS = 10_000
+
+/** Real connections. Node's modules for them are loaded by whoever needs one. */
+export function tlsNetwork(): Network {
+  return { listen, dial }
+}
+
+async function listen(
+  { host, port }: Address,
+  secret: string,
+  accept: (channel: Channel) => ChannelEar,
+): Promise<Listening> {
+  const { createServer } = await import('node:tls')
+  const psk = keyOf(secret)
+  const pskCallback = (_: TLSSocket, identity: string) => (identity === IDENTITY ? psk : null)
+  const server = createServer({ ...SUITE, handshakeTimeout: PATIENCE, pskCallback }, (socket) => {
+    const line = new Line(() => socket)
+    line.attach(socket, accept(line))
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  // Who does not know the secret is nobody; whoever breaks off is told of by the other side.
+  server.on('tlsClientError', (_, socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  server.on('error', () => undefined)
+  server.unref()
+  const at = server.address()
+  return { port: at === null || typeof at === 'string' ? port : at.port, close: () => void server.close() }
+}
+
+function dial({ host, port }: Address, secret: string, ear: ChannelEar & { opened(): void }): Channel {
+  let socket: TLSSocket | null = null
+  const line = new Line(() => socket)
+  void import('node:tls').then(({ connect }) => {
+    if (line.closed) return
+    const psk = keyOf(secret)
+    socket = connect({
+      ...SUITE,
+      ...{ host, port },
+      pskCallback: () => ({ psk, identity: IDENTITY }),
+      // There is no certificate: who does not know the key never gets so far.
+      checkServerIdentity: () => undefined,
+    })
+    socket.setTimeout(PATIENCE, () => socket?.destroy(new Error('no connection within 10 s')))
+    socket.once('secureConnect', () => {
+      socket?.setTimeout(0)
+      if (!line.closed) ear.opened()
+    })
+    line.attach(socket, ear)
+  })
+  return line
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret, 'base64url')
+}
+
+/** Texts over one socket. */
+class Line implements Channel {
+  readonly #socket: () => TLSSocket | null
+  #parts: Buffer[] = []
+  #size = 0
+  closed = false
+
+  constructor(socket: () => TLSSocket | null) {
+    this.#socket = socket
+  }
+
+  attach(socket: TLSSocket, ear: ChannelEar): void {
+    let why = 'the other side ended it'
+    socket.setNoDelay(true)
+    socket.on('error', ({ message }) => {
+      why = message
+    })
+    socket.on('end', () => socket.end())
+    socket.once('close', () => {
+      if (this.closed) return
+      this.closed = true
+      ear.closed(why)
+    })
+    socket.on('data', (bytes) => {
+      this.#parts.push(bytes)
+      this.#size += bytes.length
+      this.#read(socket, ear)
+    })
+  }
+
+  #read(socket: TLSSocket, ear: ChannelEar): void {
+    while (!this.closed && this.#size >= HEAD) {
+      if ((this.#parts[0]?.length ?? 0) < HEAD) this.#parts = [Buffer.concat(this.#parts)]
+      const length = this.#parts[0]?.readUInt32BE(0) ?? 0
+      if (length > MOST) return void socket.destroy(new Error(`a text of ${length} bytes is too long`))
+      if (this.#size < HEAD + length) return
+      const all = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts)
+      const rest = all.subarray(HEAD + length)
+      this.#parts = rest.length === 0 ? [] : [rest]
+      this.#size = rest.length
+      ear.heard(all.toString('utf8', HEAD, HEAD + length))
+    }
+  }
+
+  get waiting(): number {
+    return this.#socket()?.writableLength ?? 0
+  }
+
+  send(text: string): void {
+    const socket = this.#socket()
+    if (this.closed || !socket?.writable) return
+    const length = Buffer.byteLength(text)
+    const bytes = Buffer.allocUnsafe(HEAD + length)
+    bytes.writeUInt32BE(length, 0)
+    bytes.write(text, HEAD)
+    socket.write(bytes)
+  }
+
+  pause(on: boolean): void {
+    if (on) this.#socket()?.pause()
+    else this.#socket()?.resume()
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#socket()?.end()
+    // One whose other side is gone would never end.
+    this.#socket()?.setTimeout(PATIENCE, () => this.#socket()?.destroy())
+  }
+}

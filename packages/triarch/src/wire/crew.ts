@@ -1,0 +1,120 @@
+import { AgentHost } from '../agent/host.ts'
+import { Threads } from '../agent/threads.ts'
+import { Dock } from '../agent/trial.ts'
+import type { Agent } from '../definition/definition.ts'
+import type { Middleware } from '../definition/middleware.ts'
+import { inOrder } from '../definition/middleware.ts'
+import type { Environment } from '../environment/environment.ts'
+import type { Patience } from '../environment/patience.ts'
+import { TriarchError } from '../error/error.ts'
+import { unheard } from '../telemetry/outlet.ts'
+import { DEFAULT_PAYLOAD_LIMIT } from '../value/payload.ts'
+import { Lines } from './lines.ts'
+
+/** Who does the work that comes over the wire. */
+export interface Crew {
+  /** Names this process in its hellos. */
+  readonly instance: string
+  /** Where lines of logs wait to be said; null: they go another way. */
+  readonly lines: Lines | null
+  /** Those of whom something is offered. */
+  hosts(): Iterable<AgentHost>
+  host(agent: string): AgentHost | undefined
+  /** What is offered of a host, as step requests name it. */
+  actions(host: AgentHost): string[]
+  /** How many attempts the other side may have there at a time; `running`: it has so many now. */
+  room(host: AgentHost, running: number): number
+  /** A server took it: outputs may have so many bytes of JSON. */
+  welcomed(payload: number): void
+  /** Takes nothing more, and lets what runs finish for `grace` ms. */
+  drain(grace: number, patience: Patience): Promise<void>
+}
+
+export interface OwnCrewOptions {
+  environment: Environment
+  agents: readonly Agent[]
+  middleware: readonly Middleware[]
+  threads: number
+  /** There is something to say. */
+  urge: () => void
+}
+
+/** How long code that was told to end has for that, at most (ms). */
+const LAST_GRACE = 1_000
+
+/** The agents of a process without a store: it runs attempts as any node does. */
+export class OwnCrew implements Crew {
+  readonly instance: string
+  readonly lines: Lines
+  readonly #hosts: ReadonlyMap<string, AgentHost>
+  readonly #threads: Threads | null
+  #payload = DEFAULT_PAYLOAD_LIMIT
+
+  constructor({ environment, agents, middleware, threads, urge }: OwnCrewOptions) {
+    this.instance = environment.id()
+    this.#threads = Threads.in(environment, threads)
+    const chains = new Map<string, readonly Middleware[]>()
+    const around = (key: string): readonly Middleware[] => {
+      const known = chains.get(key)
+      if (known) return known
+      const [agent = '', name = ''] = key.replace(/:finalize$/, '').split('.')
+      const own = agents.find((it) => it.name === agent)?.actions.get(name)?.definition.middleware
+      const chain = inOrder(middleware, own)
+      chains.set(key, chain)
+      return chain
+    }
+    this.lines = new Lines(environment, urge)
+    const crew = this
+    const host = {
+      environment,
+      node: this.instance,
+      get payload() {
+        return crew.#payload
+      },
+      around,
+      late: () => undefined,
+      // Nobody takes its attempts over behind its back: who gives them up says so, or does not take the answer.
+      lease: { holds: () => true, sure: async () => true, trace: null },
+      threads: this.#threads,
+      dock: new Dock(environment),
+      telemetry: unheard,
+      logs: this.lines,
+      freed: urge,
+      overrun: urge,
+    }
+    this.#hosts = new Map(agents.map((agent) => [agent.name, new AgentHost(host, agent)]))
+  }
+
+  hosts(): Iterable<AgentHost> {
+    return this.#hosts.values()
+  }
+
+  host(agent: string): AgentHost | undefined {
+    return this.#hosts.get(agent)
+  }
+
+  actions(host: AgentHost): string[] {
+    return host.actions
+  }
+
+  /** Slots that code took which outlived its attempt are no one's. */
+  room({ slots }: AgentHost, running: number): number {
+    return Math.max(0, Math.min(slots.most, slots.free + running))
+  }
+
+  welcomed(payload: number): void {
+    this.#payload = payload
+  }
+
+  async drain(grace: number, patience: Patience): Promise<void> {
+    const hosts = [...this.#hosts.values()]
+    for (const host of hosts) host.close()
+    const idle = Promise.all(hosts.map((host) => host.idle()))
+    await patience.wait(idle, grace)
+    const reason = new TriarchError('NODE_STOPPED', 'the process of the agent stops')
+    for (const host of hosts) host.abortAll(reason)
+    await patience.wait(idle, Math.min(grace, LAST_GRACE))
+    for (const host of hosts) host.abandonAll(reason)
+    await this.#threads?.drain()
+  }
+}

@@ -1,0 +1,232 @@
+import { PooledBacklog } from '../agent/backlog.ts'
+import type { AgentHost } from '../agent/host.ts'
+import type { Peering, PeerNode, PeerPlace } from '../agent/peer.ts'
+import { Remotes } from '../agent/remote.ts'
+import { delay, type Environment, type Timer } from '../environment/environment.ts'
+import type { Address, Listening, Network } from '../environment/network.ts'
+import { unguessable } from '../environment/secrecy.ts'
+import type { TaskState } from '../kernel/state.ts'
+import type { NodeRow, StateStore } from '../store/port.ts'
+import type { Crew } from './crew.ts'
+import { Link } from './link.ts'
+import { Peer } from './peer.ts'
+import { Sessions } from './sessions.ts'
+
+/** The secret of a store is the name of who has this lease, which nobody gives up (docs/decisions/0119-direct-dispatch.md). */
+const SECRET = 'triarch-direct'
+const SECRET_BYTES = 32
+/** Until the clock of the store is of no more use (ms). */
+const FOR_EVER = 1e14
+/** After a failure it is tried again (ms): where the address of a process that just ended is still taken, for one. */
+const AGAIN = 1_000
+/** Nodes that attempts come from, at a time. */
+const MOST_LINKS = 100
+
+export interface DirectMeans {
+  environment: Environment
+  network: Network
+  settings: PeerPlace
+  store: Pick<StateStore, 'reply' | 'post' | 'adoptWork' | 'lead' | 'pulses' | 'nodes'>
+  /** Of a task, as its history has it; null: that cannot be read. */
+  state: (task: string) => Promise<TaskState | null>
+  payload: number
+  lease: number
+  /** Something was written for tasks that may be owned here. */
+  posted: () => void
+  failed: (error: unknown) => void
+}
+
+/** Another node that is reached, and whose attempts run here. */
+interface Other {
+  link: Link
+  /** Agents that it has itself. */
+  own: ReadonlySet<string>
+}
+
+/**
+ * The connections of one life of a node with others of its store. As a scheduler it listens, and gives attempts to those that
+ * connect; with agents, it connects to those that listen.
+ */
+export class Direct implements Peering {
+  readonly #options: DirectMeans
+  readonly #node: PeerNode
+  readonly #sessions: Sessions
+  /** For what was begun for nodes that are gone. */
+  readonly #home: Sessions
+  readonly #peers = new Set<Peer>()
+  readonly #others = new Map<string, Other>()
+  readonly #links = new Set<Link>()
+  readonly #over = new AbortController()
+  #listening: Listening | null = null
+  #address: Address | null = null
+  #timer: Timer | null = null
+  #open = false
+
+  constructor(options: DirectMeans, node: PeerNode) {
+    this.#options = options
+    this.#node = node
+    const { lease } = options
+    const remotes = new Remotes(lease, { queued: true })
+    remotes.bind({
+      id: node.id,
+      offered: (agent, actions, most) => node.offered(remotes, agent, actions, most),
+      adopted: () => undefined, // nothing of it was taken from a queue
+    })
+    this.#sessions = new Sessions({ ...options, remotes, hosted: (agent) => node.hosts.has(agent) })
+    const own = new Remotes(lease)
+    own.bind({ id: node.id, offered: () => undefined, adopted: () => undefined })
+    this.#home = new Sessions({ ...options, remotes: own, hosted: () => false })
+  }
+
+  get address(): Address | null {
+    return this.#address
+  }
+
+  start(): void {
+    this.#open = true
+    void this.#begin()
+  }
+
+  stop(): void {
+    this.#open = false
+    this.#over.abort()
+    this.#timer?.cancel()
+    this.#listening?.close()
+    this.#sessions.close()
+  }
+
+  /** Its agents have drained: what they gave is known, or is told to the store. */
+  async drain(grace: number): Promise<void> {
+    await Promise.all([...this.#links].map((link) => link.drain(grace)))
+    this.#end()
+  }
+
+  abandon(): void {
+    this.stop()
+    this.#end()
+  }
+
+  #end(): void {
+    for (const link of this.#links) link.close()
+    for (const peer of this.#peers) peer.close()
+    this.#sessions.end()
+    this.#home.end()
+  }
+
+  stirred(): void {
+    for (const link of this.#links) link.urge()
+  }
+
+  async #begin(): Promise<void> {
+    const { environment, failed } = this.#options
+    while (this.#open) {
+      try {
+        const secret = await this.#secret()
+        if (this.#node.scheduler) await this.#listen(secret)
+        if (this.#node.hosts.size > 0 && this.#open) await this.#look(secret)
+        return
+      } catch (error) {
+        if (!this.#open) return
+        failed(error)
+        await delay(environment, AGAIN, this.#over.signal)
+      }
+    }
+  }
+
+  /** Whoever comes first draws it; the store takes one. */
+  async #secret(): Promise<string> {
+    const { store } = this.#options
+    const known = async () => (await store.pulses(SECRET)).term?.holder
+    const found = await known()
+    if (found !== undefined) return found
+    await store.lead({ name: SECRET, node: unguessable(SECRET_BYTES).toString('base64url'), ttl: FOR_EVER })
+    const taken = await known()
+    if (taken === undefined) throw new Error('the store keeps no secret')
+    return taken
+  }
+
+  async #listen(secret: string): Promise<void> {
+    const { environment, network, settings, lease, failed } = this.#options
+    const { host, port, advertise } = settings
+    this.#listening ??= await network.listen({ host, port }, secret, (channel) => {
+      const peer = new Peer(channel, { environment, agents: this.#sessions, lease, failed })
+      this.#peers.add(peer)
+      return {
+        heard: (text) => peer.heard(text),
+        closed: () => {
+          this.#peers.delete(peer)
+          peer.closed()
+        },
+      }
+    })
+    // It was stopped meanwhile.
+    if (!this.#open) return this.#listening.close()
+    this.#address = { host: advertise, port: this.#listening.port }
+    this.#node.moved()
+  }
+
+  /** Who listens is read as often as makes a new node known well before its lease could have ended. */
+  async #look(secret: string): Promise<void> {
+    const { environment, store, lease, failed } = this.#options
+    try {
+      const nodes = await store.nodes()
+      if (!this.#open) return
+      this.#meet(nodes, secret)
+    } catch (error) {
+      if (!this.#open) return
+      failed(error)
+    }
+    this.#timer = environment.timer(lease / 3, () => void this.#look(secret))
+    this.#timer.unref?.()
+  }
+
+  #meet(nodes: readonly NodeRow[], secret: string): void {
+    const there = new Set(nodes.map(({ id }) => id))
+    for (const [id, { link }] of this.#others) if (!there.has(id)) link.forsake()
+    for (const { id, runs } of nodes) {
+      if (!runs?.direct || id === this.#node.id || this.#others.has(id) || this.#others.size >= MOST_LINKS) continue
+      const own = new Set(runs.actions.map((action) => action.slice(0, action.indexOf('.'))))
+      if ([...this.#offered(own)].length === 0) continue
+      const { environment, network, lease, failed } = this.#options
+      const link: Link = new Link({
+        ...{ environment, network, at: runs.direct, secret, home: this.#home, lease, failed },
+        crew: this.#crew(own),
+        ended: () => {
+          this.#links.delete(link)
+          if (this.#others.get(id)?.link === link) this.#others.delete(id)
+        },
+      })
+      this.#links.add(link)
+      this.#others.set(id, { link, own })
+    }
+  }
+
+  /** What another node may have of this one's agents: those that it has not itself, and for which the queue decides nothing. */
+  *#offered(own: ReadonlySet<string>): Iterable<AgentHost> {
+    for (const host of this.#node.hosts.values()) if (!own.has(host.name) && isFree(host)) yield host
+  }
+
+  #crew(own: ReadonlySet<string>): Crew {
+    return {
+      instance: this.#options.environment.id(),
+      lines: null,
+      hosts: () => this.#offered(own),
+      host: (agent) => this.#node.hosts.get(agent),
+      actions: (host) => host.actions,
+      room: ({ slots, backlog, paused, seats }, running) => {
+        // What waits in its queue comes first.
+        if (!backlog.empty || paused !== null || !seats.none) return Math.min(running, slots.most)
+        const share = Math.ceil(Math.max(0, slots.spare) / Math.max(1, this.#links.size))
+        return Math.max(0, Math.min(slots.most, running + share))
+      },
+      welcomed: () => undefined, // outputs are bounded by this node's own limit
+      drain: async () => undefined, // its hosts are drained with the node
+    }
+  }
+}
+
+/** Its queue says no more than whose turn it is: neither who may ask the service now, nor how often, nor which slots are whose. */
+function isFree(host: AgentHost): boolean {
+  if (host.lease !== null || host.guard !== null || host.pace !== null) return false
+  return !(host.backlog instanceof PooledBacklog) && !host.backlog.strict
+}
