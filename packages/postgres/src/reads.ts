@@ -213,13 +213,14 @@ export function pulsesOf(rows: readonly Row[]): Pulses {
 /** Without what only stores tell each other. */
 function shownRuns(said: NodeRuns | null): NodeRuns | null {
   if (said === null) return null
-  const { workflows, actions, slots, labels, settings, load } = said
+  const { workflows, actions, slots, labels, settings, direct, load } = said
   return {
     workflows,
     actions,
     ...(slots && { slots }),
     ...(labels && { labels }),
     ...(settings && { settings }),
+    ...(direct && { direct }),
     ...(load && { load }),
   }
 }
