@@ -20,6 +20,8 @@ const goods: Readonly<Record<string, string>> = {
   fulfil: 'declare const fulfil: Workflow<{ id: string; amount: number }, { receipt: string }>',
   order: 'declare const order: { id: string; amount: number }',
   token: 'declare const token: string',
+  secret: 'declare const secret: string',
+  exported: 'declare const exported: TaskExport',
   session: 'declare const session: string',
   attempt: 'declare const attempt: string',
   request: 'declare const request: AgentRequest',

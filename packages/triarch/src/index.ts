@@ -152,7 +152,7 @@ export {
 } from './definition/workflow.ts'
 export { type WorkflowRef, workflowRef } from './definition/workflow-ref.ts'
 export type { Environment } from './environment/environment.ts'
-export type { Address, Channel, ChannelEar, Listening, Network } from './environment/network.ts'
+export type { Address, Channel, ChannelEar, Network, NetworkListener } from './environment/network.ts'
 export { type ErrorCode, errorCatalogue } from './error/catalogue.ts'
 export { isTriarchError, TriarchError, type TriarchErrorOptions } from './error/error.ts'
 export { PermanentError, TransientError, type TransientErrorOptions, UnknownOutcomeError } from './error/step-error.ts'

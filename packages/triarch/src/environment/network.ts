@@ -41,16 +41,16 @@ export interface ChannelEar {
  */
 export interface Network {
   /** Takes connections of those who know the secret. Rejects where the address cannot be had. */
-  listen(at: Address, secret: string, accept: (channel: Channel) => ChannelEar): Promise<Listening>
+  listen(at: Address, secret: string, accept: (channel: Channel) => ChannelEar): Promise<NetworkListener>
   /** Connects. What is said before `opened` is called is lost. */
   dial(at: Address, secret: string, ear: ChannelEar & { opened(): void }): Channel
 }
 
 /**
  * A place where connections are taken.
- * @example const close = (listening: Listening): void => listening.close()
+ * @example const close = (listening: NetworkListener): void => listening.close()
  */
-export interface Listening {
+export interface NetworkListener {
   /** The port that was had. */
   readonly port: number
   /** Takes no more. Connections that there are go on. */

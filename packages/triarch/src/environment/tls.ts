@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import type { Address, Channel, ChannelEar, Listening, Network } from './network.ts'
+import type { Address, Channel, ChannelEar, Network, NetworkListener } from './network.ts'
 
 /**
  * Keys that both sides know take the place of certificates, and a fresh exchange of keys makes what was recorded worthless to who learns the
@@ -25,7 +25,7 @@ async function listen(
   { host, port }: Address,
   secret: string,
   accept: (channel: Channel) => ChannelEar,
-): Promise<Listening> {
+): Promise<NetworkListener> {
   const { createServer } = await import('node:tls')
   const psk = keyOf(secret)
   const pskCallback = (_: TLSSocket, identity: string) => (identity === IDENTITY ? psk : null)

@@ -3,7 +3,7 @@ import type { AgentHost } from '../agent/host.ts'
 import type { Peering, PeerNode, PeerPlace } from '../agent/peer.ts'
 import { Remotes } from '../agent/remote.ts'
 import { delay, type Environment, type Timer } from '../environment/environment.ts'
-import type { Address, Listening, Network } from '../environment/network.ts'
+import type { Address, Network, NetworkListener } from '../environment/network.ts'
 import { unguessable } from '../environment/secrecy.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { NodeRow, StateStore } from '../store/port.ts'
@@ -57,7 +57,7 @@ export class Direct implements Peering {
   readonly #others = new Map<string, Other>()
   readonly #links = new Set<Link>()
   readonly #over = new AbortController()
-  #listening: Listening | null = null
+  #listening: NetworkListener | null = null
   #address: Address | null = null
   #timer: Timer | null = null
   #open = false
