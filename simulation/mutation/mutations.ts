@@ -358,18 +358,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     at: 27,
   },
-  'letters are consumed by a transition that is refused': {
-    change: {
-      'store/sqlite/commit.ts': [
-        [
-          '  let key = transition.key\n',
-          '  let key = transition.key\n  for (const letter of transition.consumed) database.run(CONSUME, letter, key)\n',
-        ],
-      ],
-    },
-    by: ['letters', 'events'],
-    at: 958,
-  },
   'an agent starts more than it has slots for': {
     change: {
       'agent/slots.ts': [['if (this.free <= 0 || this.room(action) <= 0) return false', '']],
@@ -609,15 +597,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'an answer that is to come is given up': {
     change: { 'store/deadline.ts': [['if (++one.looks <= LOOKS) continue', 'if (++one.looks < 1) continue']] },
     by: ['patience'],
-    world: 'silence',
-  },
-  'what the store does after all is not looked for': {
-    change: {
-      'node/lookback.ts': [['    this.#doubts = DOUBTS\n', '']],
-      'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
-    },
-    by: ['liveness'],
-    at: 1854,
     world: 'silence',
   },
   'a history grows for ever': {
@@ -893,12 +872,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: { 'agent/answers.ts': [['names, seen, age: 0 })', 'names, seen: this.#validity.generation, age: 0 })']] },
     by: ['caches'],
     at: 82,
-    world: 'cache',
-  },
-  'an answer that comes late is young': {
-    change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
-    by: ['caches'],
-    at: 48,
     world: 'cache',
   },
   'a cache that fails fails the step': {

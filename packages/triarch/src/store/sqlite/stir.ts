@@ -1,8 +1,9 @@
 import { type FSWatcher, statSync, utimesSync, watch } from 'node:fs'
 import type { Environment, Timer } from '../../environment/environment.ts'
 
-/** Processes sign with a number below, as a time of the file (s). */
+/** Processes sign with a number below, as a time of the file (s). Where two have one, they hear of each other a little later. */
 const SIGNATURES = 2 ** 31
+let stores = 0
 /** What this process committed itself is no news; a look that comes this much later finds what another did in that very moment (ms). */
 const AFTER_OWN = 5
 /** The least distance of looks, on the average (ms): one takes some microseconds. */
@@ -40,7 +41,7 @@ export class Stir {
     this.#path = `${path}-shm`
     this.#changes = changes
     this.#tell = tell
-    this.#signature = Math.floor(environment.random() * SIGNATURES)
+    this.#signature = (process.pid * 1_024 + ++stores) % SIGNATURES
   }
 
   listen(): void {
