@@ -599,6 +599,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['patience'],
     world: 'silence',
   },
+  'what the store does after all is not looked for': {
+    change: {
+      'node/lookback.ts': [['    this.#doubts = DOUBTS\n', '']],
+      'scheduler/witness.ts': [['this.#options.environment.monotonic() < last', 'last < Number.NEGATIVE_INFINITY']],
+    },
+    by: ['liveness'],
+    at: 234,
+    world: 'silence',
+  },
   'a history grows for ever': {
     change: { 'scheduler/decisions.ts': [['count - mail.letters > history)', 'count - mail.letters > history * 9)']] },
     by: ['bounds'],
@@ -872,6 +881,12 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     change: { 'agent/answers.ts': [['names, seen, age: 0 })', 'names, seen: this.#validity.generation, age: 0 })']] },
     by: ['caches'],
     at: 82,
+    world: 'cache',
+  },
+  'an answer that comes late is young': {
+    change: { 'store/sqlite/cache.ts': [['const given = Math.min(at, now)', 'const given = Math.max(at, now)']] },
+    by: ['caches'],
+    at: 531,
     world: 'cache',
   },
   'a cache that fails fails the step': {
