@@ -39,6 +39,8 @@ export interface Relay {
 
 /** An attempt that was sent elsewhere. */
 export interface Relayed {
+  /** When something was last heard of its process (by the monotonic clock). */
+  readonly heardAt: number
   /** Whoever asked for it wants it to end. */
   abort(reason: unknown): void
 }
@@ -89,7 +91,8 @@ export class Attempt {
   #aborted: unknown
   #progress: Json | undefined
   #beat: (() => void) | undefined
-  #relayed: Relayed | undefined
+  /** Where its code runs, if that is elsewhere. */
+  relayed: Relayed | undefined
   /** Of an outcome from elsewhere: who waits for it to be durable. */
   recorded: Telling['recorded'] | undefined
   #pulseOut: AttemptOptions['beat'] | undefined
@@ -127,7 +130,7 @@ export class Attempt {
 
   /** Its code runs elsewhere. */
   send(relay: Relay): void {
-    this.#relayed = relay.send(this, this.#options)
+    this.relayed = relay.send(this, this.#options)
   }
 
   /** What that code answered. */
@@ -154,7 +157,7 @@ export class Attempt {
     this.#aborted = reason
     const to = this.#abortion
     to?.context.run(() => to.controller.abort(reason))
-    this.#relayed?.abort(reason)
+    this.relayed?.abort(reason)
   }
 
   /** Nobody waits for the answer any more. */
@@ -230,10 +233,7 @@ export class Attempt {
   }
 
   #finish(outcome: Outcome): void {
-    if (this.#settled) {
-      this.#bounds.late()
-      return
-    }
+    if (this.#settled) return this.#bounds.late()
     this.#settled = true
     this.#timer?.cancel()
     this.#pulse?.cancel()

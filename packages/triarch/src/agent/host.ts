@@ -3,7 +3,7 @@ import { type CachePolicy, toCachePolicy } from '../definition/cache.ts'
 import { toConcurrency } from '../definition/concurrency.ts'
 import type { Action, Agent } from '../definition/definition.ts'
 import type { Middleware } from '../definition/middleware.ts'
-import type { Environment } from '../environment/environment.ts'
+import type { Environment, Timer } from '../environment/environment.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Outcome, Reply } from '../kernel/message.ts'
 import type { StepRequest } from '../store/port.ts'
@@ -408,11 +408,7 @@ export class AgentHost {
     const { trace } = lease
     const key = attemptKey(request.task, request.step)
     let place = -1
-    const trial = request.trial
-      ? environment.timer(survivalOf(attempt, environment.now()), () => {
-          if (dock.leave(attempt)) attempt.survived()
-        })
-      : null
+    let trial: Timer | null = null
     const running = new Attempt(environment, attempt, this.#options, (outcome) => {
       if (this.#running.get(key) === running) this.#running.delete(key)
       trial?.cancel()
@@ -423,6 +419,14 @@ export class AgentHost {
       this.#end(attempt, outcome, running)
     })
     this.#running.set(key, running)
+    const outlast = (span: number, since: number) => {
+      trial = environment.timer(span, () => {
+        // A process elsewhere may have died of it long before anybody misses it.
+        if (running.relayed && running.relayed.heardAt < since + span) outlast(span, since)
+        else if (dock.leave(attempt)) attempt.survived()
+      })
+    }
+    if (request.trial) outlast(survivalOf(attempt, environment.now()), environment.monotonic())
     this.#tellStart(request, running.startedAt)
     if ('send' in handler) return running.send(handler)
     try {

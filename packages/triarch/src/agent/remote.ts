@@ -1,6 +1,7 @@
 import type { Outcome } from '../kernel/message.ts'
 import type { RequestMark, WorkItem } from '../store/port.ts'
 import type { Attempt, AttemptOptions, Relay, Relayed } from './attempt.ts'
+import { AGE } from './trial.ts'
 
 /** What a process elsewhere runs of one agent. */
 export interface Offer {
@@ -13,6 +14,8 @@ export interface Offer {
 
 /** A process elsewhere that runs attempts. */
 export interface AgentLink {
+  /** For how long its process has been here (ms). */
+  readonly age: number
   /** Takes the attempt; there is room for it until `freed` is called. `under`: the name by which it runs there already. */
   give(attempt: Attempt, options: AttemptOptions, terms: { freed: () => void; under: string | undefined }): Relayed
 }
@@ -101,12 +104,14 @@ export class Remotes implements Relay {
   send(attempt: Attempt, options: AttemptOptions): Relayed {
     const { request } = options
     const coming = this.#coming.get(keyOf(request))
-    const places = this.#places.get(agentOf(request.action)) ?? []
+    const all = this.#places.get(agentOf(request.action)) ?? []
+    // Where processes die young, what is tried is not to blame.
+    const places = request.trial ? all.filter(({ link }) => link.age >= AGE) : all
     const place = coming ? places.find(({ link }) => link === coming.link) : roomiest(places, request.action)
     if (!place) {
       const outcome = this.judged(agentOf(request.action), { kind: 'withdrawn', after: NO_ROOM })
       attempt.told(outcome, { recorded: () => undefined })
-      return { abort: () => undefined }
+      return { heardAt: Number.NEGATIVE_INFINITY, abort: () => undefined }
     }
     place.taken++
     let taken = true

@@ -1,7 +1,7 @@
 import type { Environment } from '../environment/environment.ts'
 
 /** How long a process must have lived before it tries a step that may have killed others (ms): so long it lives without it. */
-const AGE = 2_000
+export const AGE = 2_000
 /** A process that lives on for so long after the step began did not die of it at once (ms). */
 export const SURVIVED = 1_000
 /** The longest wait for one's turn (ms). */

@@ -60,6 +60,7 @@ export class Session implements AgentLink {
   readonly #outbox = new Outbox()
   /** Ends the wait of the request that waits. */
   #waiting: (() => void) | null = null
+  readonly #bornAt: number
   #heardAt: number
   #expiry: Timer
   #open = true
@@ -71,7 +72,8 @@ export class Session implements AgentLink {
     this.id = environment.id()
     this.instance = instance
     this.#hellos = count
-    this.#heardAt = environment.monotonic()
+    this.#bornAt = environment.monotonic()
+    this.#heardAt = this.#bornAt
     this.#offers = new Map()
     this.#expiry = environment.timer(lease, () => this.#expire())
     this.#offer(agents)
@@ -122,7 +124,13 @@ export class Session implements AgentLink {
       ...(heartbeatWithin !== null && { heartbeatWithin }),
     }
     if (under === undefined) this.#say(given, completeBy, 500 + JSON.stringify(request.input).length)
-    return { abort: (reason) => this.#abort(ticket, reason) }
+    const session = this
+    return {
+      get heardAt() {
+        return session.#heardAt
+      },
+      abort: (reason) => this.#abort(ticket, reason),
+    }
   }
 
   #abort(ticket: string, reason: unknown): void {
@@ -274,6 +282,10 @@ export class Session implements AgentLink {
   /** It lives. */
   heard(): void {
     this.#heardAt = this.#options.environment.monotonic()
+  }
+
+  get age(): number {
+    return this.#options.environment.monotonic() - this.#bornAt
   }
 
   get open(): boolean {
