@@ -30,7 +30,7 @@ export async function openTask(host: RunnerHost, claim: Claim): Promise<Opened> 
   const { last: seq, at, size, events } = chronicle
   if (seq === 0) throw new TriarchError('HISTORY_CORRUPT', 'record 1 is missing', { details: { record: 1 } })
   const rebuilt = await folded(host, claim.id, events)
-  const replies = claim.orphaned && claim.unread ? await unreadReplies(host, claim) : []
+  const replies = claim.unread ? await unreadReplies(host, claim) : []
   return { rebuilt, mail: reconcile(rebuilt, claim, replies), seq, at, size }
 }
 
@@ -44,7 +44,7 @@ async function folded({ courtesy }: RunnerHost, id: string, events: Chronicle['e
   }
 }
 
-/** Which attempts the letters speak of that did not come with the claim: those are not lost. */
+/** Which attempts the letters speak of that did not come with the claim: those are neither lost nor still to be made. */
 async function unreadReplies(host: RunnerHost, { key, letters }: Claim): Promise<Reply[]> {
   const replies: Reply[] = []
   for (let last = letters.at(-1)?.id ?? 0; ; ) {

@@ -7,13 +7,13 @@ import type { Claim } from '../store/port.ts'
 import type { Mail } from './mail.ts'
 
 /**
- * What a claimed task is told first: what the work queues hold is under way, what nobody knows of is lost. `unread`:
- * replies among the letters that did not come with the claim.
+ * What a claimed task is told first: what the work queues hold is under way, and so is what was answered by letters that did
+ * not come with the claim (`unread`), or it would be asked for a second time; what nobody knows of is lost.
  */
 export function reconcile({ state }: Rebuilt, claim: Claim, unread: readonly Reply[]): Mail[] {
-  for (const work of claim.work) {
-    const step = state.steps.get(work.step)
-    if (step && isAttempt(step, work)) step.dispatched = true
+  for (const known of [...claim.work, ...unread]) {
+    const step = state.steps.get(known.step)
+    if (step && isAttempt(step, known)) step.dispatched = true
   }
   // One by one, so that the code hears of each before the next: one of them may pause the task.
   const lost = claim.orphaned ? unaccounted(state, claim, unread) : []

@@ -39,18 +39,21 @@ function town() {
   const wide = workflow('wide', {
     run: async (n: number, task) => (await Promise.all(Array.from({ length: n }, () => task.run(act, 'slow')))).length,
   })
+  const crowd = workflow('crowd', {
+    run: async (n: number, task) => (await Promise.all(Array.from({ length: n }, () => task.run(act, 'plain')))).length,
+  })
   const node = (...roles: Role[]): Promise<Stage> =>
     stage({
       store: file.store,
       environment,
       roles,
-      workflows: roles.includes('scheduler') ? [flow, wide] : [],
+      workflows: roles.includes('scheduler') ? [flow, wide, crowd] : [],
       agents: roles.includes('agent') ? [own] : [],
       lease: '10s',
       sweep: '1s',
       poll: '100ms',
     })
-  return { log, load, flow, wide, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
+  return { log, load, flow, wide, crowd, node, [Symbol.dispose]: () => file[Symbol.dispose]() }
 }
 
 describe('a store that gives the number of a request anew, for it went back', () => {
@@ -157,6 +160,28 @@ describe('roles in processes of their own', () => {
     expect(await task.result()).toEqual(['plain done', 'hang done', 'plain done'])
     expect(t.log).toEqual(['plain 1', 'hang 1', 'hang aborted', 'hang 2', 'plain 1'])
   })
+
+  it.each(['handed over', 'lost'])(
+    'begin no attempt again whose answer waits for a task that was %s, however many do',
+    async (how) => {
+      using t = town()
+      await using client = await t.node('supervisor')
+      const first = await t.node('scheduler')
+      const task = await client.submit(t.crowd, 450)
+      await client.advance('2s')
+      if (how === 'lost') await first.kill()
+      else await first.engine.stop()
+      const agent = await t.node('agent')
+      await client.advance('5s')
+      expect(t.log).toHaveLength(450)
+      expect(await client.store.counts()).toMatchObject({ work: 0, inbox: 450 })
+      await using _second = await t.node('scheduler')
+      await client.advance('20s')
+      expect(await task.result()).toBe(450)
+      await agent.leave()
+      expect(t.log).toHaveLength(450)
+    },
+  )
 
   it('carry a cancel to the step that runs, and the undo of those before to an agent', async () => {
     using t = town()
