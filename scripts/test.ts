@@ -4,12 +4,34 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { COUNTS, type Counts } from './counts.ts'
+import { join, relative } from 'node:path'
+import { COUNTS, type Counts, type Failure } from './counts.ts'
 
 const root = join(import.meta.dirname, '..')
 
-async function main(args: string[]): Promise<Counts> {
+/** So many failures may be a matter of what else ran at the time. */
+const MOST_AGAIN = 5
+
+/** Runs what is asked for; where all was, and a few tests failed, these once more with nothing beside them. */
+async function main(args: readonly string[]): Promise<Counts> {
+  const all = await run(args)
+  const { failures } = all
+  if (args.length > 0 || failures.length === 0 || failures.length < all.failed || failures.length > MOST_AGAIN)
+    return all
+  console.log(`\ntest: ${failures.length} failed, and are run again by themselves`)
+  const again = await run([...new Set(failures.map(({ file }) => file)), '-t', patternOf(failures)])
+  if (again.failed > 0 || again.passed < failures.length) return all
+  for (const { file, name } of failures)
+    console.log(`test: passed only by itself: ${relative(root, file)}: ${name.replaceAll(' > ', ' ')}`)
+  return { ...all, passed: all.passed + failures.length, failed: 0, failures: [] }
+}
+
+/** What vitest takes for these tests and no others. */
+function patternOf(failures: readonly Failure[]): string {
+  return `^(${failures.map(({ name }) => name.replaceAll(' > ', ' ').replace(/[^\w ]/g, '\\$&')).join('|')})$`
+}
+
+async function run(args: readonly string[]): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'triarch-test-'))
   const file = join(folder, 'counts.json')
   try {
@@ -21,8 +43,11 @@ async function main(args: string[]): Promise<Counts> {
       env: { ...process.env, [COUNTS]: file },
     })
     // It ends by itself when it is told to, and tells what it had got to.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+    const stop = (signal: NodeJS.Signals) => void child.kill(signal)
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+    for (const signal of signals) process.on(signal, stop)
     const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+    for (const it of signals) process.off(it, stop)
     return judge(read(file), signal ?? status ?? 'no status')
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -38,7 +63,7 @@ function read(file: string): Counts | null {
 }
 
 function judge(counts: Counts | null, end: number | string): Counts {
-  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 }
+  const { passed, failed, skipped, failures } = counts ?? { passed: 0, failed: 0, skipped: 0, failures: [] }
   const wrong =
     counts === null
       ? `the run ended (${end}) before it had a result`
@@ -49,9 +74,9 @@ function judge(counts: Counts | null, end: number | string): Counts {
           : passed === 0
             ? 'not one test has passed'
             : null
-  if (wrong === null) return { passed, failed, skipped }
+  if (wrong === null) return { passed, failed, skipped, failures }
   console.error(`test: ${wrong}`)
-  return { passed, failed: failed + 1, skipped }
+  return { passed, failed: failed + 1, skipped, failures }
 }
 
 const { passed, failed, skipped } = await main(process.argv.slice(2))

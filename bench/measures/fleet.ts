@@ -49,7 +49,7 @@ async function measured(url: string, each: number, tasks: number, quick: boolean
   await counter.connect()
   children.defer(() => counter.end())
   const count = async () => {
-    if (!quick) await pause(2_000) // sessions tell of their transactions at most once a second
+    await pause(2_000) // sessions tell of their transactions at most once a second
     const { rows } = await counter.query(
       `SELECT xact_commit + xact_rollback AS transactions, pg_current_wal_insert_lsn() - '0/0' AS bytes
        FROM pg_stat_database WHERE datname = current_database()`,

@@ -92,6 +92,16 @@ describe('the check', { timeout: 120_000 }, () => {
     expect(own.status, own.all).toBeGreaterThan(0)
   })
 
+  it('tells by name what failed beside others and passes by itself, and fails by what does so no more than by what fails again', async () => {
+    const once = `import { existsSync, writeFileSync } from 'node:fs'
+      it('fails (once)', () => { if (!existsSync('been')) { writeFileSync('been', ''); expect(1).toBe(2) } })`
+    const flaky = await test({ [inProject.engine]: `${passing}${once}` })
+    expect(flaky, flaky.all).toMatchObject({ status: 0, last: '2 passed, 0 failed' })
+    expect(flaky.all).toContain(`test: passed only by itself: ${inProject.engine}: fails (once)`)
+    const both = await test({ [inProject.engine]: `${failing}${once}` })
+    expect(both, both.all).toMatchObject({ status: 1, last: '1 passed, 2 failed' })
+  })
+
   // CI knows nothing of projects. This one loads what would rather end with another status.
   it('fails in CI by a test that fails', async () => {
     const all = await ci({ [inProject.postgres]: failing })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { QueueShare, SeatBound, StateStore, WorkItem } from '../../src/store/port.ts'
+import { advancing } from './clock.ts'
 import type { Bench } from './conformance.ts'
 import { owned, transition, workRequest } from './samples.ts'
 
@@ -86,7 +87,7 @@ export function seatSuite(bench: Bench, { shared }: { shared: boolean }): void {
       const takers = stores.flatMap((it, index) =>
         [1, 2, 3].map((each) => take(it, ['pay.charge'], bound, `n${index}`, each)),
       )
-      const taken = (await Promise.all(takers)).flat()
+      const taken = (await advancing(bench.clock, Promise.all(takers))).flat()
       expect(taken).toHaveLength(7)
       expect(await store.seats(['pay'])).toEqual([{ name: 'pay', taken: 7, most: 7 }])
     })
