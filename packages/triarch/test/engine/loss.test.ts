@@ -175,7 +175,11 @@ describe('a step that was lost with its process a hundred times in a row', () =>
 function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: Duration } = {}) {
   const file = scratch()
   const environment = new VirtualEnvironment()
-  let dies = () => {}
+  /** The process that lives, or has died last. */
+  let process = { dead: false }
+  const dies = () => {
+    process.dead = true
+  }
   const deaths: string[] = []
   const begun: string[] = []
   const bank = agent('bank', { concurrency: 10 })
@@ -184,10 +188,10 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
   const poison = bank.action('poison', {
     attemptWithin,
     async run(fuse: number, { taskId }) {
-      const die = dies
+      const own = process
       await pause(fuse)
       deaths.push(taskId)
-      die()
+      own.dead = true
       return never()
     },
   })
@@ -211,17 +215,15 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
   const killer = workflow('killer', { run: (fuse: number, task) => task.run(poison, fuse) })
   const innocent = workflow('innocent', { run: (ms: number, task) => task.run(work, ms) })
   const mortal = (store: StateStore): StateStore => {
-    let dead = false
-    dies = () => {
-      dead = true
-    }
+    const own = { dead: false }
+    process = own
     return new Proxy(store, {
       get(target, name) {
         const method = Reflect.get(target, name) as unknown
         if (typeof method !== 'function') return method
         return (...args: unknown[]) => {
           if (state.mute && name === 'reply') return Promise.reject(new TriarchError('STORE_UNAVAILABLE', 'injected'))
-          if (dead && name !== 'close') return Promise.reject(new TriarchError('STORE_CLOSED', 'dead'))
+          if (own.dead && name !== 'close') return Promise.reject(new TriarchError('STORE_CLOSED', 'dead'))
           return Reflect.apply(method, target, args)
         }
       },
@@ -245,13 +247,13 @@ function mortals({ lease = '2s', sweep = '500ms' }: { lease?: Duration; sweep?: 
     get triarch() {
       return triarch
     },
-    kill: () => dies(),
+    kill: dies,
     /** Goes on for so long, with another process soon after each death. */
     async live(ms: number): Promise<void> {
       for (const end = environment.now() + ms; environment.now() < end; ) {
-        const before = deaths.length
         await environment.advance(100)
-        if (deaths.length > before) await start()
+        // What still runs in one that is dead may die after it: that is no death of the one that lives.
+        if (process.dead) await start()
       }
     },
     [Symbol.dispose]: () => file[Symbol.dispose](),
