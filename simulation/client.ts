@@ -12,7 +12,7 @@ const RETAINED = 27_000
 /** Events sent to one task; then it has heard enough. */
 const MOST_EVENTS = 60
 
-const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED', 'INBOX_FULL'] as const
+const passing = ['STORE_UNAVAILABLE', 'STORE_BUSY', 'STORE_UNANSWERED', 'INBOX_FULL', 'QUEUE_FULL'] as const
 
 /** Submits the plan's tasks and sends them events, as a careful application does: it tries again until it is sure. */
 export class Client {

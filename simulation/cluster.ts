@@ -8,9 +8,11 @@ import { Kept } from './cache.ts'
 import { censor, rethrow } from './censor.ts'
 import { Crowd } from './crowd.ts'
 import { Dial } from './dial.ts'
+import { Entrance } from './entrance.ts'
 import { Line } from './line.ts'
 import { Outage } from './outage.ts'
 import type { NodePlan, Plan, Settings, Version } from './plan.ts'
+import { Pools } from './pool.ts'
 import { Reign } from './reign.ts'
 import { definitions } from './services.ts'
 import type { Sight } from './sight.ts'
@@ -48,6 +50,8 @@ export class Cluster {
   readonly reign: Reign
   readonly line: Line
   readonly crowd: Crowd
+  readonly pools: Pools
+  readonly entrance: Entrance
   readonly dial: Dial
   readonly alarm: Alarm
   readonly kept: Kept
@@ -70,6 +74,8 @@ export class Cluster {
     this.reign = new Reign(world, plan)
     this.line = new Line(store, plan)
     this.crowd = new Crowd(store, plan)
+    this.pools = new Pools(store, plan)
+    this.entrance = new Entrance(store, plan)
     this.dial = new Dial(world, plan)
     this.alarm = new Alarm(world, plan)
     this.kept = new Kept(world, sight, plan)
@@ -142,7 +148,10 @@ export class Cluster {
     const book = this.#ledger.of(machine)
     const { agents } = definitions(book, this.#plan.settings.strict !== undefined, this.kept.bank(machine, book))
     return agents.map((agent) => {
-      const ruled = this.crowd.agent(machine, this.dial.agent(machine, Line.agent(this.#plan, agent)))
+      const ruled = this.crowd.agent(
+        machine,
+        this.dial.agent(machine, this.pools.agent(machine, Line.agent(this.#plan, agent))),
+      )
       return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))
     })
   }

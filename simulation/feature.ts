@@ -269,6 +269,35 @@ const cache: Feature = (chance, plan) => {
   for (const task of plan.tasks) enter(chance, task, ask)
 }
 
+/** Slots are parted by priority, and much waits for both parts. */
+const pools: Feature = (chance, plan) => {
+  // What else says how many slots there are, or who is next.
+  if (plan.line || plan.dial) return
+  plan.pools = { high: chance.between(1, 2), rest: chance.between(1, 2) }
+  const call = (): Op[] => [
+    { do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: { slow: chance.below(100) } },
+  ]
+  for (const task of plan.tasks) {
+    task.priority = chance.below(2)
+    enter(chance, task, () => ({ do: 'settled', of: Array.from({ length: chance.between(3, 8) }, call) }))
+  }
+}
+
+/** More is submitted at once than may wait. */
+const entrance: Feature = (chance, plan) => {
+  // What the store forgets, and what is written although nobody waited for the answer any more.
+  if (plan.loss || plan.settings.patience !== undefined) return
+  plan.entrance = { most: chance.between(1, 4), waits: chance.yes(0.5) }
+  plan.settings.tasks = chance.between(1, 3)
+  const at = chance.below(plan.chaos / 2)
+  for (const place of Array.from({ length: chance.between(6, 20) }).keys())
+    plan.tasks.push({
+      id: `caller ${place}`,
+      at: at + chance.below(300),
+      ops: [{ do: 'step', action: 'charge', order: { slow: chance.below(150) } }],
+    })
+}
+
 /** Agents are elsewhere, behind links that fail. */
 const wire: Feature = (chance, plan) => {
   // What shapes the agents of nodes; and what was acknowledged and then forgotten.
@@ -278,6 +307,7 @@ const wire: Feature = (chance, plan) => {
     plan.line ||
     plan.dial ||
     plan.crowd ||
+    plan.pools ||
     plan.cache ||
     plan.settings.strict ||
     plan.loss ||
@@ -321,6 +351,8 @@ const features = {
   reign: { of: 0.1, add: reign },
   dial: { of: 0.1, add: dial },
   cache: { of: 0.1, add: cache },
+  pools: { of: 0.06, add: pools },
+  entrance: { of: 0.06, add: entrance },
   wire: { of: 0.1, add: wire },
 } satisfies Record<string, { of: number; add: Feature }>
 

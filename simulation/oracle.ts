@@ -8,10 +8,12 @@ import { Coverage } from './coverage.ts'
 import type { Crowd } from './crowd.ts'
 import { effects, type Written } from './desk.ts'
 import type { Dial } from './dial.ts'
+import type { Entrance } from './entrance.ts'
 import { graph } from './graph.ts'
 import type { Line } from './line.ts'
 import type { Outage } from './outage.ts'
 import type { Poison } from './poison.ts'
+import type { Pools } from './pool.ts'
 import type { Reign } from './reign.ts'
 import type { Rollout } from './rollout.ts'
 import type { Sight } from './sight.ts'
@@ -36,6 +38,8 @@ export interface Hindsight {
   reign: Reign
   line: Line
   crowd: Crowd
+  pools: Pools
+  entrance: Entrance
   dial: Dial
   alarm: Alarm
   kept: Kept
@@ -196,6 +200,12 @@ const rates: Oracle = ({ throttle }) => throttle.faults
 /** No more attempts of an agent, or of its action, run over all nodes than may. That seats come back, and what waited ends, is `liveness`. */
 const crowds: Oracle = ({ crowd }) => crowd.faults
 
+/** In no process do more attempts run of one pool than it has slots. That what waits for either ends is `liveness`. */
+const pools: Oracle = ({ pools }) => pools.faults
+
+/** Of what one application submits no more waits than may. That what was refused or held back is taken in the end is `liveness`. */
+const entrance: Oracle = ({ entrance }) => entrance.faults
+
 /** A newcomer to a shared queue waits for few of each other; where steps age nobody is passed by who should come later. */
 const queues: Oracle = ({ line }) => line.faults
 
@@ -238,6 +248,8 @@ const oracles: Record<string, Oracle> = {
   breakers,
   rates,
   crowds,
+  pools,
+  entrance,
   queues,
   leaders,
   settings,

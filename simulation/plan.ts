@@ -2,6 +2,8 @@ import type { Role } from '../packages/triarch/src/node/options.ts'
 import type { Part } from './blueprint.ts'
 import type { CachePlan } from './cache.ts'
 import type { CrowdPlan } from './crowd.ts'
+import type { EntrancePlan } from './entrance.ts'
+import type { PoolPlan } from './pool.ts'
 import type { Op } from './program.ts'
 
 /** All that one run is made of: plain data, drawn from a seed or written by hand, and small when shrunk. */
@@ -24,6 +26,10 @@ export interface Plan {
   throttle?: { limit: number; per: number; burst: number; keyed?: true; rests?: { each: number; ms: number } }
   /** How many attempts of each agent may run over all nodes. */
   crowd?: CrowdPlan
+  /** How the slots of each agent are parted by priority. */
+  pools?: PoolPlan
+  /** How many programs may wait that were submitted. */
+  entrance?: EntrancePlan
   /** How queues are ordered: shared between so many tenants, or by age (ms); and how late what is queued may be (ms). With few slots. */
   line?: { concurrency: number } & (
     | { tenants: number; ageing?: undefined }

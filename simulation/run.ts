@@ -120,6 +120,7 @@ class Run {
         this.#archive.observe(call, answer)
         this.#poison.observe(call)
         this.#bounds.observe(call, answer)
+        this.#cluster.entrance.observe(call)
         this.#rollout.observe(call, answer)
         this.#cluster.outage.observe(call, answer)
         this.#cluster.dial.observe(call, answer)
@@ -154,7 +155,9 @@ class Run {
   /** Submits and operates: a process without roles, whose machine is never hurt. */
   #application(): { client: Client; application: Triarch; machine: Machine } {
     const machine = this.#world.machine('application', { skew: this.#plan.nodes[0]?.skew ?? 0 })
-    const known = definitions(null, this.#plan.settings.strict === 'all', this.#cluster.kept.bank(null, null))
+    const known = this.#cluster.entrance.bounded(
+      definitions(null, this.#plan.settings.strict === 'all', this.#cluster.kept.bank(null, null)),
+    )
     const application = new Triarch({
       store: () => this.#network.link(machine),
       environment: machine,
@@ -314,7 +317,7 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, dial, alarm, kept, wire } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, wire } = this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -325,7 +328,21 @@ class Run {
       timetable: this.#timetable,
       ...{ archive: this.#archive, poison: this.#poison, bounds: this.#bounds },
       wrapped: strict ? this.#ledger.wrapped : null,
-      ...{ rollout: this.#rollout, outage, throttle, reign, dial, alarm, kept, wire, written, line, crowd },
+      ...{
+        rollout: this.#rollout,
+        outage,
+        throttle,
+        reign,
+        dial,
+        alarm,
+        kept,
+        wire,
+        written,
+        line,
+        crowd,
+        pools,
+        entrance,
+      },
     }
     const found = [
       ...faults,

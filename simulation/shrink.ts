@@ -58,6 +58,14 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     const { crowd: _, ...rest } = plan
     yield rest
   }
+  if (plan.pools) {
+    const { pools: _, ...rest } = plan
+    yield rest
+  }
+  if (plan.entrance) {
+    const { entrance: _, ...rest } = plan
+    yield rest
+  }
   if (plan.line) {
     const { line: _, ...rest } = plan
     yield rest

@@ -13,6 +13,7 @@ import { plan } from './plan.ts'
 import { policies } from './policies.ts'
 import { direct, queue } from './queue.ts'
 import { recover } from './recover.ts'
+import { release } from './release.ts'
 import { replay } from './replay.ts'
 import { roundtrip } from './roundtrip.ts'
 import { sleeping } from './sleeping.ts'
@@ -43,6 +44,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     http,
     wire,
     policies,
+    release,
     fairness,
   ],
   postgres: [
@@ -63,6 +65,7 @@ export const measures: Readonly<Record<StoreName, readonly Measure[]>> = {
     http,
     wire,
     policies,
+    release,
     fairness,
   ],
 }

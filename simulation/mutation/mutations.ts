@@ -141,7 +141,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'the late answer of an attempt that was given up counts': {
     change: {
-      'agent/attempt.ts': [['    if (this.#settled) {\n      this.#bounds.late()\n      return\n    }\n', '']],
+      'agent/attempt.ts': [['    if (this.#settled) return this.#bounds.late()\n', '']],
       'kernel/receive.ts': [[' && step.attempt === reply.attempt', '']],
     },
     by: ['answers'],
@@ -770,6 +770,57 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     },
     by: ['liveness'],
     world: 'crowd',
+  },
+  'what runs is not counted in its pool': {
+    change: { 'agent/slots.ts': [['if (pool) pool.taken++', 'if (pool && pool.taken < 0) pool.taken++']] },
+    by: ['pools'],
+    world: 'pools',
+  },
+  'a queue is asked for the rest as far as what is urgent has room': {
+    change: { 'agent/portion.ts': [['host.slots.roomAt(high ? parted : parted - 1)', 'host.slots.roomAt(parted)']] },
+    by: ['pools'],
+    world: 'pools',
+  },
+  'a slot comes back to the pool of what is urgent, whatever it was': {
+    change: {
+      'agent/slots.ts': [
+        [
+          'const filled = pool !== null && pool.taken-- === pool.most',
+          'const filled = pool !== null && this.#pools !== null && this.#pools.high.taken-- === pool.most',
+        ],
+      ],
+    },
+    by: ['liveness'],
+    world: 'pools',
+  },
+  'what a process has let in counts for nothing until it is written': {
+    change: {
+      'client/entrance.ts': [['roomIn(most, waiting + under + line.since)', 'roomIn(most, waiting)']],
+    },
+    by: ['entrance'],
+    world: 'entrance',
+  },
+  'a line is taken for as empty as it was when it was read first': {
+    change: {
+      'client/entrance.ts': [
+        ['if (!this.#hasRoom(line)) return false\n    line.room--', 'if (!this.#hasRoom(line)) return false'],
+      ],
+    },
+    by: ['entrance'],
+    world: 'entrance',
+  },
+  'who is held back is never let in': {
+    change: {
+      'client/entrance.ts': [
+        [
+          'while (line.held.length > 0 && this.#take(line)) line',
+          'while (line.held.length > 99 && this.#take(line)) line',
+        ],
+        ['if (at < 0) return', 'if (at < 99) return'],
+      ],
+    },
+    by: ['liveness'],
+    world: 'entrance',
   },
   'what waits by its key is looked for once': {
     change: { 'agent/guard.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },

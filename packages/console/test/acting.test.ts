@@ -283,7 +283,14 @@ describe('the page of a task', () => {
 it('has words for each reason to wait, in both languages', () => {
   const codes: Record<ReasonCode, true> = {
     ...({ stopped: true, paused: true, quarantined: true, held: true, scheduled: true, frozen: true } as const),
-    ...({ predecessor: true, lock: true, queued: true, 'no-scheduler': true, 'node-lost': true } as const),
+    ...({
+      predecessor: true,
+      lock: true,
+      queued: true,
+      'queue-full': true,
+      'no-scheduler': true,
+      'node-lost': true,
+    } as const),
     ...({ planning: true, step: true, 'step-queued': true, breaker: true, 'rate-limit': true } as const),
     ...({ concurrency: true, 'agent-paused': true, 'workflow-paused': true, 'no-agent': true } as const),
     ...({ retry: true, suspended: true, timer: true, signal: true, child: true, stalled: true, moving: true } as const),

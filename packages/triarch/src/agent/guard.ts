@@ -13,6 +13,7 @@ import {
   merged,
   NOTHING,
   newBreaker,
+  noted,
   partOf,
   type Report,
   type Seen,
@@ -213,7 +214,7 @@ export class Guard {
     const lane = this.lane(name)
     if (!isClosed(lane.state)) return
     const now = this.#environment.now()
-    lane.seen = merged(lane.seen, [{ part: partOf(rule, now), ...seen }])
+    lane.seen = noted(lane.seen, partOf(rule, now), seen)
     if (lane.tripped || seen.ill + seen.slow === 0 || !this.wouldOpen(lane)) return
     lane.tripped = true
     this.hurry()

@@ -47,6 +47,8 @@ export class Connection {
   isLocal: (id: string) => boolean = () => false
   /** Whether a node's process is known to be no more, whatever its lease says. */
   isGone: (node: NodeRow) => boolean = () => false
+  /** Why a submission with this id is not taken yet; null: none waits here. */
+  unsubmitted: (id: string) => Explanation | null = () => null
   /** Opens the store, if it is not yet open. */
   opened: () => Promise<void> = async () => undefined
   /** Tells local roles that something was posted. */
@@ -91,7 +93,7 @@ export class Connection {
   /** Why it does not move. */
   async explained(id: string): Promise<Explanation> {
     await this.opened()
-    return explain(this.store, id, this.isGone)
+    return explain(this.store, id, this)
   }
 
   async info(id: string): Promise<TaskInfo> {
@@ -105,10 +107,9 @@ export class Connection {
     const history = await this.history(row)
     const redaction = redactionOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
-    const { metadata } = state
     const seen: TaskDetails = {
       ...info,
-      metadata: { ...metadata },
+      metadata: { ...state.metadata },
       steps: info.status === 'stopped' ? [] : stepsOf(state),
     }
     const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
@@ -141,8 +142,7 @@ export class Connection {
     const redaction = redactionOf(history.map(({ event }) => event))
     this.fold(row, history)
     const views = stepViews(id, history, redaction)
-    const { registry } = this
-    for (const view of views) await present(view, registry)
+    for (const view of views) await present(view, this.registry)
     return scrub(views, redaction.texts)
   }
 

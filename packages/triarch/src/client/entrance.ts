@@ -3,6 +3,7 @@ import { delay, type Environment } from '../environment/environment.ts'
 import { TriarchError } from '../error/error.ts'
 import { roomIn } from '../policy/room.ts'
 import type { StateStore } from '../store/port.ts'
+import { before, clock, type Explanation } from '../view/reason.ts'
 
 /** So long a reading of the line is good (ms). */
 const FRESH = 250
@@ -21,8 +22,19 @@ interface Line {
   /** Let in since the reading began that is under way. */
   since: number
   reading: Promise<void> | null
+  /** As the last one said that was held back. */
+  most: number
   /** Held back, in the order in which they came. */
-  readonly held: ((error: TriarchError | null) => void)[]
+  readonly held: Held[]
+}
+
+interface Held {
+  /** The id that was given to it. */
+  id: string | undefined
+  /** As instants. */
+  since: number
+  until: number
+  tell(error: TriarchError | null): void
 }
 
 /** Keeps submissions of workflows whose line is bounded out, or waiting, while it is full. */
@@ -41,27 +53,35 @@ export class Entrance {
    * Resolves once the submission may go on; whoever was let in calls what it gives when that is written, or failed. `waits`: not in a
    * transaction, which holds up others. Throws QUEUE_FULL, STORE_*, and what `close` was given.
    */
-  async enter(workflow: string, { most, waits }: QueueBound): Promise<() => void> {
+  async enter(workflow: string, { most, waits }: QueueBound, id?: string): Promise<() => void> {
     const line = this.#lineOf(workflow)
     if (line.held.length === 0) {
       if (!this.#hasRoom(line)) await this.#read(workflow, line, most)
       if (line.held.length === 0 && this.#take(line)) return () => void line.under--
     }
     if (!waits || line.held.length >= MOST_HELD) throw full(workflow, most)
-    await this.#wait(workflow, line, most)
+    await this.#wait(workflow, line, most, id)
     return () => void line.under--
   }
 
   /** Who is held back is told this, and who comes later. */
   close(reason: TriarchError): void {
     this.#over = reason
-    for (const { held } of this.#lines.values()) for (const tell of held.splice(0)) tell(reason)
+    for (const { held } of this.#lines.values()) for (const one of held.splice(0)) one.tell(reason)
   }
 
   #lineOf(workflow: string): Line {
     const known = this.#lines.get(workflow)
     if (known) return known
-    const line: Line = { room: 0, until: Number.NEGATIVE_INFINITY, under: 0, since: 0, reading: null, held: [] }
+    const line: Line = {
+      room: 0,
+      until: Number.NEGATIVE_INFINITY,
+      under: 0,
+      since: 0,
+      reading: null,
+      most: 0,
+      held: [],
+    }
     this.#lines.set(workflow, line)
     return line
   }
@@ -95,21 +115,40 @@ export class Entrance {
     line.until = this.#environment.monotonic() + FRESH
   }
 
-  #wait(workflow: string, line: Line, most: number): Promise<void> {
+  /** Why the submission of this id is not taken yet; null: none is held back here. */
+  explain(id: string): Explanation | null {
+    for (const [workflow, { held, most }] of this.#lines) {
+      const ahead = held.findIndex((it) => it.id === id)
+      const one = held[ahead]
+      if (!one) continue
+      const [since, until] = [new Date(one.since), new Date(one.until)]
+      const text = `waits to be submitted since ${clock(since)}: ${most} tasks of workflow ${workflow} wait already, as many as may: ${before(ahead)}, and at ${clock(until)} it is refused`
+      return {
+        ...{ task: id, workflow, status: 'unsubmitted', text: `Task "${id}" (${workflow}) ${text}.`, holds: [] },
+        reasons: [{ code: 'queue-full', workflow, most, ahead, since, until, text }],
+      }
+    }
+    return null
+  }
+
+  #wait(workflow: string, line: Line, most: number, id: string | undefined): Promise<void> {
     if (this.#over) return Promise.reject(this.#over)
     return new Promise((resolve, reject) => {
-      const told = (error: TriarchError | null) => {
+      const since = this.#environment.now()
+      const tell = (error: TriarchError | null) => {
         timer.cancel()
         if (error) reject(error)
         else resolve()
       }
+      const one: Held = { id, since, until: since + LONGEST_WAIT, tell }
       const timer = this.#environment.timer(LONGEST_WAIT, () => {
-        const at = line.held.indexOf(told)
+        const at = line.held.indexOf(one)
         if (at < 0) return
         line.held.splice(at, 1)
-        told(full(workflow, most))
+        tell(full(workflow, most))
       })
-      line.held.push(told)
+      line.most = most
+      line.held.push(one)
       if (line.held.length === 1) void this.#admit(workflow, line, most)
     })
   }
@@ -122,10 +161,10 @@ export class Entrance {
       try {
         await this.#read(workflow, line, most)
       } catch (error) {
-        for (const tell of line.held.splice(0)) tell(error as TriarchError)
+        for (const one of line.held.splice(0)) one.tell(error as TriarchError)
         return
       }
-      while (line.held.length > 0 && this.#take(line)) line.held.shift()?.(null)
+      while (line.held.length > 0 && this.#take(line)) line.held.shift()?.tell(null)
     }
   }
 }

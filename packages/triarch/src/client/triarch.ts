@@ -232,6 +232,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     })
     this.#reader.recall()
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
+    this.#connection.unsubmitted = (id) => this.#entrance.explain(id)
     const { fairness } = this.#settings
     if (fairness) this.#connection.share = (task) => shareOf(fairness, task, this.#failed)
     this.#connection.opened = () => this.#open()
@@ -392,7 +393,7 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     const bound = toQueueBound(`workflow "${name}"`, definition, 'reject') as QueueBound
     const waits = bound.waits && transaction === undefined
     try {
-      return await this.#entrance.enter(name, { ...bound, waits })
+      return await this.#entrance.enter(name, { ...bound, waits }, id)
     } catch (error) {
       // One that is in line already takes no room, however often it is submitted.
       const known = isTriarchError(error, 'QUEUE_FULL') && id !== undefined && (await this.#store.task(checkTaskId(id)))

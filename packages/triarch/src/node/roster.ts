@@ -50,7 +50,7 @@ export class Roster {
     const workflows = roles.has('scheduler') ? this.#registry.runnable : []
     const agents = roles.has('agent') ? [...this.#registry.agents.values()] : []
     const parted = agents.flatMap(({ name, pools }) =>
-      pools ? [[name, { high: pools.high, rest: pools.rest }] as const] : [],
+      pools ? [[name, { high: pools.high, rest: pools.rest, from: pools.from }] as const] : [],
     )
     return {
       workflows: workflows.map(({ workflow, version }) => `${workflow}@${version}`),

@@ -150,6 +150,13 @@ export function merged(window: readonly Bucket[], more: readonly Bucket[]): Buck
   return [...parts.values()].sort((a, b) => a.part - b.part)
 }
 
+/** With one answer more, which is of the newest part as a rule: there is one of these for each attempt. */
+export function noted(window: readonly Bucket[], part: number, seen: Seen): Bucket[] {
+  const last = window.at(-1)
+  if (last?.part !== part) return merged(window, [{ part, ...seen }])
+  return window.with(-1, { part, ...sum(last, seen) })
+}
+
 /** Those of the buckets that are of the window. */
 export function fresh(window: readonly Bucket[], rule: Pick<BreakerRule, 'window'>, now: number): Bucket[] {
   const newest = partOf(rule, now)

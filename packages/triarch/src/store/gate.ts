@@ -85,8 +85,8 @@ export interface NodeRuns {
   memory?: number
   /** Attempts at a time, by agent. */
   slots?: Readonly<Record<string, number>>
-  /** Those of them for steps of a high priority, and for the rest, by agent; of the agents that part them. */
-  pools?: Readonly<Record<string, { high: number; rest: number }>>
+  /** Those of them for steps of a high priority, and for the rest, and where it begins, by agent; of the agents that part them. */
+  pools?: Readonly<Record<string, { high: number; rest: number; from?: number }>>
   /** What it is told apart by. */
   labels?: Readonly<Record<string, string>>
   /** Versions of settings that it runs, by name; those that the store says nothing of are not named. */

@@ -11,6 +11,7 @@ import { apartness } from './apartness.ts'
 import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
 import { type Heard, heardOf } from './heard.ts'
 import { pauseText, type SettingPause, settingPauses } from './pause.ts'
+import { poolOf, poolText } from './pool.ts'
 import { limiterOf, limiters, limiterText } from './rate.ts'
 import { before, clock, type Explanation, type Reason, span } from './reason.ts'
 import { fullBoundOf, fullBounds, fullText } from './seat.ts'
@@ -44,14 +45,25 @@ interface Scene {
   gone: readonly NodeRow[]
 }
 
+/** What this process knows besides. */
+interface Known {
+  isGone: (node: NodeRow) => boolean
+  /** Why a submission with this id is not taken yet; null: none waits here. */
+  unsubmitted: (id: string) => Explanation | null
+}
+
 /** Says why a task is not moving. Reads only. Throws UNKNOWN_TASK, HISTORY_CORRUPT, STORE_*. */
 export async function explain(
   store: StateStore,
   id: string,
-  isGone: (node: NodeRow) => boolean = () => false,
+  { isGone, unsubmitted }: Known = { isGone: () => false, unsubmitted: () => null },
 ): Promise<Explanation> {
   const [now, row] = await Promise.all([store.now(), store.task(id)])
-  if (!row) throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+  if (!row) {
+    const waits = unsubmitted(id)
+    if (waits) return waits
+    throw new TriarchError('UNKNOWN_TASK', `there is no task "${id}"`)
+  }
   if (row.quarantined) return apartness(store, row)
   const [records, queued, locks, nodes] = await Promise.all([
     readable(store, row),
@@ -291,12 +303,15 @@ function stepOf(scene: Scene, step: Step): Reason | null {
         text: `waits for ${which}: ${fullText(full)}, and ${before(work.ahead)}`,
       }
     }
+    const pool = poolOf(nodes, action, step.policy.priority + state.priority)
+    const slot = pool ? poolText(pool) : 'a free slot'
     return {
       code: 'step-queued',
       ...common,
       ahead: work.ahead,
       since,
-      text: `waits for a free slot for ${which} since ${clock(since)}: ${before(work.ahead)}`,
+      ...(pool && { pool }),
+      text: `waits for ${slot} for ${which} since ${clock(since)}: ${before(work.ahead)}`,
     }
   }
   if (step.due > now && !work) {

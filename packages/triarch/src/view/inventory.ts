@@ -196,7 +196,12 @@ export async function agentPage(
       actions.add(action)
       const slots = runs?.slots?.[name]
       const pools = runs?.pools?.[name]
-      if (nodes.at(-1)?.id !== id) nodes.push({ id, ...(slots !== undefined && { slots }), ...(pools && { pools }) })
+      if (nodes.at(-1)?.id !== id)
+        nodes.push({
+          id,
+          ...(slots !== undefined && { slots }),
+          ...(pools && { pools: { high: pools.high, rest: pools.rest } }),
+        })
     }
   }
   const names = [...found.keys()].filter((name) => name > asked.after).sort()

@@ -23,6 +23,11 @@ export type Reason = {
   | { code: 'predecessor'; task: string; status: string }
   /** Another task holds the lock; `ahead`: how many have it or are before this one in line. */
   | { code: 'lock'; lock: string; holder: string; since: Date; ahead: number }
+  /**
+   * It is not taken yet: `most` tasks of its workflow wait already, as many as may (`maxQueued`). It is submitted when there is room, and
+   * refused `until` then; `ahead`: how many submissions are before it in that process, which alone knows of it.
+   */
+  | { code: 'queue-full'; workflow: string; most: number; ahead: number; since: Date; until: Date }
   /** It waits for a scheduler that has room; `ahead`: how many of its kind are before it. */
   | { code: 'queued'; ahead: number }
   /** No living node runs this version of its workflow. */
@@ -42,8 +47,19 @@ export type Reason = {
       since: Date
       completeBy?: Date
     }
-  /** An attempt waits for a free slot of its agent; `ahead`: how many are before it. */
-  | { code: 'step-queued'; step: number; operation: Operation; action: string; ahead: number; since: Date }
+  /**
+   * An attempt waits for a free slot of its agent; `ahead`: how many are before it in the queue. `pool`: where slots are parted by priority, the
+   * one that it is for, at which priority the high one begins (`from`), and how many slots it has on all nodes together.
+   */
+  | {
+      code: 'step-queued'
+      step: number
+      operation: Operation
+      action: string
+      ahead: number
+      since: Date
+      pool?: { name: 'high' | 'rest'; from: number; slots: number }
+    }
   /** The circuit breaker of its service keeps an attempt from starting; `waiting`: how many wait for it, counted up to 10,000. */
   | {
       code: 'breaker'
@@ -124,7 +140,7 @@ export interface Explanation {
   task: string
   /** The name of its workflow. */
   workflow: string
-  /** The status of the task. */
+  /** The status of the task; `unsubmitted` of a submission that waits for room. */
   status: string
   /** All of it in one text. */
   text: string

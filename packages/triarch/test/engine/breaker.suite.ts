@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { StoreFactory } from '../../src/index.ts'
 import { agent, TransientError, Triarch, workflow } from '../../src/index.ts'
@@ -9,8 +11,36 @@ export interface Shared {
 }
 
 const PROBES = 2
+/** Steps that wait for a service. */
+const PARKED = 300
 /** However slow the machine is. */
 const PATIENT = { timeout: 60_000 }
+
+/** A service over HTTP that is ill until it is well, and keeps a ledger of what it sees since. */
+async function serving() {
+  const ledger = { answered: 0, busiest: 0, soon: 0 }
+  const state = { ill: true, busy: 0 }
+  const server = createServer((_, response) => {
+    if (state.ill) return void response.writeHead(503).end()
+    state.busy++
+    ledger.busiest = Math.max(ledger.busiest, state.busy)
+    if (state.busy > ledger.answered + PROBES) ledger.soon++
+    setTimeout(() => {
+      state.busy--
+      ledger.answered++
+      response.end()
+    }, 5)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    ...{ ledger, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
 
 /** What two nodes with connections of their own know of one breaker. Real time. */
 export function breakerSuite(name: string, make: () => Promise<Shared>): void {
@@ -79,6 +109,37 @@ export function breakerSuite(name: string, make: () => Promise<Shared>): void {
       expect(await Promise.all(tasks.map((task) => task.result({ timeout: '1m' })))).toHaveLength(tasks.length)
       await expect.poll(async () => (await breaker.info()).state, PATIENT).not.toBe('open')
       expect((await one.breakers()).breakers.map((it) => [it.name, it.waiting])).toEqual([['bank', 0]])
+    }, 120_000)
+
+    it('lets what waited on all nodes go in waves: the ledger of a service over HTTP has no more under way than it had answered before', async () => {
+      await using service = await serving()
+      const bank = agent('bank', { circuitBreaker: { minimum: 4, open: 100, openMax: 100, probes: PROBES } })
+      const charge = bank.action('charge', {
+        retry: { attempts: 1_000_000, backoff: { initial: 10, max: 100 } },
+        async run() {
+          const answer = await fetch(service.url)
+          await answer.arrayBuffer()
+          if (!answer.ok) throw new TransientError(`the service said ${answer.status}`)
+        },
+      })
+      const order = workflow('order', { run: (_: null, task) => task.run(charge) })
+      const given = await make()
+      shared = given
+      for (let n = 0; n < 2; n++) {
+        const node = new Triarch({ store: given.store, workflows: [order], agents: [bank], notices: false })
+        await node.start()
+        nodes.push(node)
+      }
+      const entries = Array.from({ length: PARKED / nodes.length }, () => ({ input: null }))
+      const results = (await Promise.all(nodes.map((node) => node.submitMany(order, entries)))).flat()
+      const tasks = results.map((it) => (it.status === 'fulfilled' ? it.value : expect.fail(String(it.reason))))
+      const [one] = nodes
+      await expect.poll(async () => (await one?.breaker('bank').info())?.waiting, PATIENT).toBe(PARKED)
+      service.state.ill = false
+      await Promise.all(tasks.map((task) => task.result({ timeout: '2m' })))
+      expect(service.ledger).toMatchObject({ answered: PARKED, soon: 0 })
+      // They grew: one by one they would have been no waves.
+      expect(service.ledger.busiest).toBeGreaterThan(PARKED / 10)
     }, 120_000)
   })
 }

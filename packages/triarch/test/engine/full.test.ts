@@ -99,6 +99,25 @@ describe('a workflow with a bound on what waits', () => {
     expect(begun).toHaveLength(taken)
   })
 
+  it('says of a submission that waits what for, and when it is refused', async () => {
+    const environment = new VirtualEnvironment()
+    const { visit, workflows } = office(environment, { maxQueued: 1, whenFull: 'wait' })
+    await using s = await stage({ ...common, environment, workflows, roles: [] })
+    await s.submit(visit, 0)
+    const since = s.engine.now()
+    const submitted = ['first', 'second'].map((id) => codeOf(s.submit(visit, 1, { id })))
+    await s.advance('5s')
+    const until = new Date(since.getTime() + 30_000)
+    expect(await s.engine.triarch.task('second').explain()).toMatchObject({
+      ...{ task: 'second', workflow: 'visit', status: 'unsubmitted', holds: [] },
+      reasons: [{ code: 'queue-full', workflow: 'visit', most: 1, ahead: 1, since, until }],
+      text: expect.stringContaining('1 tasks of workflow visit wait already, as many as may: 1 is before it'),
+    })
+    await s.advance('26s')
+    expect(await Promise.all(submitted)).toEqual(['QUEUE_FULL', 'QUEUE_FULL'])
+    expect(await codeOf(s.engine.triarch.task('second').explain())).toBe('UNKNOWN_TASK')
+  })
+
   it('tells who waits for room that the node stops', async () => {
     const environment = new VirtualEnvironment()
     const { visit, workflows } = office(environment, { maxQueued: 1, whenFull: 'wait' })

@@ -85,6 +85,32 @@ describe('an agent whose slots are parted by priority', () => {
     await s.advance('5m')
   })
 
+  it('says of a step in which pool it waits, and how many slots that has on all nodes together', async () => {
+    using file = scratch()
+    const environment = new VirtualEnvironment()
+    const { agents, workflows, visit } = desk(environment, { pools: { high: 1, rest: 2, from: 5 } })
+    const given = { ...common, store: file.store, environment, workflows, agents }
+    await using s = await stage(given)
+    await using _other = await stage({ ...given, roles: ['agent'] })
+    for (let n = 0; n < 5; n++) await s.submit(visit, { who: 'rest', ms: 10_000 }, { id: `rest ${n}`, priority: 4 })
+    for (let n = 0; n < 3; n++) await s.submit(visit, { who: 'high', ms: 10_000 }, { id: `high ${n}`, priority: 5 })
+    await s.advance('1s')
+    const why = async (id: string) => (await s.engine.triarch.task(id).explain()).reasons
+    expect(await why('rest 4')).toMatchObject([
+      {
+        ...{ code: 'step-queued', pool: { name: 'rest', from: 5, slots: 4 } },
+        text: expect.stringContaining('waits for one of 4 slots for priorities below 5 for step 1'),
+      },
+    ])
+    expect(await why('high 2')).toMatchObject([
+      {
+        ...{ code: 'step-queued', ahead: 0, pool: { name: 'high', from: 5, slots: 2 } },
+        text: expect.stringContaining('waits for one of 2 slots for priorities of 5 and more'),
+      },
+    ])
+    await s.advance('2m')
+  })
+
   it('is refused with what makes no sense, and where there are no priorities', () => {
     const pools = { high: 2, rest: 3 }
     const bad: AgentOptions[] = [

@@ -85,6 +85,11 @@ const en = {
         `It waits for lock “${lock}”, which task ${holder} holds: ${line(ahead - 1)}`,
       ends: 'It goes on by itself when the lock is given back.',
     },
+    'queue-full': {
+      says: ({ workflow, most, ahead }) =>
+        `It is not taken yet: ${most} tasks of ${workflow} wait already, as many as may: ${line(ahead)}`,
+      ends: 'It is taken by itself when there is room, or refused after half a minute.',
+    },
     queued: {
       says: ({ ahead }) => `It waits for a scheduler with room: ${line(ahead)}`,
       ends: 'It goes on by itself; more schedulers make it faster.',
@@ -213,6 +218,11 @@ const de: typeof en = {
       says: ({ lock, holder, ahead = 1 }) =>
         `Sie wartet auf die Sperre „${lock}“, die die Aufgabe ${holder} hält: ${platz(ahead - 1)}`,
       ends: 'Es geht von selbst weiter, wenn die Sperre frei wird.',
+    },
+    'queue-full': {
+      says: ({ workflow, most, ahead }) =>
+        `Sie ist noch nicht angenommen: ${most} Aufgaben von ${workflow} warten schon, mehr dürfen es nicht sein: ${platz(ahead)}`,
+      ends: 'Sie wird von selbst angenommen, sobald Platz ist, oder nach einer halben Minute abgelehnt.',
     },
     queued: {
       says: ({ ahead }) => `Sie wartet auf einen Planer mit Platz: ${platz(ahead)}`,

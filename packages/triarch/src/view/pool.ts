@@ -1,0 +1,29 @@
+import type { NodeRow } from '../store/port.ts'
+
+/** Slots that are set apart for steps of a priority, of all nodes together. */
+export interface PoolShare {
+  name: 'high' | 'rest'
+  /** Where the high pool begins. */
+  from: number
+  slots: number
+}
+
+/** Those of which a step of this priority may have one; null: its agent does not part them, or its nodes do not say. */
+export function poolOf(nodes: readonly NodeRow[], action: string, priority: number): PoolShare | null {
+  const agent = action.slice(0, action.indexOf('.'))
+  const shares = nodes.flatMap(({ runs }): PoolShare[] => {
+    const pools = runs?.actions.includes(action) ? runs.pools?.[agent] : undefined
+    if (pools?.from === undefined) return []
+    const name = priority >= pools.from ? 'high' : 'rest'
+    return [{ name, from: pools.from, slots: pools[name] }]
+  })
+  const [first] = shares
+  return first ? { ...first, slots: shares.reduce((sum, { slots }) => sum + slots, 0) } : null
+}
+
+export function poolText({ name, from, slots }: PoolShare): string {
+  const many = `${slots.toLocaleString('en')} ${slots === 1 ? 'slot' : 'slots'}`
+  return name === 'high'
+    ? `one of ${many} for priorities of ${from} and more`
+    : `one of ${many} for priorities below ${from}`
+}
