@@ -2,6 +2,7 @@ import { type Agent, Triarch } from '../packages/triarch/src/index.ts'
 import type { StateStore } from '../packages/triarch/src/store/port.ts'
 import type { Machine } from '../packages/triarch/src/testing/machine.ts'
 import type { World } from '../packages/triarch/src/testing/world.ts'
+import { Adaptive } from './adaptive.ts'
 import { Alarm } from './alarm.ts'
 import type { Ledger } from './book.ts'
 import { Kept } from './cache.ts'
@@ -55,6 +56,7 @@ export class Cluster {
   readonly dial: Dial
   readonly alarm: Alarm
   readonly kept: Kept
+  readonly adaptive: Adaptive
   readonly wire: Wire
   readonly #versions = new Map<number, Version[]>()
   #born = 0
@@ -78,6 +80,7 @@ export class Cluster {
     this.entrance = new Entrance(store, plan)
     this.dial = new Dial(world, plan)
     this.alarm = new Alarm(world, plan)
+    this.adaptive = new Adaptive(world, plan)
     this.kept = new Kept(world, sight, plan)
     this.wire = new Wire(world, store, plan, { agents: (machine) => this.#agents(machine), count })
     ledger.forgotten = (machine, since) => this.wire.isForgotten(machine, since)
@@ -150,7 +153,10 @@ export class Cluster {
     return agents.map((agent) => {
       const ruled = this.crowd.agent(
         machine,
-        this.dial.agent(machine, this.pools.agent(machine, Line.agent(this.#plan, agent))),
+        this.dial.agent(
+          machine,
+          this.adaptive.agent(machine, this.pools.agent(machine, Line.agent(this.#plan, agent))),
+        ),
       )
       return this.#counted(machine, this.throttle.agent(machine, this.outage.agent(machine, ruled)))
     })

@@ -1,4 +1,5 @@
 import { hash32, seededRandom } from '../packages/triarch/src/environment/random.ts'
+import { AFTERWARDS } from './adaptive.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Bounds, Plan, SchedulePlan, TaskPlan, Version } from './plan.ts'
 import type { Op } from './program.ts'
@@ -231,6 +232,31 @@ const dial: Feature = (chance, plan) => {
   }
 }
 
+/** Services are overloaded for a while, and each process finds out how much they bear. */
+const adaptive: Feature = (chance, plan) => {
+  // What bounds the same attempts, or keeps them from beginning.
+  if (plan.outage || plan.throttle || plan.crowd || plan.line || plan.dial || plan.leaps || plan.loss) return
+  const { tasks, nodes, chaos } = plan
+  const least = chance.between(1, 4)
+  plan.adaptive = {
+    least,
+    most: least + chance.between(1, 16),
+    takes: chance.between(4, 30),
+    ills: chance.some(2, () => ({
+      at: chance.below(chaos - 500),
+      ms: chance.between(500, 2_500),
+      fails: chance.yes(0.7),
+    })),
+    after: 100 * nodes.length,
+  }
+  // None of them goes on when all is well again.
+  for (const ill of plan.adaptive.ills) ill.ms = Math.min(ill.ms, chaos - ill.at)
+  const call = (): Op[] => [{ do: 'step', action: chance.pick(['reserve', 'charge'] as const), order: {} }]
+  const burst = (of: number): Op => ({ do: 'settled', of: Array.from({ length: of }, call) })
+  for (const task of tasks) enter(chance, task, () => burst(chance.between(10, 30)))
+  tasks.push({ id: AFTERWARDS, at: chaos + 300, ops: [burst(plan.adaptive.after)] })
+}
+
 /** Many ask the same of a service whose answers are kept, wherever, and now and then declared wrong. */
 const cache: Feature = (chance, plan) => {
   // What the store forgets, and how old something is where clocks leap, nobody can say.
@@ -272,7 +298,7 @@ const cache: Feature = (chance, plan) => {
 /** Slots are parted by priority, and much waits for both parts. */
 const pools: Feature = (chance, plan) => {
   // What else says how many slots there are, or who is next.
-  if (plan.line || plan.dial) return
+  if (plan.line || plan.dial || plan.adaptive) return
   plan.pools = { high: chance.between(1, 2), rest: chance.between(1, 2) }
   const call = (): Op[] => [
     { do: 'step', action: chance.pick(['reserve', 'charge', 'ship'] as const), order: { slow: chance.below(100) } },
@@ -309,6 +335,7 @@ const wire: Feature = (chance, plan) => {
     plan.crowd ||
     plan.pools ||
     plan.cache ||
+    plan.adaptive ||
     plan.settings.strict ||
     plan.loss ||
     plan.leaps
@@ -350,6 +377,7 @@ const features = {
   crowd: { of: 0.1, add: crowd },
   reign: { of: 0.1, add: reign },
   dial: { of: 0.1, add: dial },
+  adaptive: { of: 0.08, add: adaptive },
   cache: { of: 0.1, add: cache },
   pools: { of: 0.06, add: pools },
   entrance: { of: 0.06, add: entrance },

@@ -1,4 +1,5 @@
 import { dated, type Evidence, forced, rewound, type Story } from '../packages/triarch/test/crash/evidence.ts'
+import type { Adaptive } from './adaptive.ts'
 import type { Alarm } from './alarm.ts'
 import type { Archive } from './archive.ts'
 import type { Bounds } from './bounds.ts'
@@ -43,6 +44,7 @@ export interface Hindsight {
   dial: Dial
   alarm: Alarm
   kept: Kept
+  adaptive: Adaptive
   wire: Wire
   /** Attempts that something was around; null: nothing is to be. */
   wrapped: ReadonlySet<string> | null
@@ -217,6 +219,9 @@ const settings: Oracle = ({ dial }) => dial.faults
 
 /** Of what is ill outside somebody is told once, and of its end. That each alert comes to its end is `liveness`. */
 const alerts: Oracle = ({ alarm }) => alarm.faults
+/** A limit that follows its service falls while that is ill, and rises again when it is well. That no more run than it allows is `slots`. */
+const limits: Oracle = ({ adaptive }) => adaptive.faults
+
 /** One asks at a time for all who ask the same; what is given again is neither too old nor declared wrong before; no cache fails a step. */
 const caches: Oracle = ({ kept, evidence }) => kept.judge(evidence)
 
@@ -254,6 +259,7 @@ const oracles: Record<string, Oracle> = {
   leaders,
   settings,
   alerts,
+  limits,
   caches,
   wires,
 }

@@ -1,4 +1,5 @@
 import type { Role } from '../packages/triarch/src/node/options.ts'
+import type { AdaptivePlan } from './adaptive.ts'
 import type { Part } from './blueprint.ts'
 import type { CachePlan } from './cache.ts'
 import type { CrowdPlan } from './crowd.ts'
@@ -46,6 +47,8 @@ export interface Plan {
   }
   /** When something outside is ill, which nodes watch and tell of (ms). */
   alarm?: { ills: { at: number; ms: number }[] }
+  /** How many attempts run at a time follows the services. */
+  adaptive?: AdaptivePlan
   /** Answers of a service are kept. */
   cache?: CachePlan
   /** Agents are in processes without a store, connected to the nodes that have the role. */

@@ -317,7 +317,8 @@ class Run {
   #report(faults: string[]): Report {
     const written = store.database.all<Written>('SELECT * FROM world_effects')
     const evidence = this.#evidence(written)
-    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, wire } = this.#cluster
+    const { errors, outage, throttle, reign, line, crowd, pools, entrance, dial, alarm, kept, adaptive, wire } =
+      this.#cluster
     // A node's idea of the store's clock lags by what an answer takes to come.
     const slack = 2 * Math.max(this.#longest, wire.longest) + this.#standstill() + this.#leapt
     const { strict } = this.#plan.settings
@@ -336,6 +337,7 @@ class Run {
         dial,
         alarm,
         kept,
+        adaptive,
         wire,
         written,
         line,

@@ -81,6 +81,10 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     if (plan.dial.words.length > 0) yield { ...plan, dial: { ...plan.dial, words: plan.dial.words.slice(1) } }
     if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
   }
+  if (plan.adaptive) {
+    const { adaptive: _, ...rest } = plan
+    yield rest
+  }
   if (plan.cache) {
     const { cache, ...rest } = plan
     yield rest

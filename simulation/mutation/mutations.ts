@@ -884,6 +884,30 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['settings'],
     world: 'dial',
   },
+  'answers that did not come with a claim are asked for again': {
+    change: { 'scheduler/opening.ts': [['claim.unread ?', 'claim.orphaned && claim.unread ?']] },
+    by: ['starts'],
+    at: 65,
+    world: 'adaptive',
+  },
+  'a limit that fell stays down': {
+    change: { 'policy/adaptive.ts': [['(next - limit) * SMOOTHING', 'Math.min(0, next - limit) * SMOOTHING']] },
+    by: ['limits'],
+    world: 'adaptive',
+  },
+  'illness does not lower a limit': {
+    change: { 'policy/adaptive.ts': [['bounded(limit * BACKOFF)', 'bounded(limit)']] },
+    by: ['limits'],
+    world: 'adaptive',
+  },
+  'a limit passes its bound': {
+    change: {
+      'agent/adaptive.ts': [['Math.min(this.#rule.most, this.#limit * 2)', 'this.#limit * 2']],
+      'policy/adaptive.ts': [['Math.min(most, Math.max(least, next))', 'Math.max(least, next, most * 0)']],
+    },
+    by: ['slots'],
+    world: 'adaptive',
+  },
   'whoever asks does not look who else does': {
     change: {
       'store/sqlite/cache.ts': [['WHERE c.flight_until <= ?4 OR c.flight = ?2 OR NOT $', 'WHERE ?4 > 0 OR NOT $']],
