@@ -47,13 +47,23 @@ export async function dropSchema(schema: string): Promise<void> {
   await withClient((client) => client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`))
 }
 
-/** As good as new, and quicker to have. */
+/** As good as new, and quicker to have: rows are deleted where there are any, for TRUNCATE writes new files for each table and index. */
 export async function emptySchema(schema: string): Promise<void> {
-  await withClient(async (client) => {
-    const found = `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('schema_version', 'migrations')`
-    const { rows } = await client.query<{ name: string }>(found, [schema])
-    if (rows.length > 0) await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
-  })
+  await withClient((client) =>
+    client.query(`DO $$ DECLARE one record; found boolean; BEGIN
+      -- No trigger has anything to say of it.
+      SET LOCAL session_replication_role = replica;
+      FOR one IN SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+                 WHERE schemaname = '${schema}' AND tablename NOT IN ('schema_version', 'migrations') LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', one.name) INTO found;
+        IF found THEN EXECUTE format('DELETE FROM %s', one.name); END IF;
+      END LOOP;
+      FOR one IN SELECT format('%I.%I', schemaname, sequencename) AS name, start_value AS first FROM pg_sequences
+                 WHERE schemaname = '${schema}' AND last_value IS NOT NULL LOOP
+        PERFORM setval(one.name, one.first, false);
+      END LOOP;
+    END $$`),
+  )
 }
 
 /** Runs the body in a transaction; rolls back when it throws. */
