@@ -1,4 +1,4 @@
-import { context, trace } from '@opentelemetry/api'
+import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   AlwaysOffSampler,
@@ -196,6 +196,50 @@ describe('the trace of a task', () => {
     const traces = new Set(spans().map((span) => span.spanContext().traceId))
     expect(traces).toEqual(new Set([root.spanContext().traceId, 'a'.repeat(32)]))
   })
+
+  it('carries the baggage of whoever submits to every attempt, and to those of children', async () => {
+    const { given } = traced()
+    const seen: [string, string | undefined][] = []
+    const look = agent('eye').action('look', {
+      run: (who: string) =>
+        void seen.push([who, propagation.getBaggage(context.active())?.getEntry('tenant, of it')?.value]),
+    })
+    const child = workflow('child', { run: (_: null, task) => task.run(look, 'child') })
+    const parent = workflow('parent', {
+      async run(_: null, task) {
+        await task.run(look, 'parent')
+        await task.sleep('1h')
+        await task.call(child, null)
+      },
+    })
+    await using engine = await testEngine({ ...given, workflows: [parent, child], agents: [look.agent] })
+    const baggage = propagation.createBaggage({
+      huge: { value: 'x'.repeat(5_000) },
+      'tenant, of it': { value: 'café = 100 %;, ok' },
+    })
+    const task = await context.with(propagation.setBaggage(context.active(), baggage), () =>
+      engine.submit(parent, null),
+    )
+    await engine.advance('2h')
+    expect(seen).toEqual([
+      ['parent', 'café = 100 %;, ok'],
+      ['child', 'café = 100 %;, ok'],
+    ])
+    // What is too long for the metadata of a task is left behind, and the rest is not.
+    expect((await task.status()).metadata.baggage?.length).toBeLessThan(100)
+  })
+
+  it.each(['', ',,=', '%zz=%zz', 'a', '=b;c', ';'.repeat(200)])(
+    'does not mind baggage of elsewhere that is none: %j',
+    async (text) => {
+      const { given, spans } = traced()
+      await using engine = await engineOf(given)
+      const task = await engine.submit(item, 1, { metadata: { baggage: text } })
+      await engine.settle()
+      expect(await task.result()).toBe(1)
+      expect(paths(spans())).toEqual(['submit item', 'submit item > item'])
+    },
+  )
 
   it('stays whole where the SDK makes ids of its own: its spans are then children of the submission', async () => {
     const { given, spans } = traced({ durable: false })

@@ -29,13 +29,14 @@ export function parseTraceparent(text: string | null | undefined): SpanContext |
   return match && isSpanContextValid(found) ? found : null
 }
 
-/** What the metadata carries: a span of elsewhere, and the baggage. Without: the root. */
-export function carried(metadata: Metadata): Context {
+/** What the metadata carries: a span of elsewhere, and the baggage unless `base` has some. Without: the base. */
+export function carried(metadata: Metadata, base: Context = ROOT_CONTEXT): Context {
   const found = parseTraceparent(metadata.traceparent)
   const state = metadata.tracestate
   const span = found && { ...found, ...(state !== undefined && { traceState: createTraceState(state) }) }
-  const context = span ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT
-  const baggage = metadata.baggage === undefined ? null : parseBaggage(metadata.baggage)
+  const context = span ? trace.setSpanContext(base, span) : base
+  const isTaken = metadata.baggage === undefined || propagation.getBaggage(base) !== undefined
+  const baggage = isTaken ? null : parseBaggage(metadata.baggage ?? '')
   return baggage ? propagation.setBaggage(context, baggage) : context
 }
 

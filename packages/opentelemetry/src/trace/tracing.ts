@@ -74,7 +74,7 @@ export class Tracing {
   async #submit(call: SubmitCall, next: Next): Promise<unknown> {
     const active = context.active()
     // Whoever has no span of its own may have been given one, by a request's header for instance.
-    const above = trace.getSpanContext(active) ? active : carried(call.metadata)
+    const above = trace.getSpanContext(active) ? active : carried(call.metadata, active)
     const attributes = { 'triarch.workflow': call.workflow, ...(call.id !== undefined && { 'triarch.task': call.id }) }
     const span = this.#parts.tracer.startSpan(`submit ${call.workflow}`, { kind: SpanKind.PRODUCER, attributes }, above)
     const inside = trace.setSpan(above, span)
