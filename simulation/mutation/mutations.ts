@@ -822,6 +822,14 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     by: ['liveness'],
     world: 'entrance',
   },
+  'a node that could not tell in time what it saw leaves the service alone for ever': {
+    change: {
+      'agent/guard.ts': [['if (lane.tripped && !this.wouldOpen(lane)) {', 'if (lane.tripped && lane.version < -9) {']],
+    },
+    by: ['liveness'],
+    at: 53,
+    world: 'outage',
+  },
   'what waits by its key is looked for once': {
     change: { 'agent/guard.ts': [['(!lane.waiting || isClosed(lane.state))', '!lane.waiting']] },
     by: ['liveness'],

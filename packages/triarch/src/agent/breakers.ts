@@ -170,8 +170,7 @@ export class Breakers implements Service {
         break
       }
     }
-    guard.read(found, asked)
-    return news || !sure
+    return guard.read(found, asked) || news || !sure
   }
 
   /** A row that cannot be read is as if it were closed: the next write mends it. */

@@ -270,18 +270,28 @@ export class Guard {
     lane.tripped = isClosed(state) && lane.tripped && this.wouldOpen(lane)
   }
 
-  /** All was read, as of this instant of the monotonic clock. What was not found is closed, and nothing waits for it. */
-  read(found: ReadonlySet<string>, at: number): void {
+  /**
+   * All was read, as of this instant of the monotonic clock. What was not found is closed, and nothing waits for it. True: attempts may start
+   * that could not before.
+   */
+  read(found: ReadonlySet<string>, at: number): boolean {
+    let news = false
     this.#readAt = at
     this.#wasUsed = this.#used
     this.#used = false
     const now = this.#environment.now()
     for (const lane of [...this.lanes.values()]) {
       if (this.breaker) lane.seen = fresh(lane.seen, this.breaker.rule, now)
+      // What was seen is too old by now, and was never told: there will be no change to wait for.
+      if (lane.tripped && !this.wouldOpen(lane)) {
+        lane.tripped = false
+        news = true
+      }
       if (found.has(lane.name)) continue
       if (lane.seen.length === 0) this.lanes.delete(lane.name)
       else this.take(lane.name, 0, newBreaker(now), false)
     }
+    return news
   }
 
   /** What this node has to say of it; null: nothing that is worth a write. `room`: attempts that it could start. */

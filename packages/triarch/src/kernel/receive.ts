@@ -2,6 +2,7 @@ import { childEnded } from './batch/batching.ts'
 import { childRefused } from './child/refusal.ts'
 import { gateOpened, reclaim } from './lock/claim.ts'
 import type { Message, Outcome, Reply } from './message.ts'
+import { FINALIZE } from './plan/plan.ts'
 import { remarkOf } from './remark.ts'
 import { succeeded } from './status.ts'
 import { awaitedUntil, overdueElsewhere } from './step/elsewhere.ts'
@@ -109,10 +110,18 @@ function replied(turn: Turn, reply: Reply): void {
       step.dispatched = false
       step.lane = outcome.lane ?? null
       step.deferred = outcome.after === undefined || step.lane !== null ? 0 : turn.at + Math.ceil(outcome.after)
+      if (mustSay(turn, step))
+        emit(turn, { type: 'heartbeat', id: step.id, attempt: step.attempt, putOff: step.deferred })
       return
     case 'failed':
       return attemptFailed(turn, step, reply, outcome)
   }
+}
+
+/** That it was put off: a step that is in no queue looks like one that was lost with its owner. A suspect says itself that it begins. */
+function mustSay({ at }: Turn, step: Step): boolean {
+  const queued = step.action !== null && step.action !== FINALIZE
+  return queued && step.deferred > at && step.putOff === null && !isSuspect(step)
 }
 
 function suspended(turn: Turn, reply: Reply, outcome: Extract<Outcome, { kind: 'suspended' }>): void {
@@ -164,6 +173,8 @@ function planned(turn: Turn, message: Extract<Message, { type: 'planned' | 'unpl
 function takeOver(turn: Turn, id: number): void {
   const step = turn.state.steps.get(id)
   if (!step || !isOutstanding(step) || step.dispatched || step.due > turn.at) return
+  // Put off, it goes by way of the queue: where that does not know it, it has not begun.
+  if (step.putOff !== null) return
   const until = awaitedUntil(turn.state, step, turn.at)
   if (until > turn.at) return emit(turn, { type: 'heartbeat', id, attempt: step.attempt, awaited: until })
   // An attempt of a suspect that began is known to have: this one most probably did not, and is not held against it.

@@ -51,7 +51,7 @@ export class Attempts {
     for (const step of due) {
       const action = agentAction(step)
       if (action === null && !driver.code(step)) continue
-      const here = action === null || !(leaving || step.lane !== null || isSuspect(step))
+      const here = action === null || !(leaving || step.lane !== null || step.putOff !== null || isSuspect(step))
       if (action !== null && !(here && this.#host.reserve(action, state, step)))
         work.push(workRequest(state, step, { action, at, ...this.#host.standing(action, state, step) }))
       else if (leaving) continue

@@ -1,3 +1,5 @@
+import type { TaskState } from '../kernel/state.ts'
+import type { Step } from '../kernel/step/step.ts'
 import {
   type BreakerPhase,
   type BreakerRule,
@@ -102,16 +104,24 @@ export function breakerInfo({ name, state: text, waiting }: BreakerRow, now: num
   }
 }
 
-/** The breakers that keep what waits in the queues, by the queue. */
+/** The breakers that keep what waits in the queues, or was put off, by the queue. */
 export async function keepers(
   store: StateStore,
   { work }: QueuedRow,
+  { steps }: Pick<TaskState, 'steps'>,
   now: number,
 ): Promise<ReadonlyMap<string, BreakerInfo>> {
-  const names = [...new Set(work.filter(({ node }) => node === null).map(({ queue }) => queue))]
+  const waits = work.filter(({ node }) => node === null).map(({ queue }) => queue)
+  const putOff = [...steps.values()].filter((step) => step.putOff !== null).map(agentOfStep)
+  const names = [...new Set([...waits, ...putOff])]
   if (names.length === 0) return new Map()
   const infos = (await store.breakers({ names, count: MOST_COUNTED })).map((row) => breakerInfo(row, now))
   return new Map(infos.flatMap((info) => (info && info.state !== 'closed' ? [[info.name, info]] : [])))
+}
+
+/** The agent of a step that has one. */
+export function agentOfStep({ action }: Pick<Step, 'action'>): string {
+  return action?.slice(0, action.indexOf('.')) ?? ''
 }
 
 /** What its state means for who waits. */

@@ -8,7 +8,7 @@ import { foldOf, readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import type { LockRow, NodeRow, QueuedRow, StateStore, TaskRow } from '../store/port.ts'
 import { apartness } from './apartness.ts'
-import { type BreakerInfo, keepers, keeperText } from './breaker.ts'
+import { agentOfStep, type BreakerInfo, keepers, keeperText } from './breaker.ts'
 import { type Heard, heardOf } from './heard.ts'
 import { pauseText, type SettingPause, settingPauses } from './pause.ts'
 import { poolOf, poolText } from './pool.ts'
@@ -84,7 +84,7 @@ export async function explain(
     heard: heardOf(dated),
     last: dated.at(-1)?.at ?? 0,
     queued,
-    breakers: await keepers(store, queued, now),
+    breakers: await keepers(store, queued, state, now),
     limiters: await limiters(store, queued, state),
     full: await fullBounds(store, queued, state),
     paused: await settingPauses(store, queued, { workflow: row.workflow, ready: row.ready && row.lockedBy === null }),
@@ -279,14 +279,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
       return { code: 'agent-paused', ...common, agent, reason, actor, since, text }
     }
     const breaker = scene.breakers.get(work.queue)
-    if (breaker) {
-      const { name, state: phase, nextProbe, waiting } = breaker
-      return {
-        ...{ code: 'breaker', ...common, breaker: name, state: phase, since: breaker.since, waiting },
-        ...(nextProbe && { nextProbe }),
-        text: `waits for ${which}: ${keeperText(breaker)}`,
-      }
-    }
+    if (breaker) return keptBy(breaker, common, which)
     const limiter = limiterOf(scene.limiters, work.queue, action, now)
     if (limiter) {
       const { name: limit, until } = limiter
@@ -320,6 +313,18 @@ function stepOf(scene: Scene, step: Step): Reason | null {
     const text = `tries ${which} again in ${span(step.due - now)}, at ${clock(next)}${error ? ` (attempt ${attempt}; the last failed: ${error.message})` : ''}`
     return { code: 'retry', ...common, attempt, at: next, ...last, text }
   }
+  if (step.putOff !== null && !work) {
+    const breaker = scene.breakers.get(agentOfStep(step))
+    if (breaker) return keptBy(breaker, common, which)
+    const next = at(Math.max(step.putOff, row.wakeAt ?? 0))
+    return {
+      code: 'retry',
+      ...common,
+      attempt,
+      at: next,
+      text: `begins ${which} at ${clock(next)}: its agent put it off`,
+    }
+  }
   if (step.awaited !== null) {
     const completeBy = at(step.awaited)
     const text = `waits for ${which}, attempt ${attempt}, which left its server: given up at ${clock(completeBy)} unless something is heard of it`
@@ -334,6 +339,19 @@ function stepOf(scene: Scene, step: Step): Reason | null {
   const completeBy = at(Math.min(until, step.expiresAt ?? until, state.completeBy ?? until))
   const text = `waits for ${which}, attempt ${attempt}, on node ${node} since ${clock(since)}, to be done by ${clock(completeBy)}`
   return { code: 'step', ...common, attempt, node, since, completeBy, text }
+}
+
+function keptBy(
+  breaker: BreakerInfo,
+  step: { step: number; operation: Step['operation']; action: string },
+  which: string,
+): Reason {
+  const { name, state, since, nextProbe, waiting } = breaker
+  return {
+    ...{ code: 'breaker', ...step, breaker: name, state, since, waiting },
+    ...(nextProbe && { nextProbe }),
+    text: `waits for ${which}: ${keeperText(breaker)}`,
+  }
 }
 
 function suspendedOf({ state }: Scene, step: Step, since: Date, which: string): Reason {

@@ -114,7 +114,7 @@ export type Reason = {
   | { code: 'workflow-paused'; workflow: string; reason: string; actor: string; since: Date }
   /** No living node has the action. */
   | { code: 'no-agent'; step: number; operation: Operation; action: string; since: Date }
-  /** The last attempt failed; the next comes `at`. */
+  /** The last attempt failed, or its agent put it off; the next comes `at`. */
   | { code: 'retry'; step: number; operation: Operation; action: string; attempt: number; at: Date; error?: string }
   /** A step waits for a signal, by its resume token; `until`: its timeout. */
   | { code: 'suspended'; step: number; action: string; since: Date; until?: Date; next?: { name: string; at: Date } }

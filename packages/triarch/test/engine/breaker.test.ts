@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agent, type CircuitBreakerOptions, PermanentError, TransientError, workflow } from '../../src/index.ts'
-import { codeOf, eventsOf, type Stage, stage } from './harness.ts'
+import { memory } from '../../src/testing/index.ts'
+import { codeOf, eventsOf, type Stage, seen, stage } from './harness.ts'
 
 const quick = { attempts: 100, backoff: { initial: '100ms', max: '100ms', jitter: false } } as const
 const rule = { failureRate: 0.5, minimum: 4, window: '10s', open: '10s', openMax: '40s', probes: 2 } as const
@@ -46,8 +47,8 @@ function bank(options: CircuitBreakerOptions = {}, concurrency = 100) {
       throw new Error('undo it')
     },
   })
-  const start = async (): Promise<Stage> => {
-    const s = await stage({ workflows: [order, saga, refused], agents: [pay] })
+  const start = async (given: Parameters<typeof stage>[0] = {}): Promise<Stage> => {
+    const s = await stage({ workflows: [order, saga, refused], agents: [pay], ...given })
     now = () => s.engine.now().getTime()
     pause = (ms) => new Promise((resolve) => void s.engine.environment.timer(ms, resolve))
     return s
@@ -181,6 +182,29 @@ describe('while its circuit breaker is open an agent', () => {
 })
 
 describe('a circuit breaker', () => {
+  it('is not open for ever on a node that could not tell in time what it saw', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let holding = true
+    const store = seen(memory(), (it) => ({
+      writeBreaker: async (write: Parameters<typeof it.writeBreaker>[0]) => {
+        if (holding) await promise
+        return it.writeBreaker(write)
+      },
+    }))
+    const of = bank()
+    await using s = await of.start({ store })
+    const tasks = await opened(s, of)
+    // Longer than its window.
+    await s.advance('15s')
+    of.ill.clear()
+    holding = false
+    resolve()
+    await s.advance('1m')
+    expect(await Promise.all(tasks.map(async (task) => (await task.status()).outcome))).toEqual(
+      tasks.map(() => 'success'),
+    )
+  })
+
   it('does not mind refusals', async () => {
     const of = bank()
     await using s = await of.start()

@@ -97,7 +97,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it was not begun, and there is no place for it yet',
     running,
     { mail: [h.reply(1, { kind: 'withdrawn', after: 12.5 })] },
-    ['wakes +13'],
+    ['heartbeat 1 attempt=1 putOff=1053', 'wakes +13'],
   ],
   [
     'it says how far it is',
@@ -706,11 +706,7 @@ const table: [what: string, history: readonly TaskEvent[], circumstances: Circum
     'it was not begun, there is no place for it, and its owner is lost',
     running,
     { mail: [h.reply(1, { kind: 'withdrawn', after: 1_000 }), takeover] },
-    [
-      'attemptFailed 1 operation="run" error=(STEP_LOST: the process that ran the attempt died) unknown=true lost="death" attempt=1 next={operation="run" at=+0}',
-      'starts 1 run 2',
-      'wakes +0',
-    ],
+    ['heartbeat 1 attempt=1 putOff=2040', 'wakes +1000'],
   ],
   [
     'it waits, and was sent something meanwhile',

@@ -36,6 +36,7 @@ export function newStep(
     lived: false,
     given: null,
     awaited: null,
+    putOff: null,
     due: at,
     unknown: false,
     doubtUntil: 0,
@@ -69,6 +70,7 @@ export function next(step: Step, planned: { operation: Operation; at: number } |
   step.lived = false
   step.given = null
   step.awaited = null
+  step.putOff = null
   if (!planned) return
   step.operation = planned.operation
   step.attempts[planned.operation]++

@@ -49,6 +49,8 @@ export type StepFact =
       given?: number
       /** Its owner is no more, or has no part in it: until this instant its answer is awaited. 0: nobody runs it. */
       awaited?: number
+      /** Its agent has put it off until then, without beginning it. From now on it is handed out by way of the queue alone. */
+      putOff?: number
     }
   | { type: 'stepFailed'; id: number; error: ErrorRecord }
   /** In a plan, without an output, all that depends on the step goes in its `cascade`. */

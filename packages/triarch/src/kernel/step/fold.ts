@@ -69,7 +69,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (step.status === 'suspended') moveStep(step, 'running')
     next(step, { operation: 'verify', at })
   },
-  heartbeat(state, { id, progress, checkpoint, trial, given, awaited }, at) {
+  heartbeat(state, { id, progress, checkpoint, trial, given, awaited, putOff }, at) {
     state.asides++
     const step = state.steps.get(id)
     if (!step) return
@@ -77,6 +77,7 @@ export const stepFolds: Folds<StepDecision | StepFact> = {
     if (checkpoint !== undefined) step.checkpoint = checkpoint
     if (given !== undefined) step.given = { at, lease: given }
     if (awaited !== undefined) expectFromElsewhere(step, awaited)
+    if (putOff !== undefined) step.putOff = putOff
     if (trial === 'begun') step.begun = true
     if (trial !== 'survived') return
     step.lived = true

@@ -80,6 +80,8 @@ export interface Step {
   requestedAt: number
   completedAt: number
   expiresAt: number | null
+  /** Until when the agent put off the current attempt when it did first; null: it never did. While no queue has it, it has not begun. */
+  putOff: number | null
   output: Json | undefined
   error: ErrorRecord | undefined
   checkpoint: Json | undefined
