@@ -56,6 +56,8 @@ const known = {
   'triarch.lease.renewed': counter('{time}', "Renewals of this node's lease; thread: while the event loop was busy.", 'thread'), // biome-ignore format: a row
   'triarch.lease.lost': counter('{time}', 'Times that this node was taken for dead.'),
   'triarch.schedule.fired': counter('{time}', 'Schedules that were due.'),
+  'triarch.breaker.moved': counter('{time}', 'Times that a circuit breaker came to a state, by this process.', 'agent', 'to'), // biome-ignore format: a row
+  'triarch.agent.limit.moved': counter('{time}', 'Times that this process ran another number of attempts of the agent at a time, as its service answered.', 'agent'), // biome-ignore format: a row
   'triarch.alert': counter('{alert}', 'What needs an operator.', 'code'),
   'triarch.error': counter('{error}', 'What failed inside of the engine.', 'error.type'),
   'triarch.store.tasks': gauge('{task}', 'Tasks in the store, whatever their state; counted to 10,000.'),

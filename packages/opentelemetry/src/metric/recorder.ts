@@ -93,6 +93,9 @@ export function recorder(sink: Sink, examples: Examples): TelemetryListeners {
     'lease:renewed': ({ thread }) => sink.add('triarch.lease.renewed', 1, { thread: String(thread) }),
     'lease:lost': () => sink.add('triarch.lease.lost', 1, none),
     'schedule:fired': () => sink.add('triarch.schedule.fired', 1, none),
+    'breaker:moved': ({ breaker, to }) =>
+      sink.add('triarch.breaker.moved', 1, labels({ agent: breaker.split('#', 1)[0] ?? breaker, to })),
+    'limit:moved': ({ agent }) => sink.add('triarch.agent.limit.moved', 1, labels({ agent })),
     alert: ({ alert }) => sink.add('triarch.alert', 1, labels({ code: alert.code })),
     error: ({ error }) => sink.add('triarch.error', 1, labels({ 'error.type': errorType(error) })),
   }

@@ -548,7 +548,12 @@ export class AgentHost {
   #adapt({ action, operation }: StepRequest, outcome: Outcome, ms: number): void {
     if (!this.#adaptive) return
     this.#adaptive.ended(`${operation} ${action}`, outcome, ms, this.slots.running)
-    this.slots.most = this.#adaptive.limit
+    const most = this.#adaptive.limit
+    if (most === this.slots.most) return
+    this.slots.most = most
+    const { environment, node, telemetry } = this.#options
+    const outlet = telemetry['limit:moved']
+    if (outlet.open) outlet.tell({ at: environment.now(), node, agent: this.name, most })
   }
 
   abort(task: string, step: number, reason: unknown): void {

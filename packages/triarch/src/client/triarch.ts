@@ -30,6 +30,7 @@ import { Candidate, type LeadOptions } from '../node/candidate.ts'
 import { type Counters, Node } from '../node/node.ts'
 import { type Settings, settingsOf, type TriarchOptions } from '../node/options.ts'
 import type { Leadership } from '../node/term.ts'
+import type { BreakerPhase } from '../policy/breaker.ts'
 import { Registry } from '../scheduler/registry.ts'
 import { SettingFile } from '../setting/file.ts'
 import { checkOpen, valuesOf } from '../setting/followed.ts'
@@ -1115,6 +1116,9 @@ export class Triarch implements TriarchClient, AsyncDisposable {
 
   #alert(raised: RaisedAlert): void {
     const alert = codedAlert(raised)
+    const { breaker, cause } = raised
+    if (raised.code === 'BREAKER_CHANGED' && breaker !== undefined && this.#telemetry['breaker:moved'].open)
+      this.#telemetry['breaker:moved'].tell({ ...this.#origin(), breaker, to: cause as BreakerPhase })
     if (this.#telemetry.alert.open) this.#telemetry.alert.tell({ ...this.#origin(), alert })
     if (this.#listeners.has('alert')) this.#listeners.tell('alert', alert)
     else this.#notices?.tell(alert)

@@ -165,6 +165,10 @@ export interface TelemetryEvents {
   'schedule:fired': TelemetryOrigin & { schedule: string; tasks: number; next: number | null }
   /** The value of a setting is another in this process. `version`: of the store; 0: it says nothing. */
   setting: TelemetryOrigin & { setting: string; version: number; origin: SettingOrigin }
+  /** A circuit breaker is open, half-open, releasing or closed, for this node or a caller here made it so. `breaker`: its agent, or `agent#key`. */
+  'breaker:moved': TelemetryOrigin & { breaker: string; to: 'closed' | 'open' | 'half-open' | 'releasing' }
+  /** Another number of attempts of the agent runs at a time on this node (adaptive concurrency). `most`: how many. */
+  'limit:moved': TelemetryOrigin & { agent: string; most: number }
   /** Something needs an operator: the alert that `on('alert')` tells of. */
   alert: TelemetryOrigin & { alert: Alert }
   /** Something failed inside of the engine: what `onError` is told. */
@@ -223,6 +227,8 @@ const names: { readonly [N in TelemetryName]: true } = {
   'lease:lost': true,
   'schedule:fired': true,
   setting: true,
+  'breaker:moved': true,
+  'limit:moved': true,
   alert: true,
   error: true,
 }

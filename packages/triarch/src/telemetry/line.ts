@@ -64,6 +64,12 @@ const entries: { readonly [N in TelemetryName]: Entry<TelemetryEvents[N]> } = {
   'lease:lost': { worst: 'warn', says: 'lease lost' },
   'schedule:fired': { worst: 'info', says: 'schedule fired' },
   setting: { worst: 'info', says: 'setting changed' },
+  'breaker:moved': {
+    worst: 'warn',
+    says: 'circuit breaker moved',
+    level: ({ to }) => (to === 'open' ? 'warn' : 'info'),
+  },
+  'limit:moved': { worst: 'debug', says: 'limit moved' },
   alert: { worst: 'warn', says: 'alert' },
   error: { worst: 'error', says: 'error in the engine' },
 }

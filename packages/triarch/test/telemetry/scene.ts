@@ -21,7 +21,9 @@ export function ear(): { heard: Heard; listeners: TelemetryListeners } {
   return { heard, listeners: Object.fromEntries(telemetryNames.map(hear)) }
 }
 
-const shop = agent('shop')
+const shop = agent('shop', { circuitBreaker: { failureRate: 1, minimum: 1_000 } })
+const crowd = agent('crowd', { concurrency: { each: 20, adaptive: true } })
+const push = crowd.action('push', { run: (_: null) => null })
 const tries = new Map<string, number>()
 const flaky = shop.action('flaky', {
   retry: { attempts: 3, backoff: { initial: '1s', jitter: false } },
@@ -80,10 +82,13 @@ const again = workflow('again', {
     return n > 0 ? task.continueAsNew(n - 1) : n
   },
 })
+const many = workflow('many', {
+  run: async (n: number, task) => void (await Promise.all(Array.from({ length: n }, () => task.run(push, null)))),
+})
 const failing = workflow('failing', { run: (_: null, task) => task.run(refuses, null) })
 const held = workflow('held', { rescue: 'pause', run: (_: null, task) => task.run(refuses, null) })
 const sleeper = workflow('sleeper', { run: (_: null, task) => task.sleep('4s') })
-const workflows = [sleeper, undone, local, kept, plan, again, failing, held, item]
+const workflows = [sleeper, many, undone, local, kept, plan, again, failing, held, item]
 
 /**
  * One of everything on a store in a file: a node that schedules, its successor, and one with the agents. What they told, and what
@@ -105,7 +110,7 @@ export async function scene(): Promise<{ scheduler: Heard; agent: Heard; errors:
   const shared = { store, environment, onError, lease: '10s', sweep: '1s', poll: '1s' } as const
   const scheduling = { ...shared, workflows, roles: ['scheduler', 'supervisor'], telemetry: whole.listeners } as const
   const cache = { shared: { get: () => Promise.reject(new Error('down')), set: () => undefined } }
-  const hosting = { ...shared, cache, agents: [shop], roles: ['agent'] } as const
+  const hosting = { ...shared, cache, agents: [shop, crowd], roles: ['agent'] } as const
   await using _ = await testEngine({ ...hosting, telemetry: hands.listeners })
   const first = await testEngine(scheduling)
   await act(first)
@@ -142,5 +147,8 @@ async function act(engine: TestEngine): Promise<void> {
   await triarch.task('local').resume()
   await triarch.task('failing').retry()
   void triarch.invalidate(rate)
+  await engine.submit(many, 60, { id: 'many' })
+  await triarch.breaker('shop').open({ reason: 'a scene' })
+  await triarch.breaker('shop').reset({ reason: 'a scene' })
   await engine.advance('70s')
 }
