@@ -27,6 +27,9 @@ export interface RateState {
 /** So far ahead nodes reserve (ms): what one that dies takes with it, and how long others go on before they hear of a rest. */
 const AHEAD = 500
 
+/** What is reserved is written, and its attempt begins, in this time (ms): a disk that is asked to be sure takes far longer than an answer of the clock. */
+const WRITTEN = 25
+
 /** Longest rest that a service may ask for (ms). */
 export const LONGEST_REST = 3_600_000
 
@@ -90,8 +93,9 @@ export function reserve(
   lag: number,
 ): { state: RateState; instants: readonly number[] } {
   const every = gap(rule)
-  // Not so old that it is void before it can be used: what is written takes as long as an answer of the clock.
-  const oldest = now - Math.max(0, tolerance(rule) - Math.max(every, 2 * lag))
+  // Not so old that it is void before it can be used: once this is written and its attempt begins.
+  const used = Math.max(every, 2 * lag, Math.min(WRITTEN, tolerance(rule) / 4))
+  const oldest = now - Math.max(0, tolerance(rule) - used)
   // None of this rule can be later: the store's clock was put back, or the limit was lower before.
   const next = Math.min(state.next, now + lag + AHEAD + every)
   const first = Math.max(next, Math.min(state.rests, now + lag + LONGEST_REST), oldest)

@@ -87,6 +87,14 @@ describe('a rate limit', () => {
     expect(instants.filter((instant) => isOpen(instant, rule, NOW, 1))).toHaveLength(rule.burst)
   })
 
+  it('gives an attempt time to begin, also where writing takes long beside an answer of the clock', () => {
+    // A high rate forgets soon: of what comes in 100 ms, the oldest would be over before it is written.
+    const high: RateRule = { limit: 10_000, per: 1_000, burst: 1_000 }
+    const { instants } = reserve(NEW_RATE, high, NOW, 8, 0.1)
+    expect(instants).toHaveLength(8)
+    for (const instant of instants) expect(isOpen(instant, high, NOW + 20, 0.1)).toBe(true)
+  })
+
   it('reserves a portion ahead and not the whole future', () => {
     const { state, instants } = reserve(NEW_RATE, rule, NOW, 1_000, 0)
     expect(instants.at(-1)).toBeLessThanOrEqual(NOW + 500)
