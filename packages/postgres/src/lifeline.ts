@@ -9,24 +9,24 @@ import { inSchema } from './schema.ts'
 const BEAT = 'SELECT triarch.beat(NULL, $1, $2, $3, $4, $5), triarch.clock(NULL)'
 
 const SOURCE = `
-async function connect({ module, config, named, text, values, within }) {
+async function connect({ module, config, named, text, values, answerWithin, lease }) {
   const { Client } = require(module)
   const client = new Client(config)
   client.on('error', () => {})
   const cut = () => client.connection.stream.destroy()
-  const inTime = async (promise) => {
-    const timer = setTimeout(cut, within)
+  const inTime = async (promise, length) => {
+    const timer = setTimeout(cut, Math.ceil(Math.min(answerWithin, length / 3)))
     try {
       return await promise
     } finally {
       clearTimeout(timer)
     }
   }
-  await inTime(client.connect())
+  await inTime(client.connect(), lease)
   return {
-    async renew() {
-      const query = { ...(named && { name: 'triarch_lease' }), text, values, rowMode: 'array' }
-      const { rows } = await inTime(client.query(query))
+    async renew(length) {
+      const query = { ...(named && { name: 'triarch_lease' }), text, values: [values[0], values[1], String(length), ...values.slice(2)], rowMode: 'array' }
+      const { rows } = await inTime(client.query(query), length)
       return { alive: rows[0][0] === true, now: Number(rows[0][1]) }
     },
     async close() {
@@ -47,8 +47,8 @@ export function lifeline(environment: Environment, settings: Settings, options: 
       config: configOf(settings, 'beats'),
       named: settings.notify,
       text: inSchema(BEAT, settings.schema),
-      values: [id, ...[roles, lease, runs, place].map((it) => JSON.stringify(it))], // what is not there is null
-      within: Math.ceil(Math.min(settings.answerWithin, lease / 3)),
+      values: [id, ...[roles, runs, place].map((it) => JSON.stringify(it))], // what is not there is null
+      ...{ answerWithin: settings.answerWithin, lease },
     }
     const report: KeepAlive['report'] = (it) =>
       options.report(

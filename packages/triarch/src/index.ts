@@ -118,7 +118,7 @@ export type {
   WorkflowDefinition,
 } from './definition/definition.ts'
 export type { ExclusiveOptions } from './definition/exclusive.ts'
-export type { FairnessOptions, FairTask } from './definition/fairness.ts'
+export type { FairnessOptions, FairnessWeights, FairTask } from './definition/fairness.ts'
 export type { HookState, TaskChange } from './definition/hook.ts'
 export type { LogFields, LogWriter } from './definition/log.ts'
 export {

@@ -17,7 +17,7 @@ export interface BreakersOptions {
   /** Between two readings (ms). */
   every: number
   /** How long a node may be silent about what it was let start (ms). */
-  lease: number
+  lease: () => number
   /** How many attempts of the agent could begin here now. */
   room: (agent: string) => number
   /** Attempts may start that could not before. */
@@ -196,7 +196,7 @@ export class Breakers implements Service {
       return 'nothing'
     }
     if (guard.breaker === null) return 'nothing'
-    const report = guard.report(lane, node, lease, this.#open ? room(guard.agent) : 0)
+    const report = guard.report(lane, node, lease(), this.#open ? room(guard.agent) : 0)
     if (!report) return 'nothing'
     const before = lane.state
     const { state, passes } = hear(before, guard.breaker.rule, report, now, environment.random())

@@ -55,7 +55,7 @@ export class Guards {
       room,
       guards: [...this.#guards.values()],
       every: this.#every,
-      lease: LEASES * lease,
+      lease: () => LEASES * lease(),
     })
   }
 }

@@ -82,7 +82,11 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   }
 
   change(part: { [K in keyof T]?: T[K] | null }, options: SettingSetOptions): Promise<SettingInfo<Partial<T>>> {
-    return this.#propose('change', options, ({ live }) => {
+    return this.#propose('change', options, ({ live }, isIllegible) => {
+      if (isIllegible) {
+        const message = `what the store has of setting "${this.name}" cannot be read here: set all of it`
+        throw new TriarchError('INVALID_SETTING', message)
+      }
       const before = live && isObject(live.value) ? live.value : {}
       return Object.fromEntries(
         Object.entries({ ...before, ...part }).filter(([, one]) => one !== null && one !== undefined),
@@ -121,11 +125,11 @@ export class StoredSettingHandle<T = unknown> implements SettingHandle<T> {
   async #propose(
     what: string,
     { stages = [], guards = [], ...options }: SettingSetOptions,
-    make: (state: SettingState) => unknown,
+    make: (state: SettingState, isIllegible: boolean) => unknown,
   ): Promise<SettingInfo<Partial<T>>> {
     const plan = { stages: stagesOf(what, stages), guards: checkGuards(what, guards) }
-    return this.#write(what, options, async ({ state: stored, revision, now, living }) => {
-      const value = this.#checked(make(stored), revision + 1)
+    return this.#write(what, options, async ({ state: stored, isIllegible, revision, now, living }) => {
+      const value = this.#checked(make(stored, isIllegible), revision + 1)
       const version: SettingVersion = { version: revision + 1, value, at: now, ...wordOf(options) }
       const state = proposed(stored, version, plan, living)
       return { state, move: state.trial ? 'staged' : 'set', version: version.version, value }

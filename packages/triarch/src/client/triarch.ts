@@ -235,7 +235,8 @@ export class Triarch implements TriarchClient, AsyncDisposable {
     this.#connection = new Connection(this.#store, this.#environment, this.#settings, this.#registry)
     this.#connection.unsubmitted = (id) => this.#entrance.explain(id)
     const { fairness } = this.#settings
-    if (fairness) this.#connection.share = (task) => shareOf(fairness, task, this.#failed)
+    const weights = () => this.#values.reading(engineSetting).value.weights
+    if (fairness) this.#connection.share = (task) => shareOf(fairness, task, this.#failed, weights())
     this.#connection.opened = () => this.#open()
     this.#connection.isLocal = (id) => this.#node?.scheduler?.has(id) ?? false
     this.#connection.isGone = (node) => this.#gone(node)

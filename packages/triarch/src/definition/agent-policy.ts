@@ -4,6 +4,7 @@ import { checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { type CircuitBreakerOptions, toAgentBreaker } from './breaker.ts'
 import { type ConcurrencyOptions, toActionConcurrency, toConcurrency } from './concurrency.ts'
+import { checkWeights, type FairnessWeights } from './fairness.ts'
 import { type PolicyOptions, toRecordedPolicy } from './policy.ts'
 import { type RateLimitOptions, toRateRule } from './rate.ts'
 import type { RetryOptions } from './retry.ts'
@@ -41,6 +42,8 @@ export interface AgentPolicy extends ActionPolicy {
   paused?: string
   /** When its service is left alone, where the code says so at all: what is given here, over that; as in the code. */
   circuitBreaker?: Omit<CircuitBreakerOptions, 'key' | 'whenOpen' | 'window'>
+  /** Of tenants in its queue, where its code has `fairness`: over what `fairness.weight` says, for what is queued from then on; as in the code. */
+  weights?: FairnessWeights
   /** Of single actions, by their names, over those of the agent. */
   actions?: Readonly<Record<string, ActionPolicy>>
 }
@@ -65,8 +68,8 @@ const LONGEST_REASON = 1_000
 /** The policy itself, when it makes sense. Throws UNKNOWN_OPTION, INVALID_OPTION, INVALID_DURATION. */
 export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
   const given = (policy ?? null) as AgentPolicy | null
-  checkOptions(what, given, [...actionKeys, 'paused', 'circuitBreaker', 'actions'])
-  const { paused, circuitBreaker, actions = {}, ...own } = given ?? {}
+  checkOptions(what, given, [...actionKeys, 'paused', 'circuitBreaker', 'weights', 'actions'])
+  const { paused, circuitBreaker, weights, actions = {}, ...own } = given ?? {}
   checkActionPolicy(what, own)
   if (paused !== undefined) checkReason(`${what}: paused`, paused)
   if (circuitBreaker !== undefined) {
@@ -77,6 +80,7 @@ export function checkAgentPolicy(what: string, policy: unknown): AgentPolicy {
       )
     toAgentBreaker(`${what}: circuitBreaker`, circuitBreaker)
   }
+  if (weights !== undefined) checkWeights(`${what}: weights`, weights)
   if (typeof actions !== 'object' || actions === null)
     throw new TriarchError('INVALID_OPTION', `${what}: actions must be an object`)
   for (const [name, action] of Object.entries(actions)) {

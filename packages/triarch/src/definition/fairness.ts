@@ -1,3 +1,4 @@
+import { TriarchError } from '../error/error.ts'
 import type { Json } from '../kernel/json.ts'
 import type { Share } from '../kernel/task/order.ts'
 import { checkFunction, checkOptions } from '../value/options.ts'
@@ -41,11 +42,19 @@ export interface FairnessOptions {
   weight?: (key: string) => number
 }
 
+/**
+ * What operators say of weights while all runs, by the keys: over what `fairness.weight` says.
+ * @example const weights: FairnessWeights = { gold: 5, free: 0.5 }
+ */
+export type FairnessWeights = Readonly<Record<string, number>>
+
 /** What a process says of each task: whose it is; null: nobody is asked. */
 export type Sharing = ((task: FairTask) => Share) | null
 
 const LONGEST_KEY = 200
 const [LEAST_WEIGHT, MOST_WEIGHT] = [0.01, 100]
+/** Keys that operators give a weight. */
+const MOST_WEIGHTS = 1_000
 
 /** Throws UNKNOWN_OPTION, INVALID_OPTION. */
 export function checkFairness(what: string, fairness: FairnessOptions): void {
@@ -54,15 +63,41 @@ export function checkFairness(what: string, fairness: FairnessOptions): void {
   if (fairness.weight !== undefined) checkFunction(`${what}: fairness.weight`, fairness.weight)
 }
 
+/** Throws INVALID_OPTION. */
+export function checkWeights(what: string, weights: unknown): FairnessWeights {
+  if (typeof weights !== 'object' || weights === null || Array.isArray(weights))
+    throw new TriarchError('INVALID_OPTION', `${what} must be an object: numbers by the keys of fairness`)
+  const given = Object.entries(weights)
+  if (given.length > MOST_WEIGHTS)
+    throw new TriarchError('INVALID_OPTION', `${what} may have ${MOST_WEIGHTS.toLocaleString('en')} keys at most`)
+  for (const [key, weight] of given) {
+    if (!isKey(key)) throw new TriarchError('INVALID_OPTION', `${what}: a key has at most ${LONGEST_KEY} characters`)
+    if (!isWeight(weight))
+      throw new TriarchError('INVALID_OPTION', `${what}: a weight is a number from ${LEAST_WEIGHT} to ${MOST_WEIGHT}`)
+  }
+  return weights as FairnessWeights
+}
+
+function isKey(key: unknown): key is string {
+  return typeof key === 'string' && key.length <= LONGEST_KEY && key.isWellFormed() && !/\p{Cc}/u.test(key)
+}
+
+function isWeight(weight: unknown): weight is number {
+  return typeof weight === 'number' && weight >= LEAST_WEIGHT && weight <= MOST_WEIGHT
+}
+
 /** Whose it is. Where that cannot be told it is no reason to lose it: `failed` hears why. */
-export function shareOf({ key, weight }: FairnessOptions, task: FairTask, failed: (error: unknown) => void): Share {
+export function shareOf(
+  { key, weight }: FairnessOptions,
+  task: FairTask,
+  failed: (error: unknown) => void,
+  said: FairnessWeights = {},
+): Share {
   try {
     const own = key(task)
-    const sound = typeof own === 'string' && own.length <= LONGEST_KEY && own.isWellFormed() && !/\p{Cc}/u.test(own)
-    if (!sound) throw new TypeError(`fairness.key gave no string of at most ${LONGEST_KEY} characters`)
-    const wanted = weight?.(own) ?? 1
-    if (!(wanted >= LEAST_WEIGHT && wanted <= MOST_WEIGHT))
-      throw new TypeError(`fairness.weight gave no number from ${LEAST_WEIGHT} to ${MOST_WEIGHT}`)
+    if (!isKey(own)) throw new TypeError(`fairness.key gave no string of at most ${LONGEST_KEY} characters`)
+    const wanted = Object.hasOwn(said, own) ? said[own] : (weight?.(own) ?? 1)
+    if (!isWeight(wanted)) throw new TypeError(`fairness.weight gave no number from ${LEAST_WEIGHT} to ${MOST_WEIGHT}`)
     return { key: own, weight: wanted }
   } catch (error) {
     failed(error)

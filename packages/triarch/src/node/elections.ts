@@ -10,8 +10,8 @@ export interface ElectionsOptions {
   environment: Environment
   store: Pick<StateStore, 'leaders' | 'elect' | 'resign' | 'transact'>
   node: string
-  /** Length of the node's lease (ms). */
-  lease: number
+  /** Length of the node's lease (ms): may be another later. */
+  lease: () => number
   tenure: Tenure
   /** All of this process: they outlive the node. */
   candidates: ReadonlySet<Candidate>
@@ -43,6 +43,12 @@ export class Elections implements Service {
 
   start(): void {
     this.#open = true
+    this.wake()
+  }
+
+  /** The node's lease is of another length. */
+  resized(): void {
+    for (const { term } of this.#terms.values()) term.watch()
     this.wake()
   }
 
@@ -100,7 +106,7 @@ export class Elections implements Service {
   get #wait(): number | null {
     const { lease } = this.#options
     if (this.#unresigned.size > 0 || this.#waiting.some(({ name }) => !this.#terms.has(name))) return FOLLOW
-    return this.#terms.size > 0 ? lease / 3 : null
+    return this.#terms.size > 0 ? lease() / 3 : null
   }
 
   get #waiting(): Candidate[] {
@@ -147,14 +153,14 @@ export class Elections implements Service {
   /** That its lease lasts for a while. */
   get #sure(): boolean {
     const { environment, tenure, lease } = this.#options
-    return this.#open && tenure.holds() && tenure.until - environment.monotonic() > 2 * MARGIN * lease
+    return this.#open && tenure.holds() && tenure.until - environment.monotonic() > 2 * MARGIN * lease()
   }
 
   #begin(candidate: Candidate, token: number): void {
     const { environment, store, tenure, lease, node } = this.#options
     const { name } = candidate
     const leading = { name, node, token }
-    const term = new Term({ environment, store, tenure, margin: MARGIN * lease, leading })
+    const term = new Term({ environment, store, tenure, margin: () => MARGIN * lease(), leading })
     this.#tell(term)
     const over = candidate.lead(term).then(async (end) => {
       const { lost } = term

@@ -5,6 +5,7 @@ import { type AgentPolicy, checkAgentPolicy, stepPolicyOf } from '../definition/
 import { toAgentBreaker } from '../definition/breaker.ts'
 import { toActionConcurrency, toConcurrency } from '../definition/concurrency.ts'
 import type { Agent } from '../definition/definition.ts'
+import type { FairnessWeights } from '../definition/fairness.ts'
 import { overlay, type PolicyOptions } from '../definition/policy.ts'
 import { toRateRule } from '../definition/rate.ts'
 import { toRetention } from '../definition/retention.ts'
@@ -27,6 +28,8 @@ export interface GovernorOptions {
   hosts: ReadonlyMap<string, AgentHost>
   guards: Guards
   paces: Paces
+  /** The node's lease is to be this long from now on (ms). */
+  resize: (lease: number) => void
   alert: (alert: RaisedAlert) => void
 }
 
@@ -52,13 +55,17 @@ export class Governor {
       .filter((name) => name.startsWith(AGENT_SETTING))
       .map((name) => name.slice(AGENT_SETTING.length))
     const overlaid = new Set<string>()
+    const weights = new Map<string, FairnessWeights>()
     for (const name of new Set([...names, ...said])) {
-      for (const action of this.#steps(name, this.#policy(name))) overlaid.add(action)
+      const policy = this.#policy(name)
+      for (const action of this.#steps(name, policy)) overlaid.add(action)
+      if (policy.weights) weights.set(name, policy.weights)
       const host = hosts.get(name)
       if (host) this.host(host)
     }
     for (const action of this.#overlaid) if (!overlaid.has(action)) overlay(action, undefined)
     this.#overlaid = overlaid
+    registry.weights = weights
     this.#workflows()
     this.#engine()
   }
@@ -74,10 +81,25 @@ export class Governor {
     const policy = this.#policy(host.name)
     host.paused = policy.paused ?? null
     const agent = registry.agents.get(host.name)
-    this.#concurrency(host, policy)
+    // What makes sense by itself may make none with what its code says: then that part stays as it was, and nobody else's is touched.
+    this.#part(host.name, 'concurrency', () => this.#concurrency(host, policy))
     if (!agent) return
-    this.#breaker(agent, policy, guards)
-    this.#rates(agent, policy, paces)
+    this.#part(host.name, 'circuit breaker', () => this.#breaker(agent, policy, guards))
+    this.#part(host.name, 'rate limit', () => this.#rates(agent, policy, paces))
+    if (policy.weights !== undefined && agent.fairness === undefined) this.#missing(agent.name, 'fairness')
+  }
+
+  #part(agent: string, part: string, apply: () => void): void {
+    const key = `agent "${agent}": ${part}`
+    try {
+      apply()
+      this.#told.delete(key)
+    } catch (error) {
+      this.#tell(
+        key,
+        `the ${part} of agent "${agent}" stays as it was, for what settings say makes no sense: ${said(error)}`,
+      )
+    }
   }
 
   /** Slots are those of this process; seats are shared, and may be bounded where the slots are elsewhere, too. */
@@ -86,7 +108,8 @@ export class Governor {
     const own = toConcurrency(host.name, policy.concurrency)
     host.bound(null, own.shared ?? agent?.shared ?? null)
     const least = own.least ?? agent?.least ?? null
-    if (agent) host.resize(own.each ?? agent.concurrency, least || null)
+    const most = own.each ?? agent?.concurrency ?? 0
+    if (agent) host.resize(most, least ? Math.min(least, most) : null)
     const defined = [...(agent?.actions.values() ?? [])].map(({ name, definition }) => [name, definition] as const)
     const definitions = new Map(defined)
     for (const name of new Set([...definitions.keys(), ...Object.keys(policy.actions ?? {})])) {
@@ -157,10 +180,7 @@ export class Governor {
       this.#told.delete(what)
       return made
     } catch (error) {
-      this.#tell(
-        what,
-        `the policy of ${what} makes no sense, and counts for nothing: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.#tell(what, `the policy of ${what} makes no sense, and counts for nothing: ${said(error)}`)
       return {}
     }
   }
@@ -177,9 +197,12 @@ export class Governor {
   }
 
   #engine(): void {
-    const { registry, settings, values } = this.#options
-    const { retention, sweep } = values.reading(engineSetting).value
+    const { registry, settings, values, resize } = this.#options
+    const { retention, sweep, lease: said } = values.reading(engineSetting).value
+    const lease = said === undefined ? settings.lease : positiveMilliseconds(said, 'lease')
+    resize(lease)
     this.#supervisor?.change({
+      lease,
       sweep: sweep === undefined ? settings.sweep : positiveMilliseconds(sweep, 'sweep'),
       retention: retentionRules(
         retention === undefined ? settings.retention : toRetention(retention, 'retention'),
@@ -193,4 +216,8 @@ export class Governor {
     this.#told.set(key, message)
     this.#options.alert({ code: 'SETTING_REFUSED', cause: 'setting', message })
   }
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

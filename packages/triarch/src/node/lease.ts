@@ -24,6 +24,8 @@ export interface LeaseOptions {
 
 /** How long after a renewal that failed it is tried again, by whoever must be sure (ms). */
 const AGAIN = 100
+/** What was not answered may yet be done: no longer than this after it was asked (ms). */
+const LATEST = 60_000
 /** The same where all that failed is to say what the node runs. */
 const TELL_AGAIN = 1_000
 
@@ -33,6 +35,15 @@ const TELL_AGAIN = 1_000
  */
 export class Lease {
   readonly #options: LeaseOptions
+  /** How long it is to be (ms), and for how long it surely lasts: the less of two until everybody who renews says the new one. */
+  #length: number
+  #lasts: number
+  /** How long it was by the last renewal of the thread. */
+  #threads: number
+  /** Renewals by this thread that are under way; and by their length, when (monotonic) the last that was is surely over, answered or not. */
+  readonly #sent = new Set<{ length: number }>()
+  readonly #over = new Map<number, number>()
+  #begun = false
   #lifeline: Lifeline | null = null
   #timers: { beat: Timer | null; look: Timer | null } = { beat: null, look: null }
   /** When the last renewal by this thread that succeeded was asked for, by the monotonic clock. */
@@ -54,8 +65,11 @@ export class Lease {
   #open = true
 
   constructor(options: LeaseOptions) {
-    const { environment, wall } = options
+    const { environment, wall, node } = options
     this.#options = options
+    this.#length = node.lease
+    this.#lasts = node.lease
+    this.#threads = node.lease
     this.#beatenAt = environment.monotonic()
     this.#lookedAt = this.#beatenAt
     this.#offset = wall() - this.#beatenAt
@@ -63,12 +77,18 @@ export class Lease {
 
   /** Registers the node. False: it was taken for dead, or stopped, before it began. */
   async start(): Promise<boolean> {
-    this.#renewing = this.#renew()
-    await this.#renewing
+    for (let said = 0; said !== this.#length && this.#open; ) {
+      said = this.#length
+      this.#renewing = this.#renew()
+      await this.#renewing
+    }
     if (!this.#open) return false
+    this.#begun = true
     const { store, node, stall, quiet } = this.#options
     const { runs, place, ...rest } = node
-    this.#lifeline = store.keepAlive?.({ node: rest, stall, quiet, report: (it) => this.#hear(it) }) ?? null
+    const own = { ...rest, lease: this.#length }
+    this.#threads = this.#length
+    this.#lifeline = store.keepAlive?.({ node: own, stall, quiet, report: (it) => this.#hear(it) }) ?? null
     if (this.#lifeline) this.#look()
     else this.#beat()
     return true
@@ -86,10 +106,44 @@ export class Lease {
     })
   }
 
+  /**
+   * From now on it is this long (ms). A shorter one holds at once, for whoever watches learns of it with the next renewal; a longer one once
+   * that was acknowledged, and no renewal is under way any more that says otherwise.
+   */
+  resize(length: number): void {
+    if (length === this.#length) return
+    this.#length = length
+    this.#lasts = Math.min(this.#lasts, length)
+    if (!this.#begun || !this.#open) {
+      if (this.#sent.size === 0) this.#lasts = length
+      return
+    }
+    this.#threads = Number.NaN
+    this.#lifeline?.resize(length)
+    if (this.#lifeline) this.#look()
+    else this.#beat()
+    this.#say()
+  }
+
+  /** How long it is to be (ms). */
+  get length(): number {
+    return this.#length
+  }
+
+  /** A renewal of this length, asked for then, was acknowledged. */
+  #settle(length: number, asked: number): void {
+    if (this.#lasts === this.#length || length !== this.#length) return
+    if (this.#lifeline && this.#threads !== length) return
+    for (const sent of this.#sent) if (sent.length !== length) return
+    for (const [other, over] of this.#over) if (other !== length && over > asked) return
+    this.#over.clear()
+    this.#lasts = length
+  }
+
   /** Until when it lasts if it is not renewed, by the monotonic clock (ms). */
   get until(): number {
     const over = !this.#open || this.#lifeline?.dead === true
-    return over ? Number.NEGATIVE_INFINITY : this.#renewedAt + this.#options.node.lease
+    return over ? Number.NEGATIVE_INFINITY : this.#renewedAt + this.#lasts
   }
 
   /** What runs is named while it blocks the event loop; null: nobody would see it. */
@@ -99,14 +153,15 @@ export class Lease {
 
   /** Whether it surely holds. Otherwise others may have taken over what this process was about to start. */
   holds(): boolean {
-    const { environment, node } = this.#options
+    const { environment } = this.#options
+    const lease = this.#lasts
     const wall = this.#options.wall()
     // Nothing has stood still, and no machine has slept, since it was seen to hold in this very millisecond.
     if (wall === this.#heldAt && this.#open && !this.#unsure) return true
     const now = environment.monotonic()
-    if (this.#lifeline?.dead || now - this.#renewedAt > node.lease) return false
+    if (this.#lifeline?.dead || now - this.#renewedAt > lease) return false
     // The wall clock went further than the other: it was set, or the machine slept.
-    if (wall - now - this.#offset > node.lease) this.#unsure = true
+    if (wall - now - this.#offset > lease) this.#unsure = true
     if (!this.#open || this.#unsure) return false
     this.#heldAt = wall
     return true
@@ -136,7 +191,7 @@ export class Lease {
   }
 
   async #ask(): Promise<boolean> {
-    const { environment, node, failed } = this.#options
+    const { environment, failed } = this.#options
     for (;;) {
       if (!this.#open || this.#lifeline?.dead) return this.#lose()
       try {
@@ -147,7 +202,7 @@ export class Lease {
         failed(error)
       }
       // One that stood still has a chance to reach the store first; one that ran all the time has had it.
-      const until = Math.max(this.#renewedAt, this.#stoodAt) + node.lease
+      const until = Math.max(this.#renewedAt, this.#stoodAt) + this.#lasts
       if (environment.monotonic() > until) return this.#lose()
       await delay(environment, AGAIN)
     }
@@ -160,26 +215,46 @@ export class Lease {
     // What it can run is told once, and again with its load where that is another.
     const { runs, place, ...rest } = node
     const load = loadOf(runs)
+    const lease = this.#length
     const again = load === this.#load.said ? rest : { ...rest, ...(runs && { runs }), again: true as const }
-    if (!(await store.beat(this.#told ? again : node))) return void this.#lose()
+    const own = this.#told ? again : { ...rest, ...(runs && { runs }), ...(place && { place }) }
+    if (!(await this.#sending(lease, store.beat({ ...own, lease })))) return void this.#lose()
     this.#told = true
     this.#load = { said: load, at: asked }
     this.#beatenAt = Math.max(this.#beatenAt, asked)
     this.#offset = offset
     this.#unsure = false
+    this.#settle(lease, asked)
     this.#tell(false)
     await renewed()
   }
 
+  async #sending(length: number, beat: Promise<boolean>): Promise<boolean> {
+    const { environment } = this.#options
+    const own = { length }
+    let late = LATEST
+    this.#sent.add(own)
+    try {
+      const alive = await beat
+      late = 0
+      return alive
+    } finally {
+      this.#sent.delete(own)
+      const over = environment.monotonic() + late
+      this.#over.set(length, Math.max(over, this.#over.get(length) ?? over))
+    }
+  }
+
   /** Without a thread. */
   #beat(): void {
-    const { environment, node, failed } = this.#options
-    this.#timers.beat = environment.timer(node.lease / 3, () => {
+    const { environment, failed } = this.#options
+    this.#timers.beat?.cancel()
+    this.#timers.beat = environment.timer(this.#lasts / 3, () => {
       this.#renewing = this.#renew()
         .catch(failed)
         .finally(() => {
           // By its own monotonic clock the lease is over: nobody may be sure that this node still owns anything.
-          if (environment.monotonic() - this.#renewedAt > node.lease) this.#lose()
+          if (environment.monotonic() - this.#renewedAt > this.#lasts) this.#lose()
           if (this.#open) this.#beat()
         })
     })
@@ -188,14 +263,15 @@ export class Lease {
   /** With one: shows it that the event loop turns, and looks after it. */
   #look(): void {
     const { environment, node } = this.#options
-    const every = Lifeline.lookEvery(node)
+    const every = Lifeline.lookEvery({ lease: this.#lasts })
+    this.#timers.look?.cancel()
     this.#timers.look = environment.timer(every, () => {
       const now = environment.monotonic()
       if (now - this.#lookedAt > 3 * every) this.#stoodAt = now
       this.#lookedAt = now
       this.#lifeline?.tick()
       if (!this.holds()) void this.sure()
-      else if (now - this.#load.at >= node.lease / 3 && loadOf(node.runs) !== this.#load.said) this.#say()
+      else if (now - this.#load.at >= this.#length / 3 && loadOf(node.runs) !== this.#load.said) this.#say()
       if (this.#open && this.#lifeline) this.#look()
     })
   }
@@ -206,14 +282,16 @@ export class Lease {
   }
 
   #hear(report: LifelineReport): void {
-    const { environment, wall, node, blocked, renewed, failed } = this.#options
+    const { environment, wall, blocked, renewed, failed } = this.#options
     if (!this.#open) return
     if (report.type === 'dead') this.#lose()
     if (report.type === 'failed') failed(report.error)
     if (report.type === 'blocked') blocked(report.ms, report.ran)
     if (report.type === 'renewed') {
       const offset = wall() - environment.monotonic()
-      if (Math.abs(offset - this.#offset) <= node.lease) this.#offset = offset
+      if (Math.abs(offset - this.#offset) <= this.#lasts) this.#offset = offset
+      this.#threads = report.lease
+      this.#settle(report.lease, report.asked)
       this.#tell(true)
       void renewed(report)
     }

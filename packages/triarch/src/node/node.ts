@@ -193,7 +193,11 @@ export class Node {
       address: () => peering?.address ?? null,
     })
     const { values, reader } = options
-    this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, alert: options.alert })
+    const resize = (lease: number) => {
+      this.#lease.resize(lease)
+      this.#elections.resized()
+    }
+    this.#governor = new Governor({ values, registry, settings, hosts, guards, paces, resize, alert: options.alert })
     this.scheduler = roles.has('scheduler')
       ? new Scheduler({
           environment,
@@ -246,7 +250,7 @@ export class Node {
         environment,
         store,
         node: this.id,
-        lease: settings.lease,
+        lease: () => this.#lease.length,
         candidates: options.candidates,
         telemetry,
         failed,
@@ -271,7 +275,8 @@ export class Node {
     const free = (agent: string) => hosts.get(agent)?.slots.free ?? 0
     const wake = () => this.#consumer?.wake()
     this.#breakers = guards.breakers({
-      ...{ environment, store, node: this.id, lease: settings.lease, alert: options.alert, failed, free, wake },
+      ...{ environment, store, node: this.id, alert: options.alert, failed, free, wake },
+      lease: () => this.#lease.length,
     })
     this.#rates = paces.rates({ environment, store, free, wake, failed })
     const watch = roles.has('supervisor') ? (options.watch?.() ?? null) : null

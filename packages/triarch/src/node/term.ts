@@ -50,7 +50,7 @@ export interface TermOptions {
   store: Pick<StateStore, 'transact'>
   tenure: Tenure
   /** How long before its lease is over a node takes its leaderships for lost: clocks may differ by that much (ms). */
-  margin: number
+  margin: () => number
   leading: Leading
 }
 
@@ -72,7 +72,7 @@ export class Term implements Leadership {
     this.#options = options
     this.leading = options.leading
     this.token = options.leading.token
-    this.#watch()
+    this.watch()
   }
 
   get signal(): AbortSignal {
@@ -135,12 +135,15 @@ export class Term implements Leadership {
 
   get #left(): number {
     const { environment, tenure, margin } = this.#options
-    return tenure.until - margin - environment.monotonic()
+    return tenure.until - margin() - environment.monotonic()
   }
 
-  #watch(): void {
+  /** Until its lease may be over: anew, where that is of another length. */
+  watch(): void {
+    this.#timer?.cancel()
+    if (this.#state !== 'leads') return
     this.#timer = this.#options.environment.timer(Math.max(1, this.#left), () => {
-      if (this.holds() || this.#state === 'leads') this.#watch()
+      if (this.holds() || this.#state === 'leads') this.watch()
     })
   }
 }

@@ -1,5 +1,5 @@
 import type { Agent } from '../definition/definition.ts'
-import { type FairTask, shareOf } from '../definition/fairness.ts'
+import { type FairnessWeights, type FairTask, shareOf } from '../definition/fairness.ts'
 import { type QueueRule, toQueueRule } from '../definition/queue.ts'
 import type { TaskState } from '../kernel/state.ts'
 import type { Step } from '../kernel/step/step.ts'
@@ -18,11 +18,18 @@ export interface Standing {
 /** How the queues of this process's agents are ordered, where they say so. */
 export class Queueing {
   readonly #rules: ReadonlyMap<string, QueueRule>
+  readonly #weights: (agent: string) => FairnessWeights | undefined
   readonly #failed: (error: unknown) => void
 
-  constructor(agents: Iterable<Agent>, failed: (error: unknown) => void) {
+  /** `weights`: what operators say of them just now. */
+  constructor(
+    agents: Iterable<Agent>,
+    weights: (agent: string) => FairnessWeights | undefined,
+    failed: (error: unknown) => void,
+  ) {
     const rules = [...agents].map((agent) => toQueueRule(agent.name, agent))
     this.#rules = new Map(rules.flatMap((rule) => (rule ? [[rule.agent, rule]] : [])))
+    this.#weights = weights
     this.#failed = failed
   }
 
@@ -36,7 +43,8 @@ export class Queueing {
   standing(agent: string, state: TaskState, step: Step): Standing {
     const rank = this.rank(agent, state, step)
     const fairness = this.#rules.get(agent)?.fairness
-    return fairness ? { rank, share: shareOf(fairness, fairTask(state), this.#failed) } : { rank }
+    if (!fairness) return { rank }
+    return { rank, share: shareOf(fairness, fairTask(state), this.#failed, this.#weights(agent)) }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Action, Agent, Workflow } from '../definition/definition.ts'
+import type { FairnessWeights } from '../definition/fairness.ts'
 import { inOrder, type Middleware } from '../definition/middleware.ts'
 import { type Retention, toRetention } from '../definition/retention.ts'
 import { checkWorkflow } from '../definition/workflow.ts'
@@ -12,6 +13,8 @@ export class Registry {
   readonly agents: Map<string, Agent> = new Map()
   /** Workflows whose tasks nobody takes up now. */
   paused: ReadonlySet<string> = new Set()
+  /** What operators say of fairness in the queues of agents, by their names. */
+  weights: ReadonlyMap<string, FairnessWeights> = new Map()
 
   /** Around everything in this process, the outermost first. */
   readonly middleware: readonly Middleware[]

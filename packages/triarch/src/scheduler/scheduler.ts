@@ -149,7 +149,8 @@ export class Scheduler implements RunnerHost<TaskRunner>, Service {
     this.courtesy = new Courtesy(options.environment)
     this.#portion = new Portion(options.environment)
     this.#quarantine = new Quarantine(options)
-    this.#queueing = new Queueing(options.registry.agents.values(), options.failed)
+    const weights = (agent: string) => options.registry.weights.get(agent)
+    this.#queueing = new Queueing(options.registry.agents.values(), weights, options.failed)
     this.alarm = new Alarm({
       environment: options.environment,
       ring: () => this.wake(hints.tasks),

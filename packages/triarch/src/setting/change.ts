@@ -14,6 +14,8 @@ export interface Decided {
 /** A setting as it was read. */
 export interface Seen {
   state: SettingState
+  /** There is a row, but nobody here can read it: the state is that of none. */
+  isIllegible: boolean
   revision: number
   /** By the store's clock. */
   now: number
@@ -43,7 +45,9 @@ export async function changeSetting(
   for (let round = 0; round < PATIENCE; round++) {
     const [[row], now] = await Promise.all([store.settings({ names: [name] }), store.now()])
     const revision = row?.revision ?? 0
-    const made = await decide({ state: (row && storedSetting(row.state)?.state) ?? NEW_SETTING, revision, now })
+    const stored = row ? storedSetting(row.state) : null
+    const isIllegible = row !== undefined && stored === null
+    const made = await decide({ state: stored?.state ?? NEW_SETTING, isIllegible, revision, now })
     if (made === null) return false
     const { state, ...what } = made
     const mark = id()

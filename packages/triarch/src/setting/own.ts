@@ -5,6 +5,7 @@ import {
   checkWorkflowPolicy,
   type WorkflowPolicy,
 } from '../definition/agent-policy.ts'
+import { checkWeights, type FairnessWeights } from '../definition/fairness.ts'
 import { type RetentionOption, toRetention } from '../definition/retention.ts'
 import { AGENT_SETTING, KnownSetting, OWN_SETTINGS, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
@@ -29,6 +30,10 @@ export interface EnginePolicy {
   logLevel?: LogLevel | 'silent'
   /** Distance between two looks of the supervisor: 100 ms to a minute; as the options. */
   sweep?: Duration
+  /** After so long without a word a node is taken for dead, and another supervisor leads: 3 s to 10 minutes; as the options. */
+  lease?: Duration
+  /** Of tenants in the line of ready tasks, where a process has `fairness`: over what `fairness.weight` says, for what is submitted from then on. */
+  weights?: FairnessWeights
 }
 
 /**
@@ -58,23 +63,29 @@ function own<T>(name: string, check: (value: unknown) => T): KnownSetting<T> {
   return new KnownSetting(name, checkedBy(check), {})
 }
 
-/** Of a sweep (ms). */
-const LEAST_SWEEP = 100
-const LONGEST_SWEEP = 60_000
+/** Bounds (ms): a lease is renewed three times while it lasts, also over a store that is far away or busy. */
+const SWEEP = { least: 100, most: 60_000, words: '100 ms to a minute' }
+const LEASE = { least: 3_000, most: 600_000, words: '3 s to 10 minutes' }
 
 export const engineSetting: KnownSetting<EnginePolicy> = own(ENGINE, checkEngine)
 export const schedulesSetting: KnownSetting<SchedulesPolicy> = own(SCHEDULES, checkSchedules)
 
 function checkEngine(value: unknown): EnginePolicy {
   const given = value as EnginePolicy
-  checkOptions(ENGINE, given ?? null, ['closed', 'retention', 'sweep', 'logLevel'])
+  checkOptions(ENGINE, given ?? null, ['closed', 'retention', 'sweep', 'lease', 'logLevel', 'weights'])
   if (given.closed !== undefined) checkReason('closed', given.closed)
   toRetention(given.retention, 'retention')
   if (given.logLevel !== undefined) checkLogLevel('logLevel', given.logLevel)
-  const sweep = given.sweep === undefined ? LEAST_SWEEP : positiveMilliseconds(given.sweep, 'sweep')
-  if (sweep < LEAST_SWEEP || sweep > LONGEST_SWEEP)
-    throw new TriarchError('INVALID_OPTION', `sweep must be from ${LEAST_SWEEP} to ${LONGEST_SWEEP} ms`)
+  checkSpan('sweep', given.sweep, SWEEP)
+  checkSpan('lease', given.lease, LEASE)
+  if (given.weights !== undefined) checkWeights('weights', given.weights)
   return given
+}
+
+function checkSpan(name: string, given: Duration | undefined, { least, most, words }: typeof SWEEP): void {
+  if (given === undefined) return
+  const span = positiveMilliseconds(given, name)
+  if (span < least || span > most) throw new TriarchError('INVALID_OPTION', `${name} must be from ${words}`)
 }
 
 function checkSchedules(value: unknown): SchedulesPolicy {

@@ -73,7 +73,7 @@ export class Reader {
         if (!this.#read) alert({ code: 'SETTINGS_RECALLED', cause: 'setting', message })
       })
     } catch (error) {
-      failed(error)
+      failed(typed('the settings that were kept on this machine could not be read', error))
     }
   }
 
@@ -213,13 +213,14 @@ export class Reader {
     try {
       file?.write(values.remembered)
     } catch (error) {
-      failed(
-        error instanceof TriarchError
-          ? error
-          : new TriarchError('INVALID_SETTING', 'the settings could not be kept on this machine', { cause: error }),
-      )
+      failed(typed('the settings could not be kept on this machine', error))
     }
     this.#options.taken()
     this.changed()
   }
+}
+
+/** What the file system throws, as an error that says what it is about. */
+function typed(message: string, error: unknown): TriarchError {
+  return error instanceof TriarchError ? error : new TriarchError('INVALID_SETTING', message, { cause: error })
 }

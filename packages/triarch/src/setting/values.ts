@@ -19,6 +19,8 @@ export class Values {
   readonly #states = new Map<string, SettingState>()
   /** By the settings that it could not take: which version that was. */
   readonly #refused = new Map<string, number>()
+  /** What the store has of these cannot be read: which revision that is. */
+  readonly #illegible = new Map<string, number>()
 
   add(setting: KnownSetting): void {
     const known = this.#known.get(setting.name)
@@ -68,10 +70,11 @@ export class Values {
   /** How the store has all of them. What cannot be run leaves the value that was good; it is named once. */
   take(rows: readonly SettingRow[], reader: SettingReader | null): { changed: string[]; refused: Refusal[] } {
     this.#states.clear()
-    for (const { name, state: text } of rows) {
+    this.#illegible.clear()
+    for (const { name, revision, state: text } of rows) {
       const stored = storedSetting(text)
-      if (!stored) continue
-      this.#states.set(name, stored.state)
+      if (stored) this.#states.set(name, stored.state)
+      else this.#illegible.set(name, revision)
       const own = ownSetting(name)
       if (own) this.add(own)
     }
@@ -83,6 +86,14 @@ export class Values {
     const changed: string[] = []
     const refused: Refusal[] = []
     for (const [name, setting] of this.#known) {
+      // Written by a newer version of the engine, or damaged: that says nothing of the value that was good.
+      const illegible = this.#illegible.get(name)
+      if (illegible !== undefined) {
+        const error = new TriarchError('INVALID_SETTING', 'what the store has of it cannot be read here')
+        if (this.#refused.get(name) !== illegible) refused.push({ name, version: illegible, error })
+        this.#refused.set(name, illegible)
+        continue
+      }
       const version = versionFor(this.#states.get(name) ?? { live: null, trial: null }, reader)
       const said: Said | null = version && { version: version.version, value: version.value, from: 'store' }
       const had = this.#readings.get(name)

@@ -5,8 +5,8 @@ import type { NodeBeat } from './supervision.ts'
 
 /** What a thread that renews a lease tells. Instants are of this process's monotonic clock. */
 export type LifelineReport =
-  /** Renewed; `now`: the store's clock, read between the two instants. */
-  | { type: 'renewed'; asked: number; now: number; answered: number }
+  /** Renewed, for this long (ms); `now`: the store's clock, read between the two instants. */
+  | { type: 'renewed'; asked: number; now: number; answered: number; lease: number }
   /** The store takes the node for dead. */
   | { type: 'dead' }
   /** It cannot renew, and the lease is in danger; said once until it can again. */
@@ -28,7 +28,7 @@ export interface KeepAlive {
   report: (report: LifelineReport) => void
 }
 
-/** The code of a thread, apart from what all have in common: `connect(data, wall)` gives `{ renew(), close() }`. */
+/** The code of a thread, apart from what all have in common: `connect(data, wall)` gives `{ renew(lease), close() }`. */
 export interface LifelineCode {
   /** The thread's own part: the text of a CommonJS module. */
   source: string
@@ -78,8 +78,8 @@ export class Lifeline {
     this.#names = Buffer.from(shared, HEADER)
     this.#times[0] = Number.NEGATIVE_INFINITY
     this.#setWall()
-    const every = node.lease / 3
-    const workerData = { shared, origin, every, look: every / LOOKS, stall, quiet, data: code.data }
+    const { lease } = node
+    const workerData = { shared, origin, lease, stall, quiet, data: code.data }
     this.#worker = new Worker(code.source + THREAD, {
       eval: true,
       workerData,
@@ -99,7 +99,7 @@ export class Lifeline {
   }
 
   /** How often the event loop must be seen to turn (ms). */
-  static lookEvery({ lease }: NodeBeat): number {
+  static lookEvery({ lease }: Pick<NodeBeat, 'lease'>): number {
     return lease / 3 / LOOKS
   }
 
@@ -127,6 +127,11 @@ export class Lifeline {
   /** Renews at once. */
   renew(): void {
     this.#worker.postMessage('renew')
+  }
+
+  /** From its next renewal on, which comes at once, the lease is this long (ms). */
+  resize(lease: number): void {
+    this.#worker.postMessage({ lease })
   }
 
   /** Something begins to run, and is named while the event loop stands still. -1: there was no place for it. */
@@ -168,7 +173,11 @@ export class Lifeline {
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { writeSync } = require('node:fs')
-const { shared, origin, every, look, stall, quiet, data } = workerData
+const { shared, origin, stall, quiet, data } = workerData
+let { lease } = workerData
+let every = lease / 3
+let look = every / ${LOOKS}
+let timer = null
 const words = new Int32Array(shared, 0, 8)
 const times = new Float64Array(shared, 32, 2)
 const names = Buffer.from(shared, ${HEADER})
@@ -217,7 +226,7 @@ function turn() {
     } catch {}
   }
   if (!busy && !dead && !closing && still <= stall && now >= due) renew()
-  if (!closing) setTimeout(turn, look)
+  if (!closing) timer = setTimeout(turn, look)
 }
 
 function renew() {
@@ -226,18 +235,22 @@ function renew() {
 
 async function renewal() {
   const asked = clock()
+  const length = lease
   due = asked + every
   try {
     connection ??= await connect(data, wall)
-    const { alive, now } = await connection.renew()
+    const { alive, now } = await connection.renew(length)
     failing = false
+    every = length / 3
+    look = every / ${LOOKS}
+    due = length === lease ? asked + every : 0
     if (!alive) {
       dead = true
       Atomics.store(words, ${DEAD}, 1)
       return parentPort.postMessage({ type: 'dead' })
     }
     times[0] = asked
-    parentPort.postMessage({ type: 'renewed', asked, now, answered: clock() })
+    parentPort.postMessage({ type: 'renewed', asked, now, answered: clock(), lease: length })
   } catch (error) {
     due = clock() + every / 8
     const lost = connection
@@ -254,6 +267,16 @@ async function renewal() {
 parentPort.on('message', async (message) => {
   if (message === 'renew') {
     if (!busy && !dead && !closing) renew()
+    return
+  }
+  if (typeof message === 'object') {
+    lease = message.lease
+    // Nobody grants a longer one before a renewal has said so.
+    every = Math.min(every, lease / 3)
+    look = every / ${LOOKS}
+    due = 0
+    clearTimeout(timer)
+    if (!closing) turn()
     return
   }
   closing = true

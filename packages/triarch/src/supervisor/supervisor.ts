@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   environment: Environment
   store: StateStore
   node: string
-  /** Length of the leadership lease (ms). */
+  /** Length of the leadership lease (ms): may be another later. */
   lease: number
   /** Distance between two sweeps (ms): may be another later. */
   sweep: number
@@ -126,7 +126,7 @@ export class Supervisor implements Service {
   }
 
   /** From now on: what runs already is not touched. */
-  change(policy: Pick<SupervisorOptions, 'sweep' | 'retention'>): void {
+  change(policy: Pick<SupervisorOptions, 'lease' | 'sweep' | 'retention'>): void {
     Object.assign(this.#options, policy)
   }
 

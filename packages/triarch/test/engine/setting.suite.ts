@@ -1,11 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import {
+  type ActionPolicy,
+  type AgentPolicy,
   agent,
+  type BackoffOptions,
+  type ConcurrencyOptions,
+  type EnginePolicy,
+  type FairTask,
+  type RateLimitOptions,
+  type SchedulesPolicy,
   type StandardSchema,
   setting,
   type TaskHandle,
   Triarch,
   type TriarchOptions,
+  type WorkflowPolicy,
   workflow,
 } from '../../src/index.ts'
 import type { Shared } from './breaker.suite.ts'
@@ -14,6 +23,44 @@ const schema: StandardSchema<{ n: number }, { n: number }> = {
   '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as { n: number } }) },
 }
 const why = { reason: 'a test', actor: 'ada' }
+
+/** Values of each key, one after the other: what can be changed and is missing here does not compile. */
+type Every<P> = { readonly [K in keyof Required<P>]: readonly [Required<P>[K], ...Required<P>[K][]] }
+type All<P, Not extends string = never> = Omit<Required<NonNullable<P>>, Not>
+
+const breaker: All<AgentPolicy['circuitBreaker']> = {
+  ...{ failureRate: 0.4, slowRate: 0.9, slowerThan: '10s', minimum: 50, open: '1s', openMax: '2s', probes: 5 },
+}
+const retry: All<ActionPolicy['retry']> = {
+  attempts: 9,
+  backoff: { initial: '10ms', factor: 3, max: '1s', jitter: false } satisfies All<BackoffOptions>,
+}
+const rateLimit: All<RateLimitOptions, 'key'> = { limit: 5_000, per: '1s', burst: 600 }
+const concurrency: All<ConcurrencyOptions, 'key'> = { shared: 5, each: 4, adaptive: { least: 2 } }
+const action: Every<ActionPolicy> = {
+  ...{ concurrency: [3, { shared: 5, each: 4 }], rateLimit: [rateLimit], priority: [3, -3] },
+  ...{ attemptWithin: ['20s'], stepWithin: ['50s', null], heartbeatWithin: ['20s', null], retry: [retry] },
+  undoRetry: [retry],
+}
+const ofAction: All<ActionPolicy> = {
+  ...{ concurrency: { shared: 5, each: 4 }, rateLimit, priority: 7, attemptWithin: '20s', stepWithin: '50s' },
+  ...{ heartbeatWithin: '20s', retry, undoRetry: retry },
+}
+const ofAgent: Every<AgentPolicy> = {
+  ...action,
+  ...{ concurrency: [1, 50, concurrency], circuitBreaker: [breaker], weights: [{ gold: 9 }, { gold: 0.1, rest: 5 }] },
+  ...{ paused: ['a moment'], actions: [{ charge: ofAction }] },
+}
+const ofWorkflow: Every<WorkflowPolicy> = { paused: ['a moment'], closed: ['a moment'] }
+const ofEngine: Every<EnginePolicy> = {
+  ...{ closed: ['a moment'], retention: ['1d', { success: '1d' }], logLevel: ['debug', 'silent'] },
+  ...{ sweep: ['200ms', '3s'], lease: ['4s', '30s'], weights: [{ gold: 5 }] },
+}
+const ofSchedules: Every<SchedulesPolicy> = { paused: [{ '*': 'a moment' }] }
+/** By the names of the engine's own settings. */
+const everything = {
+  ...{ 'agent.bank': ofAgent, 'workflow.order': ofWorkflow, engine: ofEngine, schedules: ofSchedules },
+}
 
 /** Settings that several nodes with connections of their own share. Real time. */
 export function settingSuite(name: string, make: () => Promise<Shared>): void {
@@ -30,7 +77,13 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
     async function begin(store: TriarchOptions['store'], options: Partial<TriarchOptions> = {}) {
       const limits = setting('shop.limits', schema, { n: 0 })
       let told = () => {}
-      const telemetry = { setting: () => told() }
+      const runs = new Map<string, number>()
+      const telemetry = {
+        setting({ setting: name, version }: { setting: string; version: number }) {
+          runs.set(name, version)
+          told()
+        },
+      }
       const node = new Triarch({ store, settings: [limits], telemetry, ...options })
       nodes.push(node)
       await node.start()
@@ -39,7 +92,12 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
           told = () => (limits.value.n === n ? resolve() : undefined)
           told()
         })
-      return { node, limits, becomes }
+      const reaches = (name: string, version: number) =>
+        new Promise<void>((resolve) => {
+          told = () => (runs.get(name) === version ? resolve() : undefined)
+          told()
+        })
+      return { node, limits, becomes, reaches }
     }
 
     it('reach every node without a restart, and one that comes later has them before it begins', async () => {
@@ -51,6 +109,34 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       }
       const later = await begin(shared.store)
       expect(later.limits.value).toEqual({ n: 5 })
+    }, 60_000)
+
+    it('make the leases of nodes longer and shorter while they live, whoever renews them', async () => {
+      shared = await make()
+      let renewed = (_: boolean) => {}
+      const telemetry = { 'lease:renewed': ({ thread }: { thread: boolean }) => renewed(thread) }
+      const node = new Triarch({ store: shared.store, telemetry })
+      nodes.push(node)
+      const alerts: string[] = []
+      node.on('alert', ({ code }) => void alerts.push(code))
+      await node.start()
+      const engine = node.setting('triarch.engine')
+      // Its row says how long it is granted: whoever watches goes by that.
+      const granted = async (fits: (left: number) => boolean) => {
+        for (let left = Number.NaN; !fits(left); ) {
+          await new Promise<void>((resolve) => {
+            renewed = (thread) => (thread ? resolve() : undefined)
+          })
+          const [row] = await node.nodes()
+          left = row ? row.leaseUntil.getTime() - Date.now() : 0
+        }
+      }
+      await engine.set({ lease: '10m' }, why)
+      await granted((left) => left > 500_000)
+      await engine.set({ lease: '3s' }, why)
+      // It goes on being renewed by the new pace.
+      for (let n = 0; n < 3; n++) await granted((left) => left < 4_000)
+      expect(alerts).toEqual([])
     }, 60_000)
 
     it('begin on the nodes of a share or of a label, go on by hand, and come back at once', async () => {
@@ -131,45 +217,64 @@ export function settingSuite(name: string, make: () => Promise<Shared>): void {
       expect(changes[0]?.reason).toMatch(/^work has waited for agent bank for \d+ ms, above 10 ms$/)
     }, 60_000)
 
-    it('hurt nothing that is under way, whatever is changed under load', async () => {
-      shared = await make()
-      const runs = new Map<string, number>()
-      const bank = agent('bank', { concurrency: 8, circuitBreaker: {} })
-      const charge = bank.action('charge', { run: (id: string) => void runs.set(id, (runs.get(id) ?? 0) + 1) })
-      const order = workflow('order', {
-        async run(id: string, task) {
-          for (let n = 0; n < 3; n++) await task.run(charge, `${id}:${n}`)
-          return id
-        },
-      })
-      const workload = { workflows: [order], agents: [bank], poll: 20 }
-      const [one] = [await begin(shared.store, workload), await begin(shared.store, workload)]
-      const { node } = one
-      const words: [string, object][] = [
-        ['agent.bank', { concurrency: 1 }],
-        ['agent.bank', { paused: 'a moment' }],
-        ['workflow.order', { paused: 'a moment' }],
-        ['agent.bank', { concurrency: 50, priority: 3, attemptWithin: '20s', retry: { attempts: 9 } }],
-        ['workflow.order', {}],
-        ['agent.bank', { circuitBreaker: { minimum: 5, open: '1s' } }],
-        ['engine', { sweep: '200ms', retention: '1d' }],
-        ['agent.bank', { actions: { charge: { concurrency: 3 } } }],
-        ['schedules', { paused: { '*': 'a moment' } }],
-        ['agent.bank', {}],
-      ]
-      const tasks: TaskHandle<string>[] = []
-      for (const [of, value] of words) {
-        for (let n = 0; n < 5; n++) tasks.push(await node.submit(order, `${tasks.length}`))
-        await node.setting(`triarch.${of}`).set(value, why)
-      }
-      for (const [index, task] of tasks.entries()) expect(await task.result({ timeout: '1m' })).toBe(`${index}`)
-      expect(runs.size).toBe(tasks.length * 3)
-      expect([...runs.values()].filter((times) => times !== 1)).toEqual([])
-      for (const task of tasks) {
-        const events = (await task.history()).flatMap((entry) => entry.events)
-        expect(events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
-      }
-      await node.setting('triarch.agent.bank').clear(why)
-    }, 60_000)
+    it.each(Object.entries(everything))(
+      'hurt nothing that is under way, whatever of %s is changed under load',
+      async (of, keys) => {
+        shared = await make()
+        const runs = new Map<string, number>()
+        const fairness = { key: ({ tags }: FairTask) => tags.of ?? '' }
+        const limit = { limit: 10_000, per: '1s' } as const
+        const bank = agent('bank', {
+          concurrency: 8,
+          ...(of === 'agent.bank' && { circuitBreaker: {}, rateLimit: limit, fairness }),
+        })
+        const charge = bank.action('charge', {
+          ...(of === 'agent.bank' && { rateLimit: limit }),
+          run: (id: string) => void runs.set(id, (runs.get(id) ?? 0) + 1),
+        })
+        const order = workflow('order', {
+          async run(id: string, task) {
+            for (let n = 0; n < 3; n++) await task.run(charge, `${id}:${n}`)
+            return id
+          },
+        })
+        const workload = { workflows: [order], agents: [bank], poll: 20, fairness }
+        const all = [await begin(shared.store, workload), await begin(shared.store, workload)]
+        const alerts: string[] = []
+        for (const { node } of all) node.on('alert', ({ code }) => void alerts.push(code))
+        const { node } = all[0] as (typeof all)[0]
+        const tasks: TaskHandle<string>[] = []
+        let refused = 0
+        const load = async () => {
+          for (const of of ['gold', 'rest'])
+            try {
+              tasks.push(await node.submit(order, `${tasks.length}`, { tags: { of } }))
+            } catch (error) {
+              expect(error).toMatchObject({ code: 'SUBMISSIONS_PAUSED' })
+              refused++
+            }
+        }
+        const handle = node.setting<Record<string, unknown>>(`triarch.${of}`)
+        for (const [key, values] of Object.entries(keys)) {
+          for (const value of [...values, null]) {
+            await load()
+            const { live } = await handle.change({ [key]: value }, why)
+            await Promise.all(all.map(({ reaches }) => reaches(`triarch.${of}`, live?.version ?? 0)))
+            await load()
+          }
+        }
+        for (const [index, task] of tasks.entries()) expect(await task.result({ timeout: '1m' })).toBe(`${index}`)
+        expect(refused > 0).toBe('closed' in keys)
+        expect(runs.size).toBe(tasks.length * 3)
+        expect([...runs.values()].filter((times) => times !== 1)).toEqual([])
+        for (const task of tasks) {
+          const events = (await task.history()).flatMap((entry) => entry.events)
+          expect(events.filter(({ type }) => type === 'attemptFailed')).toEqual([])
+        }
+        expect(alerts).toEqual([])
+        await handle.clear(why)
+      },
+      60_000,
+    )
   })
 }

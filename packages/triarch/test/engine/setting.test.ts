@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KnownSetting } from '../../src/definition/setting.ts'
-import { agent, type StandardSchema, setting, Triarch, TriarchError, workflow } from '../../src/index.ts'
+import { agent, type FairTask, type StandardSchema, setting, Triarch, TriarchError, workflow } from '../../src/index.ts'
+import { sqlite } from '../../src/store/sqlite/index.ts'
 import { memory } from '../../src/testing/index.ts'
-import { codeOf, stage } from './harness.ts'
+import { codeOf, eventsOf, stage } from './harness.ts'
 
 interface Limits {
   perNode: number
@@ -124,6 +125,24 @@ describe('a setting', () => {
     expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED' }])
     expect((await handle.get()).drift).toBe(true)
   })
+
+  it('that cannot be read here, for a newer version wrote it, leaves the value that was good, also a pause', async () => {
+    const { calls, pay, order } = bank()
+    await using s = await stage({ workflows: [order], agents: [pay] })
+    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    await handle.set({ paused: 'the bank is down' }, why)
+    await s.store.writeSetting({ name: handle.name, expected: 1, at: 1, state: '{"format":9}', change: '{}' })
+    await s.submit(order, null)
+    await s.advance('2h')
+    expect(calls).toHaveLength(0)
+    expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED', message: expect.stringContaining('cannot be read') }])
+    // What is not known cannot be gone on from.
+    expect(await codeOf(handle.change({ concurrency: 3 }, why))).toBe('INVALID_SETTING')
+    await handle.set({}, why)
+    await s.settle()
+    expect(calls).toHaveLength(1)
+    calls[0]?.()
+  })
 })
 
 describe('a process that cannot reach the store', () => {
@@ -179,6 +198,24 @@ describe('a process that cannot reach the store', () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it('goes on where nothing can be kept in the folder, and says so', async () => {
+    const limits = setting('shop.limits', schema, defaults)
+    const said: unknown[] = []
+    const onError = ({ code, message }: TriarchError) => void said.push([code, message.split(' ').at(-1)])
+    await using s = await stage({
+      settings: [limits],
+      settingsFile: '/dev/null/settings.json',
+      onError: onError as never,
+    })
+    await s.engine.triarch.setting(limits).set({ perNode: 5 }, why)
+    expect(limits.value.perNode).toBe(5)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(said).toEqual([
+      ['INVALID_SETTING', 'read'],
+      ['INVALID_SETTING', 'machine'],
+    ])
   })
 })
 
@@ -360,6 +397,83 @@ describe('the engine’s own settings', () => {
     for (let round = 0; round < 9; round++) {
       for (const done of calls.splice(0)) done()
       await s.settle()
+    }
+  })
+
+  it('change the weights of tenants in an agent’s queue and in the line of tasks, from what is queued then on', async () => {
+    const fairness = { key: ({ tags }: FairTask) => tags.of ?? '' }
+    const ran: string[] = []
+    const pay = agent('bank', { concurrency: 1, fairness })
+    const gates: (() => void)[] = []
+    const charge = pay.action('charge', {
+      run: (of: string) => {
+        ran.push(of)
+        return new Promise<void>((resolve) => void gates.push(resolve))
+      },
+    })
+    const order = workflow('order', { run: (of: string, task) => task.run(charge, of) })
+    await using s = await stage({ workflows: [order], agents: [pay], fairness })
+    const handle = s.engine.triarch.setting('triarch.agent.bank')
+    expect(await codeOf(handle.set({ weights: { gold: 1_000 } }, why))).toBe('INVALID_SETTING')
+    await handle.set({ weights: { gold: 4 } }, why)
+    for (let n = 0; n < 9; n++) for (const of of ['rest', 'gold']) await s.submit(order, of, { tags: { of } })
+    for (let n = 0; n < 20; n++) {
+      await s.advance('100ms')
+      gates.shift()?.()
+    }
+    // The first found a free slot; of those that waited, four of five are of who weighs four times as much.
+    expect(ran.slice(1, 11).filter((of) => of === 'gold')).toHaveLength(8)
+    await s.engine.triarch.setting('triarch.engine').set({ weights: { gold: 9 } }, why)
+    const share = async (of: string) => {
+      const [first] = await eventsOf(await s.submit(order, of, { tags: { of } }), 'submitted')
+      return first?.share
+    }
+    expect([await share('gold'), await share('rest')]).toEqual([
+      { key: 'gold', weight: 9 },
+      { key: 'rest', weight: 1 },
+    ])
+    for (let n = 0; n < 3; n++) {
+      await s.advance('100ms')
+      gates.shift()?.()
+    }
+    await handle.clear(why)
+  })
+
+  it('that make no sense with the code of one agent leave that as it was, and touch no other', async () => {
+    const [first, second] = [bank({ circuitBreaker: { open: '10s', openMax: '20s' } }), agent('courier')]
+    second.action('send', { run: async () => null })
+    const store = memory()
+    const workload = { workflows: [first.order], agents: [first.pay, second], store }
+    await using s = await stage(workload)
+    const { triarch } = s.engine
+    // By itself it is sound: whoever writes it may not know the code.
+    await triarch.setting('triarch.agent.bank').set({ circuitBreaker: { open: '1m' }, paused: 'odd' }, why)
+    await triarch.setting('triarch.agent.courier').set({ paused: 'a strike' }, why)
+    const task = await s.submit(first.order, null)
+    await s.advance('1s')
+    expect((await task.explain()).reasons).toMatchObject([{ code: 'agent-paused', reason: 'odd' }])
+    expect(s.alerts).toMatchObject([{ code: 'SETTING_REFUSED', message: expect.stringContaining('openMax') }])
+    const { nodes } = await triarch.setting('triarch.agent.courier').get()
+    expect(nodes).toMatchObject([{ version: 1, expected: 1 }])
+    await triarch.setting('triarch.agent.bank').change({ circuitBreaker: { open: '15s' }, paused: null }, why)
+    await s.settle()
+    first.calls[0]?.()
+    await s.settle()
+    expect((await task.status()).outcome).toBe('success')
+  })
+
+  it('that make no sense with its code keep no node from starting', async () => {
+    const { pay } = bank({ circuitBreaker: { open: '10s', openMax: '20s' } })
+    const folder = mkdtempSync(join(tmpdir(), 'triarch-setting-'))
+    try {
+      const store = sqlite(join(folder, 'shop.db'))
+      await using writer = new Triarch({ store })
+      await writer.setting('triarch.agent.bank').set({ circuitBreaker: { open: '1m' } }, why)
+      await using node = new Triarch({ store, agents: [pay], notices: false })
+      await node.start()
+      expect(await node.nodes()).toHaveLength(1)
+    } finally {
+      rmSync(folder, { recursive: true })
     }
   })
 })

@@ -21,7 +21,7 @@ describe('the lease of a node on a SQLite file', () => {
 
   it('is renewed in the row that the node registered', () => {
     expect(lifeline(clock, 'store.db', options)).toBe(line)
-    const row = { path: 'store.db', register: REGISTER, node: 'n', roles: '["scheduler"]', lease: 1_000 }
+    const row = { path: 'store.db', register: REGISTER, node: 'n', roles: '["scheduler"]' }
     expect(start.mock.calls[0]?.[2].data).toEqual({ ...row, runs: null, place: null })
     const runs = { workflows: ['flow@1'], actions: [] }
     const place = { machine: 'm' } as never
@@ -34,7 +34,7 @@ describe('the lease of a node on a SQLite file', () => {
     const report = start.mock.calls[0]?.[1].report
     report?.({ type: 'failed', error: new Error('locked'), code: 'ERR_SQLITE_ERROR', errcode: 5 })
     report?.({ type: 'failed', error: new Error('lost') })
-    const renewed = { type: 'renewed', asked: 1, now: 2, answered: 3 } as const
+    const renewed = { type: 'renewed', asked: 1, now: 2, answered: 3, lease: 1_000 } as const
     report?.(renewed)
     report?.({ type: 'ended' })
     expect(reports).toMatchObject([

@@ -12,13 +12,13 @@ const BUSY = 5
  * this one looks every few milliseconds, for it is one among them and its lock is held for one row.
  */
 const SOURCE = `
-function connect({ path, register, node, roles, lease, runs, place }, wall) {
+function connect({ path, register, node, roles, runs, place }, wall) {
   const { DatabaseSync } = require('node:sqlite')
   const database = new DatabaseSync(path, { timeout: 0 })
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0')
   const beat = database.prepare(register)
   return {
-    async renew() {
+    async renew(lease) {
       for (let waited = 0; ; waited += 3) {
         const now = wall()
         try {
@@ -36,11 +36,11 @@ function connect({ path, register, node, roles, lease, runs, place }, wall) {
 `
 
 export function lifeline(environment: Environment, path: string, options: KeepAlive): Lifeline | null {
-  const { id, roles, lease, runs, place } = options.node
+  const { id, roles, runs, place } = options.node
   const json = (it: unknown) => (it === undefined ? null : JSON.stringify(it))
   const data = {
     ...{ path, register: REGISTER },
-    ...{ node: id, roles: JSON.stringify(roles), lease, runs: json(runs), place: json(place) },
+    ...{ node: id, roles: JSON.stringify(roles), runs: json(runs), place: json(place) },
   }
   const report: KeepAlive['report'] = (it) => {
     const { error, code, errcode } = it.type === 'failed' ? it : {}
