@@ -1,6 +1,7 @@
 import {
   type Agent,
   isTriarchError,
+  type SettingHandle,
   type StandardSchema,
   setting,
   type Triarch,
@@ -94,14 +95,19 @@ export class Dial {
       void this.#say(machine, at, () =>
         triarch.setting(NAME).set(n, { ...WHY, ...(share !== null && { stages: [{ share, lasts: 500 }] }) }),
       )
-    for (const { at, ms, agent } of this.#plan?.pauses ?? []) {
-      const handle = triarch.setting(`triarch.agent.${agent}`)
-      // Said again after a fault, a pause may come after its end was due.
-      const until = this.#world.now + at + ms
-      void this.#say(machine, at, () => handle.set({ paused: 'planned' }, WHY)).then(() =>
-        this.#say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)),
-      )
-    }
+    for (const { at, ms, agent } of this.#plan?.pauses ?? [])
+      this.#lend(machine, triarch.setting(`triarch.agent.${agent}`), { at, ms }, { paused: 'planned' })
+    for (const { at, ms, ...pace } of this.#plan?.paces ?? [])
+      this.#lend(machine, triarch.setting('triarch.engine'), { at, ms }, pace)
+  }
+
+  /** It is so for a while. */
+  #lend(machine: Machine, handle: SettingHandle, { at, ms }: { at: number; ms: number }, value: object): void {
+    // Said again after a fault, a word may come after its end was due.
+    const until = this.#world.now + at + ms
+    void this.#say(machine, at, () => handle.set(value, WHY)).then(() =>
+      this.#say(machine, Math.max(0, until - this.#world.now), () => handle.clear(WHY)),
+    )
   }
 
   /** Resolves once it is said. */

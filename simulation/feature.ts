@@ -213,7 +213,7 @@ const reign: Feature = (chance, plan) => {
   }
 }
 
-/** An operator turns settings, and pauses agents. */
+/** An operator turns settings, pauses agents, and changes how long leases are and how often is swept. */
 const dial: Feature = (chance, plan) => {
   const { chaos } = plan
   plan.dial = {
@@ -229,6 +229,12 @@ const dial: Feature = (chance, plan) => {
           agent: chance.pick(['shop', 'yard'] as const),
         }))
       : [],
+    paces: chance.some(3, () => ({
+      at: chance.below(chaos),
+      ms: chance.between(100, 4_000),
+      lease: chance.between(3_000, 6_000),
+      sweep: chance.between(100, 1_000),
+    })),
   }
 }
 

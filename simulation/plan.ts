@@ -39,11 +39,13 @@ export interface Plan {
   /** Names that all nodes want to lead by; after how long a term ends by itself, if it does; how long functions go on that are told to end (ms). */
   reign?: { names: string[]; lasts: number | null; lingers: number }
   /**
-   * Values that the operator sets, on a share of the nodes first (null: on all), and agents that he pauses for a while (ms).
+   * Values that the operator sets, on a share of the nodes first (null: on all), agents that he pauses for a while, and other leases and
+   * sweeps that he wants for a while (ms).
    */
   dial?: {
     words: { at: number; n: number; share: number | null }[]
     pauses: { at: number; ms: number; agent: 'shop' | 'yard' }[]
+    paces?: { at: number; ms: number; lease: number; sweep: number }[]
   }
   /** When something outside is ill, which nodes watch and tell of (ms). */
   alarm?: { ills: { at: number; ms: number }[] }

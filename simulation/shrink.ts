@@ -80,6 +80,8 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
     yield rest
     if (plan.dial.words.length > 0) yield { ...plan, dial: { ...plan.dial, words: plan.dial.words.slice(1) } }
     if (plan.dial.pauses.length > 0) yield { ...plan, dial: { ...plan.dial, pauses: plan.dial.pauses.slice(1) } }
+    const { paces = [] } = plan.dial
+    if (paces.length > 0) yield { ...plan, dial: { ...plan.dial, paces: paces.slice(1) } }
   }
   if (plan.adaptive) {
     const { adaptive: _, ...rest } = plan
