@@ -97,8 +97,23 @@ it('works on the URL of a server as it does on a store, without the code of its 
   expect(await on('audit', '--on', 'breaker:bank', '--limit', '1')).toMatch(/breaker\.reset +breaker:bank .* x$/m)
   const setting = 'triarch.agent.bank'
   const why = ['--reason', 'a test']
+  const letters = 'triarch.workflow.letter'
+  await on('setting', 'set', letters, '{"paused":"no stamps","closed":"no paper"}', ...why)
+  expect(await on('workflow', 'list')).toMatch(
+    /^letter .*letter is paused since .* by ada: no stamps .* by ada: no paper/m,
+  )
+  await on('setting', 'set', letters, '{"paused":"no stamps"}', ...why)
+  expect((await inside(['task', 'start', 'letter', '--input', '"late"', '--id', 'u-3'])).exit).toBe(0)
+  expect(await on('task', 'get', 'u-3')).toMatch(/^waits +letter is paused since .* by ada: no stamps$/m)
+  expect(await on('task', 'list', 'workflow:letter')).toMatch(/^u-3 .* by ada: no stamps$/m)
+  expect(await on('task', 'explain', 'u-3')).toMatch(/workflow letter is paused since .* by ada: no stamps/)
+  await on('setting', 'set', letters, '--clear', ...why)
+  await on('setting', 'set', 'triarch.agent.desk', '{"paused":"lunch"}', ...why)
+  expect(await on('agent', 'list')).toMatch(/^desk .*desk is paused since .* by ada: lunch$/m)
+  await on('setting', 'set', 'triarch.agent.desk', '--clear', ...why)
   expect(await on('setting', 'list')).toContain('triarch.engine')
   expect(await on('setting', 'set', setting, '{"priority":3}', ...why)).toMatch(/^live +version 1 by ada: a test$/m)
+  expect(await on('setting', 'get', setting)).toMatch(/^says default +\{\}\n^says store +\{"priority":3\}$/m)
   const canary = ['--stage', 'label.zone=none,lasts=1h', '--guard', 'metric=queue-age,agent=bank,above=60000']
   const part = ['set', setting, '{"priority":5}', '--part', ...canary, ...why]
   expect(await on('setting', ...part)).toMatch(/^trial +version 2 by ada, stage 1 of 1: a test$/m)

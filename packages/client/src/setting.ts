@@ -100,11 +100,13 @@ export function settingPage(value: unknown): SettingPage {
 }
 
 function settingInfo<T>(value: unknown): SettingInfo<Partial<T>> {
-  const { live, trial, ...rest } = object(value)
+  const { live, trial, here, ...rest } = object(value)
   text(rest.name)
   array(rest.nodes, object)
   return {
-    ...{ here: undefined, ...rest },
+    ...rest,
+    // A server of before says nothing of layers.
+    here: here === undefined ? undefined : { layers: [], ...object(here) },
     live: live === undefined ? undefined : dated(live, 'at'),
     trial: trial === undefined ? undefined : { until: undefined, ...dated(trial, 'at', 'since', 'until') },
   } as unknown as SettingInfo<Partial<T>>

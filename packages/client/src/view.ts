@@ -28,7 +28,9 @@ export function taskInfo(value: unknown): TaskInfo {
   text(info.id)
   text(info.status)
   if (!info.submittedAt || !info.updatedAt) throw new TypeError('no instants')
-  return info as unknown as TaskInfo
+  const { pausedBy, ...rest } = info
+  if (pausedBy === undefined) return info as unknown as TaskInfo
+  return { ...rest, pausedBy: array(pausedBy, (pause) => dated(pause, 'since')) } as unknown as TaskInfo
 }
 
 export function taskDetails(value: unknown): TaskDetails {
@@ -115,10 +117,19 @@ export function explanation(value: unknown): Explanation {
 export function scheduleInfo(value: unknown): ScheduleInfo {
   const { paused, failing, ...rest } = dated(value, 'next', 'last')
   return {
-    ...rest,
+    ...withPauses(rest),
     ...(paused !== undefined && { paused: dated(paused, 'since') }),
     ...(failing !== undefined && { failing: dated(failing, 'since') }),
   } as unknown as ScheduleInfo
+}
+
+/** What operators have paused, or closed, by settings; what they have not is not there. */
+function withPauses({ pausedBy, closedBy, ...rest }: Record<string, unknown>): object {
+  return {
+    ...rest,
+    ...(pausedBy !== undefined && { pausedBy: dated(pausedBy, 'since') }),
+    ...(closedBy !== undefined && { closedBy: dated(closedBy, 'since') }),
+  }
 }
 
 export function nodeInfos(value: unknown): NodeInfo[] {
@@ -139,8 +150,8 @@ export function nodeInfos(value: unknown): NodeInfo[] {
 export function workflowPage(value: unknown): WorkflowPage {
   const page = object(value)
   const workflows = array(page.workflows, (workflow) => {
-    const { name, versions } = object(workflow)
-    return { name: text(name), versions: array(versions, object) }
+    const { name, versions, pausedBy, closedBy } = object(workflow)
+    return { name: text(name), versions: array(versions, object), ...withPauses({ pausedBy, closedBy }) }
   })
   return { ...page, workflows } as unknown as WorkflowPage
 }
@@ -150,7 +161,7 @@ export function agentPage(value: unknown): AgentPage {
   const agents = array(page.agents, (agent) => {
     const { queue, ...rest } = object(agent)
     const { oldest, ...depth } = object(queue)
-    return { ...rest, queue: { ...depth, ...(oldest !== undefined && { oldest: dated(oldest, 'since') }) } }
+    return { ...withPauses(rest), queue: { ...depth, ...(oldest !== undefined && { oldest: dated(oldest, 'since') }) } }
   })
   return { ...page, agents } as unknown as AgentPage
 }

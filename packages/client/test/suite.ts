@@ -7,6 +7,7 @@ import {
   agent,
   isTriarchError,
   PermanentError,
+  type SettingHandle,
   type StoreFactory,
   TaskCancelledError,
   TaskCompensatedError,
@@ -608,6 +609,10 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
       expect(await codeOf(client.setting('nobody.knows').get())).toBe('UNKNOWN_SETTING')
       const first = await handle.set({ priority: 3 }, { ...why, expected: 0 })
       expect(first).toMatchObject({ revision: 1, trial: undefined, here: { value: { priority: 3 }, origin: 'store' } })
+      expect(first.here?.layers).toEqual([
+        { origin: 'default', value: {} },
+        { origin: 'store', value: { priority: 3 } },
+      ])
       expect(first.live).toEqual({ version: 1, value: { priority: 3 }, at: expect.any(Date), ...why })
       expect(await codeOf(handle.set({ priority: 4 }, { ...why, expected: 0 }))).toBe('SETTING_CHANGED')
       expect(await codeOf(handle.set({ priority: 'high' as never }, why))).toBe('INVALID_SETTING')
@@ -636,6 +641,44 @@ export function clientSuite(name: string, open: () => Promise<Place>, { brief = 
         at: expect.any(Date),
         ...why,
       })
+    })
+
+    also('shows who has paused by settings, why and since when', async () => {
+      const why = { reason: 'a test', actor: 'suite' }
+      const clinics = client.setting<{ paused: string }>('triarch.agent.clinic')
+      const orders = client.setting<{ paused: string; closed: string }>('triarch.workflow.locking')
+      const schedules = client.setting('triarch.schedules')
+      const said = (setting: string, name: string, reason: string) => {
+        return { setting, name, reason, actor: 'suite', since: expect.any(Date) }
+      }
+      await clinics.set({ paused: 'no doctor' }, why)
+      await orders.set({ paused: 'stocktaking', closed: 'no room' }, why)
+      await schedules.set({ paused: { 'suite-*': 'closed' } }, why)
+      const paused = said('triarch.workflow.locking', 'locking', 'stocktaking')
+      const { agents } = await client.agents()
+      expect(agents.find(({ name }) => name === 'clinic')?.pausedBy).toEqual(
+        said('triarch.agent.clinic', 'clinic', 'no doctor'),
+      )
+      const { workflows } = await client.workflows()
+      expect(workflows.find(({ name }) => name === 'locking')).toMatchObject({
+        pausedBy: paused,
+        closedBy: said('triarch.workflow.locking', 'locking', 'no room'),
+      })
+      const refused = await client.submit(workflowRef('locking'), null).catch((error) => error)
+      expect(refused).toMatchObject({ code: 'SUBMISSIONS_PAUSED', details: { reason: 'no room', actor: 'suite' } })
+      await orders.change({ closed: null }, why)
+      const task = await client.submit(workflowRef('locking'), null, { tags: { of: 'pause' } })
+      expect((await task.status()).pausedBy).toEqual([paused])
+      expect((await client.list({ tags: { of: 'pause' } })).tasks).toMatchObject([{ id: task.id, pausedBy: [paused] }])
+      expect((await task.explain()).reasons).toMatchObject([{ code: 'workflow-paused', actor: 'suite' }])
+      await client.schedule('suite-nightly').register({ workflow: workflowRef('locking'), input: null, every: '1d' })
+      expect((await client.schedule('suite-nightly').info()).pausedBy).toEqual(
+        said('triarch.schedules', 'suite-nightly', 'closed'),
+      )
+      await task.cancel()
+      await client.schedule('suite-nightly').remove()
+      for (const handle of [clinics, orders, schedules]) await (handle as SettingHandle).clear(why)
+      expect((await client.agents()).agents.find(({ name }) => name === 'clinic')?.pausedBy).toBeUndefined()
     })
 
     also('lists rate limits, and changes them by hand: with why and by whom', async () => {

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { agent, type StandardSchema, setting, workflow } from 'triarch'
+import { agent, type StandardSchema, setting, type Workflow, workflow } from 'triarch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { differences } from '../src/part/difference.ts'
 import { launch, Stage } from './stage.ts'
@@ -55,7 +55,11 @@ describe('the page of settings', () => {
     await dialog.getByText('It is recorded.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
     await page.getByRole('region', { name: 'Versions' }).getByText('an audit').waitFor()
-    await page.getByRole('region', { name: 'What counts here' }).getByText('store').waitFor()
+    const counts = page.getByRole('region', { name: 'What counts here' })
+    await counts.getByRole('cell', { name: 'store', exact: true }).waitFor()
+    // What the code says stands beside it.
+    await counts.getByRole('cell', { name: '10000', exact: true }).waitFor()
+    expect(await counts.getByRole('cell', { name: '500', exact: true }).count()).toBe(2)
     await page.getByRole('region', { name: 'Nodes' }).getByText('ok').waitFor()
     await expectUsable(page)
   })
@@ -103,6 +107,29 @@ describe('the page of settings', () => {
     await dialog.getByRole('button', { name: 'Back to version 1' }).click()
     await dialog.getByText('It is recorded.').waitFor()
     expect((await handle.get()).live?.value).toEqual({ amount: 500 })
+  })
+
+  it('shows on the pages of agents, schedules and tasks who paused them by a setting, and leads there', async () => {
+    const options = bank()
+    options.agents[0]?.action('charge', { run: async () => null })
+    await using stage = await Stage.open(options)
+    const why = { reason: 'incident 12', actor: 'ada' }
+    await stage.triarch.setting('triarch.agent.bank').set({ paused: 'the bank is down' }, why)
+    await stage.triarch.setting('triarch.workflow.order').set({ paused: 'stocktaking' }, why)
+    await stage.triarch.setting('triarch.schedules').set({ paused: { nightly: 'the books are closed' } }, why)
+    const [order] = options.workflows
+    await stage.triarch.submit(order as Workflow<null, null>, null, { id: 'o-1' })
+    await stage.triarch.schedule('nightly').register({ workflow: order as Workflow, input: null, every: '1d' })
+    const page = await stage.window(browser)
+    await page.goto(`${stage.url}/agents/bank`)
+    await page.getByRole('status').getByText('the bank is down · ada').waitFor()
+    await page.goto(`${stage.url}/schedules/nightly`)
+    await page.getByRole('status').getByText('the books are closed · ada').waitFor()
+    await page.goto(`${stage.url}/tasks`)
+    await page.getByText('order: stocktaking (ada)').waitFor()
+    await page.goto(`${stage.url}/agents/bank`)
+    await page.getByRole('status').getByRole('link').click()
+    await page.getByRole('region', { name: 'What counts here' }).getByText('the bank is down').first().waitFor()
   })
 
   it('says which right is missing, and offers nothing that it needs', async () => {

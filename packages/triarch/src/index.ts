@@ -140,7 +140,13 @@ export { type Reference, type Resolved, ref, type Templated } from './definition
 export type { EndOutcome, RetentionOption } from './definition/retention.ts'
 export type { BackoffOptions, RetryOptions } from './definition/retry.ts'
 export type { Overlap, ScheduleOptions } from './definition/schedule.ts'
-export { type Setting, type SettingOrigin, type SettingPolicy, setting } from './definition/setting.ts'
+export {
+  type Setting,
+  type SettingLayer,
+  type SettingOrigin,
+  type SettingPolicy,
+  setting,
+} from './definition/setting.ts'
 export type { NoSignals, SignalName, SignalPayload, SignalSchemas } from './definition/signal.ts'
 export type { PresentedStep, StepContext, StepSignal, SuspendOptions, Verification } from './definition/step.ts'
 export type { ThreadInput, ThreadModule, ThreadOutput } from './definition/thread.ts'
@@ -259,6 +265,7 @@ export type { LeaderInfo, LeaderPage } from './view/leader.ts'
 export type { LogLine } from './view/log.ts'
 export type { TaskMoment } from './view/moment.ts'
 export type { NodeInfo } from './view/node.ts'
+export type { SettingPause } from './view/pause.ts'
 export type { ListOptions } from './view/query.ts'
 export type { ForcedRate, RateLimitChange, RateLimitInfo } from './view/rate-limit.ts'
 export type { Explanation, Reason, ReasonCode } from './view/reason.ts'

@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
 import type { AgentInfo, LeaderInfo, LockInfo, WorkflowInfo } from 'triarch'
 import { type Means, onTasks } from '../command.ts'
+import { said } from '../pause.ts'
 import type { Column } from '../table.ts'
 
 const workflows: readonly Column<WorkflowInfo>[] = [
   ['WORKFLOW', ({ name }) => name],
   ['VERSIONS', ({ versions }) => versions.map(({ version, nodes }) => `${version} (${nodes.length})`).join(', ')],
+  ['PAUSED', ({ pausedBy }) => pausedBy && said(pausedBy)],
+  ['CLOSED', ({ closedBy }) => closedBy && said(closedBy)],
 ]
 
 const agents: readonly Column<AgentInfo>[] = [
@@ -13,6 +16,7 @@ const agents: readonly Column<AgentInfo>[] = [
   ['NODES', ({ nodes }) => nodes.length],
   ['QUEUE', ({ queue }) => queue.depth],
   ['ACTIONS', ({ actions }) => actions.join(' ')],
+  ['PAUSED', ({ pausedBy }) => pausedBy && said(pausedBy)],
 ]
 
 const locks: readonly Column<LockInfo>[] = [

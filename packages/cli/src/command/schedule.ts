@@ -3,6 +3,7 @@ import type { BackfillOptions, ScheduleHandle, ScheduleInfo } from 'triarch'
 import { instant, whole } from '../argument.ts'
 import { confirm, type Means, onTasks } from '../command.ts'
 import { usage } from '../exit.ts'
+import { said } from '../pause.ts'
 import type { Shared } from '../place.ts'
 import type { Report } from '../report.ts'
 import type { Column } from '../table.ts'
@@ -11,10 +12,13 @@ const columns: readonly Column<ScheduleInfo>[] = [
   ['SCHEDULE', ({ name }) => name],
   ['WORKFLOW', ({ workflow, version }) => `${workflow}@${version}`],
   ['WHEN', when],
-  ['NEXT', ({ next, paused }) => (paused ? 'paused' : next)],
+  ['NEXT', ({ next, paused, pausedBy }) => (paused || pausedBy ? 'paused' : next)],
   ['STARTED', ({ started }) => started],
   ['MISSED', ({ missed }) => missed],
-  ['ABOUT', ({ failing, paused }) => failing?.error.message ?? paused?.reason],
+  [
+    'ABOUT',
+    ({ failing, paused, pausedBy }) => failing?.error.message ?? paused?.reason ?? (pausedBy && said(pausedBy)),
+  ],
 ]
 
 function when({ recurrence }: ScheduleInfo): string {
@@ -52,7 +56,7 @@ export function addSchedules(schedules: Command, means: Means): void {
           started,
           skipped,
           missed,
-          paused: paused && (paused.reason ?? paused.since),
+          paused: paused ? (paused.reason ?? paused.since) : found.pausedBy && said(found.pausedBy),
           failing: failing?.error.message,
         },
       })

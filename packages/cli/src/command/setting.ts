@@ -232,6 +232,7 @@ function show(report: Report, found: SettingInfo): void {
   report.one(found, {
     ...{ setting: name, revision, value: here?.value ?? live?.value, origin: here?.origin },
     ...{ origins: here && Object.keys(here.origins).length > 0 ? here.origins : undefined },
+    ...Object.fromEntries((here?.layers ?? []).map(({ origin, value }) => [`says ${origin}`, value])),
     ...{ live: live && `version ${live.version} by ${live.actor}: ${live.reason}` },
     trial:
       trial && `version ${trial.version} by ${trial.actor}, stage ${trial.stage} of ${trial.stages}: ${trial.reason}`,

@@ -7,6 +7,7 @@ import { Failure } from '../part/failure.tsx'
 import { Download } from '../part/json.tsx'
 import { Link } from '../part/link.tsx'
 import { Barred } from '../part/offer.tsx'
+import { PausedBy } from '../part/pause.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { Time } from '../part/time.tsx'
 import { settingPath } from '../settings/settings.tsx'
@@ -64,6 +65,7 @@ export function AgentPage() {
       </div>
       {agents.error && <Failure error={agents.error} retry={agents.reload} />}
       {agents.value && !agent && <Empty text={t().noAgents} />}
+      <PausedBy of={agent?.pausedBy} />
       {facts && (
         <section class="figures" aria-label={t().counts}>
           {facts.map((it) => (

@@ -31,9 +31,10 @@ export function Agents() {
   const hosts: Column<Agent>[] = [
     {
       title: t().name,
-      cell: ({ name }) => (
+      cell: ({ name, pausedBy }) => (
         <>
-          <Link to={agentPath(name)}>{name}</Link> <Keeper of={name} breakers={breakers.value?.breakers ?? []} />
+          <Link to={agentPath(name)}>{name}</Link> {pausedBy && <State of="paused" />}{' '}
+          <Keeper of={name} breakers={breakers.value?.breakers ?? []} />
         </>
       ),
     },

@@ -8,6 +8,7 @@ import { Failure } from '../part/failure.tsx'
 import { Download, Value } from '../part/json.tsx'
 import { Link, taskPath } from '../part/link.tsx'
 import { Barred } from '../part/offer.tsx'
+import { PausedBy } from '../part/pause.tsx'
 import { State } from '../part/state.tsx'
 import { type Column, Table } from '../part/table.tsx'
 import { instant, Time } from '../part/time.tsx'
@@ -72,6 +73,7 @@ export function SchedulePage() {
       <Started tasks={started} />
       {schedule.error && <Failure error={schedule.error} retry={schedule.reload} />}
       {it.paused?.reason !== undefined && <p class="note">{it.paused.reason}</p>}
+      <PausedBy of={it.pausedBy} />
       {it.failing && (
         <div class="failure" role="alert">
           {t().timing.failing(it.failing.times)} <strong>{it.failing.error.code}</strong> {it.failing.error.message}

@@ -62,8 +62,8 @@ export function Schedules() {
   )
 }
 
-export function Standing({ of: { paused, failing } }: { of: Schedule }) {
-  return <State of={paused ? 'paused' : failing ? 'error' : 'ok'} />
+export function Standing({ of: { paused, pausedBy, failing } }: { of: Schedule }) {
+  return <State of={paused || pausedBy ? 'paused' : failing ? 'error' : 'ok'} />
 }
 
 /** What came of what was pressed. */

@@ -67,6 +67,8 @@ interface Property {
   name: string
   value: unknown
   origin: string
+  /** What each layer says of it, by the layer; those that say nothing are left out. */
+  said: Readonly<Record<string, unknown>>
 }
 
 /** What this server makes of it, property by property, beside what the store says. */
@@ -75,6 +77,11 @@ function Counts({ of: { here, live } }: { of: Setting }) {
     { title: t().setting.property, cell: ({ name }) => <code>{name}</code> },
     { title: t().setting.counts, cell: ({ value }) => <code class="clip wide">{text(value)}</code> },
     { title: t().setting.origin, cell: ({ origin }) => t().setting.origins[origin] ?? origin },
+    // Where only one says anything, that is what counts.
+    ...(here && here.layers.length > 1 ? here.layers : []).map(({ origin }): Column<Property> => {
+      const title = t().setting.origins[origin] ?? origin
+      return { title, cell: ({ said }) => (origin in said ? <code class="clip">{text(said[origin])}</code> : '–') }
+    }),
   ]
   return (
     <>
@@ -104,9 +111,14 @@ function Counts({ of: { here, live } }: { of: Setting }) {
   )
 }
 
-function propertiesOf({ value, origins }: NonNullable<Setting['here']>): Property[] {
+function propertiesOf({ value, origins, layers }: NonNullable<Setting['here']>): Property[] {
   const values = value as Record<string, unknown>
-  return Object.entries(origins).map(([name, origin]) => ({ name, value: values[name], origin }))
+  return Object.entries(origins).map(([name, origin]) => {
+    const said = layers.flatMap(({ origin: layer, value: all }): [string, unknown][] =>
+      typeof all === 'object' && all !== null && name in all ? [[layer, (all as Record<string, unknown>)[name]]] : [],
+    )
+    return { name, value: values[name], origin, said: Object.fromEntries(said) }
+  })
 }
 
 /** Which version each living node runs, and which it should. */

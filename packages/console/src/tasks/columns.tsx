@@ -12,7 +12,13 @@ const cells = {
   workflow: ({ workflow }) => workflow,
   version: ({ version }) => <span class="faint">{version}</span>,
   status: ({ status, outcome }) => <State of={status === 'stopped' ? outcome : status} />,
-  reason: ({ pause, error }) => <span class="faint clip">{pause?.error?.message ?? error?.message ?? ''}</span>,
+  reason: ({ pause, error, pausedBy = [] }) => (
+    <span class="faint clip">
+      {pause?.error?.message ??
+        error?.message ??
+        pausedBy.map((it) => `${it.name}: ${it.reason} (${it.actor})`).join('; ')}
+    </span>
+  ),
   failures: ({ failures }) => failures,
   priority: ({ priority }) => priority,
   tags: ({ tags }) => (

@@ -107,6 +107,7 @@ function shown({ live, trial, here, nodes, ...rest }: SettingInfo) {
     trial: trial && { ...trial, guards: trial.guards.map((guard) => ({ ...guard })) },
     here: here && {
       ...{ value: here.value, version: here.version, origin: here.origin, origins: { ...here.origins } },
+      layers: here.layers.map((layer) => ({ ...layer })),
     },
   }
 }

@@ -30,7 +30,9 @@ const workflows = route({
       found.set(name, versions.set(version, { nodes: [], ...versions.get(version), version, kind }))
     }
     const names = [...found.keys()].sort()
+    const said = new Map(workflows.map(({ name, versions: _, ...rest }) => [name, rest]))
     const body = names.slice(0, limit).map((name) => ({
+      ...said.get(name),
       name,
       versions: [...(found.get(name)?.values() ?? [])].map((it) => {
         const known = startable.find((one) => one.name === name && one.version === it.version)

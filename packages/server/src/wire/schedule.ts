@@ -1,6 +1,6 @@
 import type { Overlap } from 'triarch'
 import { z } from 'zod'
-import { duration, ErrorRecord, instant, json, named, texts, whole } from './schema.ts'
+import { duration, ErrorRecord, instant, json, named, SettingPause, texts, whole } from './schema.ts'
 
 const overlaps = { skip: 'skip', queue: 'queue', allow: 'allow', 'cancel-previous': 'cancel-previous' } as const
 const overlap = z.enum(overlaps satisfies { [K in Overlap]: K })
@@ -18,6 +18,7 @@ export const Schedule = named(
     ]),
     overlap,
     paused: z.object({ since: instant, reason: z.string().optional() }).optional(),
+    pausedBy: SettingPause.optional(),
     next: instant.optional(),
     last: instant.optional(),
     started: whole,

@@ -34,6 +34,12 @@ export const duration = z
 export const texts = z.record(z.string(), z.string())
 export const whole = z.int().min(0)
 
+/** That an operator has paused something by a setting, or closed it. */
+export const SettingPause = named(
+  'SettingPause',
+  z.object({ setting: z.string(), name: z.string(), reason: z.string(), actor: z.string(), since: instant }),
+)
+
 /** An answer of before, from a cache. */
 export const Cached = named(
   'Cached',

@@ -21,7 +21,12 @@ export const Setting = named(
         ...{ stage: whole, stages: whole, since: instant, until: instant.optional(), guards: z.array(guard) },
       })
       .optional(),
-    here: z.object({ value: json, version: whole, origin, origins: z.record(z.string(), origin) }).optional(),
+    here: z
+      .object({
+        ...{ value: json, version: whole, origin, origins: z.record(z.string(), origin) },
+        layers: z.array(z.object({ origin, value: json })),
+      })
+      .optional(),
     nodes: z.array(z.object({ id: z.string(), version: whole, expected: whole })),
     drift: z.boolean(),
   }),

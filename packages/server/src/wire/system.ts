@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Counts } from './live.ts'
-import { instant, json, named, whole } from './schema.ts'
+import { instant, json, named, SettingPause, whole } from './schema.ts'
 
 export const Workflows = named(
   'Workflows',
@@ -8,6 +8,7 @@ export const Workflows = named(
     workflows: z.array(
       z.object({
         name: z.string(),
+        ...{ pausedBy: SettingPause.optional(), closedBy: SettingPause.optional() },
         versions: z.array(
           z.object({
             version: z.string(),
@@ -34,6 +35,7 @@ export const Agents = named(
       z.object({
         name: z.string(),
         actions: z.array(z.string()),
+        pausedBy: SettingPause.optional(),
         nodes: z.array(
           z.object({
             id: z.string(),

@@ -1388,6 +1388,13 @@ export interface components {
     schemas: {
         /** Format: date-time */
         Instant: string;
+        SettingPause: {
+            setting: string;
+            name: string;
+            reason: string;
+            actor: string;
+            since: components["schemas"]["Instant"];
+        };
         Cached: {
             at: components["schemas"]["Instant"];
             /** @enum {string} */
@@ -1945,6 +1952,7 @@ export interface components {
             wakeAt?: components["schemas"]["Instant"];
             /** @constant */
             quarantined?: true;
+            pausedBy?: components["schemas"]["SettingPause"][];
             broken?: ("progress" | "output" | "error" | "pause")[];
         };
         Outcome: {
@@ -2008,6 +2016,7 @@ export interface components {
             wakeAt?: components["schemas"]["Instant"];
             /** @constant */
             quarantined?: true;
+            pausedBy?: components["schemas"]["SettingPause"][];
             broken?: ("progress" | "output" | "error" | "pause")[];
             metadata: {
                 [key: string]: string;
@@ -2305,6 +2314,7 @@ export interface components {
                 since: components["schemas"]["Instant"];
                 reason?: string;
             };
+            pausedBy?: components["schemas"]["SettingPause"];
             next?: components["schemas"]["Instant"];
             last?: components["schemas"]["Instant"];
             started: number;
@@ -2408,6 +2418,11 @@ export interface components {
                 origins: {
                     [key: string]: "default" | "environment" | "store" | "file";
                 };
+                layers: {
+                    /** @enum {string} */
+                    origin: "default" | "environment" | "store" | "file";
+                    value: unknown;
+                }[];
             };
             nodes: {
                 id: string;
@@ -2535,6 +2550,8 @@ export interface components {
         Workflows: {
             workflows: {
                 name: string;
+                pausedBy?: components["schemas"]["SettingPause"];
+                closedBy?: components["schemas"]["SettingPause"];
                 versions: {
                     version: string;
                     /** @enum {string} */
@@ -2556,6 +2573,7 @@ export interface components {
             agents: {
                 name: string;
                 actions: string[];
+                pausedBy?: components["schemas"]["SettingPause"];
                 nodes: {
                     id: string;
                     slots?: number;

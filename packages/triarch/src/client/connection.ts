@@ -13,6 +13,7 @@ import type { Registry } from '../scheduler/registry.ts'
 import type { Audited, HistoryRecord, Letter, NodeRow, PostTerms, StateStore, TaskRow } from '../store/port.ts'
 import { checkSecretTexts, mayHideTooMany } from '../value/payload.ts'
 import { explain } from '../view/explain.ts'
+import { pausedBy } from '../view/pause.ts'
 import type { Explanation } from '../view/reason.ts'
 import { hidesAnything, redactionOf } from '../view/redaction.ts'
 import { type Ending, infoOf, stepsOf, type TaskDetails, type TaskInfo } from '../view/status.ts'
@@ -109,8 +110,8 @@ export class Connection {
     const state = this.fold(row, history)
     const seen: TaskDetails = {
       ...info,
-      metadata: { ...state.metadata },
-      steps: info.status === 'stopped' ? [] : stepsOf(state),
+      ...(await pausedBy(this.store, row)),
+      ...{ metadata: { ...state.metadata }, steps: info.status === 'stopped' ? [] : stepsOf(state) },
     }
     const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
     if (state.progress !== undefined) return shown

@@ -1,4 +1,5 @@
 import type { ListQuery, TaskRow } from '../store/port.ts'
+import { pausesOfTasks } from '../view/pause.ts'
 import type { TaskInfo } from '../view/status.ts'
 import type { Connection } from './connection.ts'
 import { readRows } from './rows.ts'
@@ -25,8 +26,13 @@ export async function readPage(
   fits?: (row: TaskRow) => boolean,
 ): Promise<TaskPage> {
   const { rows, next, truncated } = await readRows(connection.store, query, fits)
+  const pauses = await pausesOfTasks(connection.store, rows)
+  const tasks = rows.map(async (row) => {
+    const pausedBy = pauses.get(row.id)
+    return { ...(await connection.shown(row)), ...(pausedBy && { pausedBy }) }
+  })
   return {
-    tasks: await Promise.all(rows.map((row) => connection.shown(row))),
+    tasks: await Promise.all(tasks),
     ...(next !== undefined && { next: String(next) }),
     ...(truncated && { truncated }),
   }

@@ -8,9 +8,11 @@ import {
   type ScheduleState,
   toSchedule,
 } from '../definition/schedule.ts'
+import { isObject } from '../definition/setting.ts'
 import { TriarchError } from '../error/error.ts'
 import { toRecord } from '../error/record.ts'
 import { hideAt } from '../kernel/secret.ts'
+import { pausedSchedule, type SchedulesPolicy, schedulesSetting } from '../setting/own.ts'
 import { objectOf } from '../store/legible.ts'
 import type { NewTask, ScheduleRow, SubmitOutcome } from '../store/port.ts'
 import { occurrenceTask } from '../supervisor/occurrence.ts'
@@ -18,6 +20,7 @@ import { checkName, checkNewTaskId } from '../value/name.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { between, nextAfter } from '../value/recurrence.ts'
 import { checkText } from '../value/text.ts'
+import { pauseOf } from '../view/pause.ts'
 import { type Act, entryOf } from './act.ts'
 import type { Connection } from './connection.ts'
 import type {
@@ -48,7 +51,8 @@ export class StoredSchedule implements ScheduleHandle {
   }
 
   async info(): Promise<ScheduleInfo> {
-    return scheduleInfo(await this.#row())
+    const [info] = await withPauses(this.#connection, [scheduleInfo(await this.#row())])
+    return info as ScheduleInfo
   }
 
   async next(count = 10): Promise<Date[]> {
@@ -192,9 +196,21 @@ export async function listSchedules(connection: Connection, options: SchedulesOp
   const after = cursor === undefined ? '' : checkText('schedules: cursor', cursor, 200)
   await connection.opened()
   const rows = await connection.store.schedules({ after, limit: limit + 1 })
-  const schedules = rows.slice(0, limit).map(scheduleInfo)
+  const schedules = await withPauses(connection, rows.slice(0, limit).map(scheduleInfo))
   const last = rows.length > limit ? schedules.at(-1) : undefined
   return { schedules, ...(last && { next: last.name }) }
+}
+
+/** With what operators have paused by the setting of all schedules. */
+async function withPauses({ store }: Connection, schedules: ScheduleInfo[]): Promise<ScheduleInfo[]> {
+  const [row] = await store.settings({ names: [schedulesSetting.name] })
+  if (!row) return schedules
+  const shown = schedules.map(async (it) => {
+    const said = (value: unknown) => pausedSchedule((isObject(value) ? value : {}) as SchedulesPolicy, it.name)
+    const pausedBy = await pauseOf(store, row, it.name, said)
+    return { ...it, ...(pausedBy && { pausedBy }) }
+  })
+  return Promise.all(shown)
 }
 
 interface Written {

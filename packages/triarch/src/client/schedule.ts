@@ -1,6 +1,7 @@
 import type { Overlap, ScheduleOptions } from '../definition/schedule.ts'
 import type { ErrorRecord, Json } from '../kernel/json.ts'
 import type { Recurrence } from '../value/recurrence.ts'
+import type { SettingPause } from '../view/pause.ts'
 
 /**
  * A schedule as it stands.
@@ -21,6 +22,8 @@ export interface ScheduleInfo {
   overlap: Overlap
   /** Since when, and the operator's own words. */
   paused: { since: Date; reason?: string } | undefined
+  /** An operator has paused it by the setting `triarch.schedules`, by its name or that of a group; absent: none has. */
+  pausedBy?: SettingPause
   /** When it starts tasks next, jitter included; undefined: it is paused, or never does again. */
   next: Date | undefined
   /** The last occurrence that was due. */

@@ -48,8 +48,21 @@ export interface SettingPolicy<P> {
   readonly of: (value: never) => P
 }
 
+/**
+ * What one layer says.
+ * @example const isCoded = ({ origin }: SettingLayer) => origin === 'default'
+ */
+export interface SettingLayer {
+  /** Which layer it is. */
+  readonly origin: SettingOrigin
+  /** What it says: of an object, what it says of its properties. */
+  readonly value: unknown
+}
+
 /** A value with its layers put together. */
 export interface Reading<T = unknown> extends Omit<Setting<T>, 'name' | 'as'> {
+  /** The layers, the lowest first: each lies over those before it. */
+  readonly layers: readonly SettingLayer[]
   /** As the store has it: what this process last knew to be good. */
   readonly said: Said | null
 }
@@ -158,7 +171,8 @@ export class KnownSetting<T = unknown> implements Setting<T> {
     if (verdict === 'async') throw new TriarchError('INVALID_OPTION', `${what}: its schema must answer at once`)
     if ('issues' in verdict) throw invalid(verdict, 'INVALID_SETTING', what)
     const value = frozen(verdict.value)
-    return { value, version: said?.version ?? 0, origin, origins: Object.freeze(origins), said }
+    const shown = layers.map(([from, layer]) => ({ origin: from, value: layer }))
+    return { value, version: said?.version ?? 0, origin, origins: Object.freeze(origins), layers: shown, said }
   }
 }
 

@@ -1,7 +1,6 @@
 import { checkWorkflowPolicy, type WorkflowPolicy } from '../definition/agent-policy.ts'
 import type { Agent, Workflow } from '../definition/definition.ts'
 import { type KnownSetting, knownSetting, type SettingPolicy, WORKFLOW_SETTING } from '../definition/setting.ts'
-import { TriarchError } from '../error/error.ts'
 import { engineSetting, schedulesSetting } from './own.ts'
 import { Values } from './values.ts'
 
@@ -37,12 +36,14 @@ export function workflowPolicy(values: Values, workflows: readonly Workflow[], n
   }
 }
 
-/** Throws SUBMISSIONS_PAUSED. */
-export function checkOpen(values: Values, workflows: readonly Workflow[], name: string): void {
+/** Why submissions of the workflow are refused, and which setting says so; null: they are taken. */
+export function closureOf(
+  values: Values,
+  workflows: readonly Workflow[],
+  name: string,
+): { setting: string; reason: string; all: boolean } | null {
   const { closed: all } = values.reading(engineSetting).value
+  if (all !== undefined) return { setting: engineSetting.name, reason: all, all: true }
   const { closed } = workflowPolicy(values, workflows, name)
-  const reason = all ?? closed
-  if (reason === undefined) return
-  const what = all === undefined ? `submissions of workflow "${name}"` : 'submissions'
-  throw new TriarchError('SUBMISSIONS_PAUSED', `${what} are paused: ${reason}`, { details: { reason } })
+  return closed === undefined ? null : { setting: `${WORKFLOW_SETTING}${name}`, reason: closed, all: false }
 }

@@ -274,7 +274,7 @@ function stepOf(scene: Scene, step: Step): Reason | null {
       }
     const pause = scene.paused.get(`${AGENT_SETTING}${agentOfQueue(work.queue)}`)
     if (pause) {
-      const { of: agent, reason, actor, since } = pause
+      const { name: agent, reason, actor, since } = pause
       const text = `waits for ${which}: ${pauseText('agent', pause)}`
       return { code: 'agent-paused', ...common, agent, reason, actor, since, text }
     }

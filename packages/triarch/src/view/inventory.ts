@@ -1,4 +1,5 @@
 import type { Agent, Workflow } from '../definition/definition.ts'
+import { AGENT_SETTING, WORKFLOW_SETTING } from '../definition/setting.ts'
 import { readable } from '../scheduler/history.ts'
 import { agentOfQueue } from '../store/breaker.ts'
 import { MOST_WAITING } from '../store/gate.ts'
@@ -7,6 +8,7 @@ import { MOST_COUNTED } from '../store/rows.ts'
 import { checkInteger, checkOptions } from '../value/options.ts'
 import { checkText } from '../value/text.ts'
 import { heardOf } from './heard.ts'
+import { pausesOf, type SettingPause, saidBy } from './pause.ts'
 
 /**
  * Which page of what is listed by name.
@@ -28,6 +30,10 @@ export interface WorkflowInfo {
   name: string
   /** Its versions, by name: those that living nodes run, and those that this process knows. */
   versions: WorkflowVersionInfo[]
+  /** An operator has paused it by its setting: nobody takes up its tasks. */
+  pausedBy?: SettingPause
+  /** The same of submissions: they are refused. */
+  closedBy?: SettingPause
 }
 
 /** One version of a workflow. */
@@ -61,6 +67,8 @@ export interface AgentInfo {
   nodes: AgentNode[]
   /** Requests that nobody has taken. */
   queue: AgentQueue
+  /** An operator has paused it by its setting: none of its attempts begins. */
+  pausedBy?: SettingPause
 }
 
 /** A node that runs attempts of an agent. */
@@ -148,7 +156,12 @@ export function paged<T extends { name: string }>(
 }
 
 /** `nodes`: those that live. */
-export function workflowPage(known: readonly Workflow[], nodes: readonly NodeRow[], asked: NamePage): WorkflowPage {
+export async function workflowPage(
+  store: Pick<StateStore, 'settings' | 'settingChanges'>,
+  known: readonly Workflow[],
+  nodes: readonly NodeRow[],
+  asked: NamePage,
+): Promise<WorkflowPage> {
   const found = new Map<string, Map<string, WorkflowVersionInfo>>()
   const versionOf = (name: string, version: string) => {
     const versions = found.get(name) ?? new Map<string, WorkflowVersionInfo>()
@@ -170,7 +183,14 @@ export function workflowPage(known: readonly Workflow[], nodes: readonly NodeRow
     return { name, versions: versions.sort((a, b) => (a.version < b.version ? -1 : 1)) }
   })
   const { page, ...rest } = paged(all, asked)
-  return { workflows: page, ...rest }
+  const shown = page.map(({ name }) => name)
+  const paused = await pausesOf(store, WORKFLOW_SETTING, shown)
+  const closed = await pausesOf(store, WORKFLOW_SETTING, shown, saidBy('closed'))
+  const workflows = page.map((it): WorkflowInfo => {
+    const [pausedBy, closedBy] = [paused.get(it.name), closed.get(it.name)]
+    return { ...it, ...(pausedBy && { pausedBy }), ...(closedBy && { closedBy }) }
+  })
+  return { workflows, ...rest }
 }
 
 /** `nodes`: those that live. */
@@ -209,13 +229,19 @@ export async function agentPage(
     names.map((name) => ({ name })),
     asked,
   )
+  const paused = await pausesOf(
+    store,
+    AGENT_SETTING,
+    page.map(({ name }) => name),
+  )
   const agents = page.map(async ({ name }): Promise<AgentInfo> => {
     const { actions, nodes } = agentOf(name)
     const queue = await queueOf(
       store,
       queues.find(({ agent }) => agent === name),
     )
-    return { name, actions: [...actions].sort(), nodes, queue }
+    const pausedBy = paused.get(name)
+    return { name, actions: [...actions].sort(), nodes, queue, ...(pausedBy && { pausedBy }) }
   })
   return { agents: await Promise.all(agents), ...rest }
 }

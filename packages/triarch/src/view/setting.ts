@@ -1,4 +1,4 @@
-import type { SettingOrigin } from '../definition/setting.ts'
+import type { SettingLayer, SettingOrigin } from '../definition/setting.ts'
 import { type SettingGuard, type SettingState, type SettingVersion, versionFor } from '../policy/setting.ts'
 import type { NodeRow, SettingChangeRow } from '../store/port.ts'
 import { type SettingMove, storedChange } from '../store/version.ts'
@@ -70,7 +70,14 @@ export interface SettingInfo<T = unknown> {
   trial: SettingTrialInfo<T> | undefined
   /** What the process that was asked makes of it, and from where; undefined: it does not know the definition. */
   here:
-    | { value: unknown; version: number; origin: SettingOrigin; origins: Readonly<Record<string, SettingOrigin>> }
+    | {
+        value: unknown
+        version: number
+        origin: SettingOrigin
+        origins: Readonly<Record<string, SettingOrigin>>
+        /** What each layer says, the lowest first. */
+        layers: readonly SettingLayer[]
+      }
     | undefined
   /** The living nodes; those that do not know it run version 0 of it. */
   nodes: readonly SettingNode[]

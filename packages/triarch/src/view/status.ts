@@ -8,6 +8,7 @@ import type { Pause, PauseCause } from '../kernel/task/pause.ts'
 import { isOutstanding } from '../kernel/turn.ts'
 import { legible } from '../store/legible.ts'
 import type { TaskRow } from '../store/port.ts'
+import type { SettingPause } from './pause.ts'
 
 /**
  * A task as its row shows it.
@@ -52,6 +53,11 @@ export interface TaskInfo {
   wakeAt: Date | undefined
   /** It was set apart (TASK_QUARANTINED): nobody takes it before an operator's word. */
   quarantined?: true
+  /**
+   * What operators have paused by settings, and so keeps it from going on: its workflow, while it waits to be taken up, and agents that its steps
+   * wait for; absent: nothing. Told by `status()`, and by `list()` of agents for the first 100 tasks of a page.
+   */
+  pausedBy?: SettingPause[]
   /** What of it cannot be read in the store, and is shown as undefined. */
   broken?: Broken[]
 }

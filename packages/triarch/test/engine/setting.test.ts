@@ -39,6 +39,11 @@ describe('a setting', () => {
     const { here } = await s.engine.triarch.setting(known).set({ perNode: 30 }, why)
     expect(known.value).toEqual({ perNode: 30, note: 'here' })
     expect(here).toMatchObject({ origin: 'store', version: 1, origins: { perNode: 'store', note: 'environment' } })
+    expect(here?.layers).toEqual([
+      { origin: 'default', value: defaults },
+      { origin: 'environment', value: { perNode: 20, note: 'here' } },
+      { origin: 'store', value: { perNode: 30 } },
+    ])
     await s.engine.triarch.setting(known).clear(why)
     expect([known.value.perNode, known.version, known.origin]).toEqual([20, 0, 'environment'])
   })
@@ -475,5 +480,59 @@ describe('the engine’s own settings', () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it('that is paused is seen wherever one looks: who said so first, why and since when', async () => {
+    const { calls, pay, order } = bank()
+    const other = workflow('other', { run: async () => null })
+    await using s = await stage({ workflows: [order, other], agents: [pay] })
+    const { triarch } = s.engine
+    const agentHandle = triarch.setting('triarch.agent.bank')
+    const since = new Date(await s.store.now())
+    await agentHandle.set({ paused: 'the bank is down' }, { reason: 'incident 12', actor: 'ada' })
+    await triarch
+      .setting('triarch.workflow.other')
+      .set({ paused: 'stocktaking' }, { reason: 'incident 12', actor: 'ada' })
+    await triarch.schedule('billing-a').register({ workflow: other, input: undefined, every: '1h' })
+    const schedules = triarch.setting('triarch.schedules')
+    await schedules.set({ paused: { 'billing-*': 'the books are closed' } }, { reason: 'year’s end', actor: 'ada' })
+    const engine = triarch.setting('triarch.engine')
+    await engine.set({ sweep: '1s' }, why)
+    const [step, ready] = [
+      await s.submit(order, null, { id: 'step' }),
+      await s.submit(other, undefined, { id: 'ready' }),
+    ]
+    await s.advance('1m')
+    // Others change other things meanwhile, for all nodes or for some: they did not pause it.
+    const bob = { reason: 'more', actor: 'bob' }
+    await agentHandle.change({ concurrency: 3 }, bob)
+    await agentHandle.change({ concurrency: 4 }, { ...bob, stages: [{ share: 1 }] })
+    await agentHandle.advance({ reason: 'fine', actor: 'cy' })
+    await schedules.change({ paused: { 'billing-*': 'the books are closed', other: 'x' } }, bob)
+    const bankPause = { setting: 'triarch.agent.bank', name: 'bank', reason: 'the bank is down', actor: 'ada', since }
+    const otherPause = { setting: 'triarch.workflow.other', name: 'other', reason: 'stocktaking', actor: 'ada', since }
+    expect((await step.status()).pausedBy).toEqual([bankPause])
+    expect((await ready.status()).pausedBy).toEqual([otherPause])
+    expect((await step.explain()).reasons).toMatchObject([{ code: 'agent-paused', actor: 'ada', since }])
+    const { tasks } = await triarch.list({ order: 'oldest' })
+    expect(tasks.map(({ id, pausedBy }) => [id, pausedBy])).toEqual([
+      ['step', [bankPause]],
+      ['ready', [otherPause]],
+    ])
+    expect((await triarch.agents()).agents).toMatchObject([{ name: 'bank', pausedBy: bankPause }])
+    expect((await triarch.workflows()).workflows.map(({ pausedBy }) => pausedBy)).toEqual([undefined, otherPause])
+    const closedBooks = { setting: 'triarch.schedules', name: 'billing-a', reason: 'the books are closed' }
+    expect((await triarch.schedule('billing-a').info()).pausedBy).toEqual({ ...closedBooks, actor: 'ada', since })
+    expect((await triarch.schedules()).schedules).toMatchObject([{ pausedBy: closedBooks }])
+    await engine.change({ closed: 'maintenance' }, { reason: 'incident 13', actor: 'cy' })
+    const refused = await s.submit(order, null).catch((error) => error)
+    expect(refused.message).toMatch(/^submissions are paused since .* by cy: maintenance$/)
+    expect(refused.details).toMatchObject({ reason: 'maintenance', actor: 'cy', setting: 'triarch.engine' })
+    for (const handle of [agentHandle, triarch.setting('triarch.workflow.other'), schedules, engine])
+      await handle.clear(why)
+    await s.settle()
+    calls[0]?.()
+    await s.settle()
+    expect((await step.status()).pausedBy).toBeUndefined()
   })
 })
