@@ -104,13 +104,12 @@ export class Connection {
   /** Also what only the history tells. It is read here, where somebody asks, so that no step pays for it with a write. */
   async details(id: string): Promise<TaskDetails> {
     const row = await this.row(id)
-    const info = await this.shown(row)
+    const info = { ...(await this.shown(row)), ...(await pausedBy(this.store, row)) }
     const history = await this.history(row)
     const redaction = redactionOf(history.map(({ event }) => event))
     const state = this.fold(row, history)
     const seen: TaskDetails = {
       ...info,
-      ...(await pausedBy(this.store, row)),
       ...{ metadata: { ...state.metadata }, steps: info.status === 'stopped' ? [] : stepsOf(state) },
     }
     const shown = hidesAnything(redaction) ? scrub(seen, redaction.texts) : seen
