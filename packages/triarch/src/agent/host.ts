@@ -348,7 +348,9 @@ export class AgentHost {
 
   /** Tells the breaker of its service what became of it. */
   #pass({ lane, pass }: HostedAttempt, outcome: Outcome, ms: number | null): void {
-    if (lane !== undefined) this.guard?.ended(lane, pass, outcome, ms)
+    // One that was given an answer of before has met no breaker, and has a pass all the same: that is for others.
+    const met = lane ?? pass?.lane
+    if (met !== undefined) this.guard?.ended(met, pass, outcome, ms)
   }
 
   /** By itself, once it is known that it began: if the process dies of it, nobody could say so afterwards. */

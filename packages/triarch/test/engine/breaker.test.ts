@@ -182,6 +182,31 @@ describe('while its circuit breaker is open an agent', () => {
 })
 
 describe('a circuit breaker', () => {
+  it('has the passes back of steps that a cache answered', async () => {
+    const service = { ill: true }
+    const meet = (): number => {
+      if (service.ill) throw new TransientError('ill')
+      return 1
+    }
+    const fees = agent('bank', { concurrency: 100, circuitBreaker: rule })
+    const ask = fees.action('ask', { retry: quick, cache: { ttl: '1d' }, run: (_: number) => meet() })
+    const pay = fees.action('pay', { retry: quick, run: meet })
+    const order = workflow('order', {
+      async run(_: number, task) {
+        await task.run(ask, 1)
+        return task.run(pay, undefined)
+      },
+    })
+    await using s = await stage({ workflows: [order], agents: [fees] })
+    const tasks = await Promise.all(Array.from({ length: 40 }, (_, n) => s.submit(order, n)))
+    await s.advance('1s')
+    service.ill = false
+    await s.advance('1m')
+    expect(await Promise.all(tasks.map(async (task) => (await task.status()).outcome))).toEqual(
+      tasks.map(() => 'success'),
+    )
+  })
+
   it('is not open for ever on a node that could not tell in time what it saw', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let holding = true
